@@ -27,6 +27,8 @@ export interface Method {
   }[];
   readonly requestBody?: MediaTypes;
   readonly responses: Readonly<Record<string, MediaTypes>>;
+  /** The scopes of an operation, each with the values of a parameter for which it is needed. */
+  readonly "x-scopes"?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
 /** The part of an OpenAPI 3.1 document that is read here. */

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { describedApi } from "./described-api.ts";
 import { root } from "./local-database.ts";
 import { plans } from "../src/accounts/plans.ts";
 import { errorRows } from "../src/http/errors/error-table.ts";
 import { limits, MiB } from "../src/limits.ts";
+import { inWords } from "../src/operations/definition/modes.ts";
 
 /** The documents that are made from others, in whole or in part: their paths and what they should hold. */
 export async function generatedDocuments(): Promise<Map<string, string | Uint8Array>> {
@@ -11,7 +13,7 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
   const api = await read("docs/api.md");
   return new Map<string, string | Uint8Array>([
     [join(root, "docs/limits.md"), limitsDocument(await read("src/limits.ts"))],
-    [join(root, "docs/api.md"), api.replace(/(<!-- errors:.*?-->\n).*(<!-- end -->)/s, `$1\n${errorTable()}\n$2`)],
+    [join(root, "docs/api.md"), withTable(withTable(api, "errors", errorTable()), "scopes", await scopeTable())],
     [join(root, "examples/damaged.pdf"), withoutEnd(await readFile(join(root, "examples/letter.pdf")))],
   ]);
 }
@@ -21,6 +23,35 @@ function withoutEnd(bytes: Buffer): Uint8Array {
   const [, xref] = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString("latin1")) ?? [];
   if (xref === undefined) throw new Error("the file does not say where its cross-references are");
   return bytes.subarray(0, Number(xref));
+}
+
+/** Replaces what stands between the comment that names a table and the next end. */
+function withTable(document: string, name: string, made: string): string {
+  return document.replace(new RegExp(`(<!-- ${name}:.*?-->\\n).*?(<!-- end -->)`, "s"), `$1\n${made}\n$2`);
+}
+
+async function scopeTable(): Promise<string> {
+  const { paths } = await describedApi();
+  const withScope = (scope: string): string =>
+    Object.entries(paths)
+      .flatMap(([path, { post }]) => {
+        const condition = post?.["x-scopes"]?.[scope];
+        return condition ? [`${path.slice(path.lastIndexOf("/") + 1)}${inWords(condition)}`] : [];
+      })
+      .join(", ");
+  return table(
+    ["Scope", "Allows"],
+    [
+      ["`pdf:read`", withScope("pdf:read")],
+      ["`pdf:write`", withScope("pdf:write")],
+      ["`files:read`", "Listing files, and reading them"],
+      ["`files:write`", "Uploading and deleting files"],
+      ["`keys:manage`", "`/keys`"],
+      ["`billing:read`", "`GET /usage`"],
+      ["`webhooks:read`", "Listing webhooks and their deliveries"],
+      ["`webhooks:write`", "Creating, changing, and deleting webhooks; tests and replays"],
+    ],
+  );
 }
 
 function errorTable(): string {

@@ -1635,7 +1635,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * With `dryRun`, the response is JSON with what would be redacted.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
    */
   redact(input: RedactJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }>>;
   /**
@@ -1659,7 +1659,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * With `dryRun`, the response is JSON with what would be redacted.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
    */
   redact(input: RedactFileInput, options?: CallOptions): Promise<FileResult>;
   /**
@@ -1683,7 +1683,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * With `dryRun`, the response is JSON with what would be redacted.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
    */
   redact(input: RedactInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }> | FileResult>;
   redact(input: RedactInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
@@ -1699,7 +1699,7 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Read or change metadata.
    *
-   * `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+   * `action=get` returns the Info dictionary and facts about the document as JSON. `action=set` returns the PDF with the
    * entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
    * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
    *
@@ -1707,13 +1707,13 @@ export class ServiceMethods extends OperationTransport {
    * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
    * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
    */
   metadata(input: MetadataJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>;
   /**
    * Read or change metadata.
    *
-   * `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+   * `action=get` returns the Info dictionary and facts about the document as JSON. `action=set` returns the PDF with the
    * entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
    * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
    *
@@ -1721,13 +1721,13 @@ export class ServiceMethods extends OperationTransport {
    * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
    * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
    */
   metadata(input: MetadataFileInput, options?: CallOptions): Promise<FileResult>;
   /**
    * Read or change metadata.
    *
-   * `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+   * `action=get` returns the Info dictionary and facts about the document as JSON. `action=set` returns the PDF with the
    * entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
    * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
    *
@@ -1735,7 +1735,7 @@ export class ServiceMethods extends OperationTransport {
    * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
    * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
    */
   metadata(input: MetadataInput, options?: CallOptions): Promise<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>;
   metadata(input: MetadataInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
@@ -1751,8 +1751,8 @@ export class ServiceMethods extends OperationTransport {
   /**
    * List, extract, add, or remove attachments.
    *
-   * `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+   * `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
    * (PDF/A-3, electronic invoices) are supported.
    *
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -1761,14 +1761,14 @@ export class ServiceMethods extends OperationTransport {
    * Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
    * `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
    */
   attachments(input: AttachmentsJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }>>;
   /**
    * List, extract, add, or remove attachments.
    *
-   * `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+   * `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
    * (PDF/A-3, electronic invoices) are supported.
    *
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -1777,14 +1777,14 @@ export class ServiceMethods extends OperationTransport {
    * Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
    * `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
    */
   attachments(input: AttachmentsFileInput, options?: CallOptions): Promise<FileResult>;
   /**
    * List, extract, add, or remove attachments.
    *
-   * `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+   * `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
    * (PDF/A-3, electronic invoices) are supported.
    *
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -1793,7 +1793,7 @@ export class ServiceMethods extends OperationTransport {
    * Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
    * `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
    */
   attachments(input: AttachmentsInput, options?: CallOptions): Promise<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>;
   attachments(input: AttachmentsInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
@@ -1809,37 +1809,37 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Read or replace the outline.
    *
-   * `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
    * Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
    */
   outline(input: OutlineJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>;
   /**
    * Read or replace the outline.
    *
-   * `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
    * Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
    */
   outline(input: OutlineFileInput, options?: CallOptions): Promise<FileResult>;
   /**
    * Read or replace the outline.
    *
-   * `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
    * Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
    */
   outline(input: OutlineInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>;
   outline(input: OutlineInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {

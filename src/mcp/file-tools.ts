@@ -123,7 +123,7 @@ const jobResult = checked(
       additionalProperties: false,
     },
     outputSchema: {
-      ...resultSchema({ produces: ["application/json"], headers: ["X-Page-Count"] }),
+      ...resultSchema([{ scope: "pdf:read", returns: ["application/json"] }], ["X-Page-Count"]),
       type: "object",
     },
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

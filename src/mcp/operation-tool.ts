@@ -10,13 +10,15 @@ import { invalidFields } from "../http/errors/invalid-fields.ts";
 import type { JobView } from "../events/job-schema.ts";
 import { limits } from "../limits.ts";
 import type { Operation } from "../operations/definition/define.ts";
+import { isText, kindOfResult, modesOf } from "../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, hintsOf, takesJson } from "../operations/definition/fields.ts";
 
 const FILE = "A `file_...` ID, an https:// URL, or base64 of up to 1 MiB.";
 
 /** An operation as a tool: its name, texts, parameters, and results all derive from its definition. */
 export function operationTool(operation: Operation): McpTool {
-  const { name, summary, guidance, description, scope, produces } = operation;
+  const { name, summary, guidance, description, headers } = operation;
+  const modes = modesOf(operation);
   const inputSchema = inputSchemaOf(operation);
   const example = exampleOf(operation);
   const hints: ToolHints = {
@@ -24,7 +26,7 @@ export function operationTool(operation: Operation): McpTool {
     example,
     nameOf: (field) => parameterOf(operation, field),
   };
-  const isReading = scope === "pdf:read" && produces.every(isText);
+  const isReading = modes.every(({ scope, returns }) => scope === "pdf:read" && returns.every(isText));
   const described: ToolDescription = {
     name,
     title: summary,
@@ -36,7 +38,7 @@ export function operationTool(operation: Operation): McpTool {
     ].join("\n\n"),
     inputSchema,
     outputSchema: {
-      ...resultSchema({ ...operation, headers: [...operation.headers, "X-Ignored-Parameters"] }),
+      ...resultSchema(modes, [...headers, "X-Ignored-Parameters"]),
       type: "object",
     },
     // Files are never changed: results are new files.
@@ -67,7 +69,7 @@ async function callOperation(operation: Operation, parameters: Json, call: ToolC
   if (issues.length > 0) throw invalidFields(issues);
   const isJob = background === true;
   const kind = isJob ? "text" : resultKind(operation, given);
-  if (kind === "file" && !call.caller.scopes.includes("files:write")) {
+  if ((kind === "pdf" || kind === "files") && !call.caller.scopes.includes("files:write")) {
     const message = `The result of \`${operation.name}\` is stored as a file, and this API key lacks the \`files:write\` scope.`;
     throw new ApiError("forbidden", message, { details: { requiredScope: "files:write" } });
   }
@@ -101,21 +103,15 @@ function issuesOf(operation: Operation, { background, idempotencyKey: key, expir
   return issues;
 }
 
-const isText = (type: string): boolean => type === "application/json" || type.startsWith("text/");
-
-/** Whether the result is text or a file. `either`: that depends on the document, or on parameters in a way that only the operation knows. */
-function resultKind({ produces, returnsPdf, fields }: Operation, parameters: Json): "text" | "file" | "either" {
-  if (produces.every(isText)) return "text";
-  if (!produces.some(isText)) return "file";
-  if (returnsPdf === undefined) return "either";
-  const values = Object.entries(fields).flatMap(([name, field]) => {
+/** What the result will be, as far as the parameters tell. They may be invalid. */
+function resultKind(operation: Operation, parameters: Json): ReturnType<typeof kindOfResult> {
+  const values = Object.entries(operation.fields).flatMap(([name, field]) => {
     if (field.kind !== "text") return [];
     const given = parameters[name] ?? hintsOf(field).default;
     const text = typeof given === "object" ? JSON.stringify(given) : given === undefined ? undefined : String(given);
     return [[name, field.schema.safeParse(text).data]];
   });
-  if (returnsPdf(Object.fromEntries(values))) return "file";
-  return produces.every((type) => isText(type) || type === "application/pdf") ? "text" : "either";
+  return kindOfResult(operation, Object.fromEntries(values));
 }
 
 interface InputSchema {

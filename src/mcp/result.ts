@@ -6,7 +6,8 @@ import { ApiError } from "../http/errors/api-error.ts";
 import type { JobView } from "../events/job-schema.ts";
 import { base64 } from "../engines/bytes/base64.ts";
 import { limits } from "../limits.ts";
-import { type Operation, resultHeaders } from "../operations/definition/define.ts";
+import { type ResultHeader, resultHeaders } from "../operations/definition/define.ts";
+import type { Mode } from "../operations/definition/modes.ts";
 
 const { inlineBytes, imageBytes } = limits.mcp;
 
@@ -19,11 +20,14 @@ const storedFile = z.object({
   expiresAt: z.string(),
 });
 
-/** The structured content of an operation's results, for all that it can return. */
-export function resultSchema({ json, produces, headers }: Pick<Operation, "json" | "produces" | "headers">): Json {
+/** The structured content of an operation's results, for all that its modes can return. */
+export function resultSchema(modes: readonly Mode[], headers: readonly ResultHeader[]): Json {
+  const json = modes.filter(({ returns }) => returns.includes("application/json"));
   const schema = z.object({
-    ...(produces.includes("application/json") && {
-      result: (json ?? z.looseObject({})).optional().describe("A JSON result, unless it is stored as a file."),
+    ...(json.length > 0 && {
+      result: ((json.length === 1 && json[0]?.json) || z.looseObject({}))
+        .optional()
+        .describe("A JSON result, unless it is stored as a file."),
     }),
     text: z.string().optional().describe("A text result, unless it is stored as a file."),
     file: storedFile.optional().describe("The result, if it is a file."),

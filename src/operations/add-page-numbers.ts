@@ -4,6 +4,7 @@ import { NUMBER_STYLES, numberIssue } from "../page-numbers.ts";
 import { saveChanges } from "../engines/pdf/write/save.ts";
 import { stampLabels } from "../engines/pdf/stamps/labels.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formChoice, formColor, formInteger, pageRange, stampText } from "./definition/values.ts";
 
@@ -21,7 +22,7 @@ page as a viewer shows it, with its rotation and crop box applied. Labels are se
 Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     template: text(
@@ -45,8 +46,7 @@ change.`,
     pages: text(pageRange(), "The pages to stamp.", { default: "all" }),
   },
   example: { file: "letter.pdf" },
-  readsRanges: true,
-  produces: ["application/pdf"],
+  memory: { readsRanges: true },
   errors: ["unsupported_text"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

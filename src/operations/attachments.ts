@@ -14,7 +14,8 @@ import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { saveChanges } from "../engines/pdf/write/save.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation, type OutputFile, readsWhen, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, type OutputFile, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
 import { anyFile, pdfFile, text } from "./definition/fields.ts";
 import { entryNames, safeFileName } from "./definition/file-names.ts";
 import { formChoice, lineText } from "./definition/values.ts";
@@ -41,8 +42,8 @@ export const attachments = defineOperation({
   summary: "List, extract, add, or remove attachments",
   guidance:
     "For the files inside a PDF, such as the XML of an electronic invoice: to list, extract, add, or remove them. To combine the pages of documents, use `merge`.",
-  description: `\`list\` and \`extract\` (scope \`pdf:read\`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-files themselves. A single file comes as it is, several as a ZIP archive. \`add\` and \`remove\` (scope \`pdf:write\`) return the PDF. Portfolios and associated files
+  description: `\`list\` and \`extract\` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+files themselves. A single file comes as it is, several as a ZIP archive. \`add\` and \`remove\` return the PDF. Portfolios and associated files
 (PDF/A-3, electronic invoices) are supported.
 
 A file is added with \`attachment\`, and its name must not be taken. If several files have the same name, \`extract\` and \`remove\` mean all of them. A file with several names is listed under each, and
@@ -51,7 +52,15 @@ stays until the last one is removed.
 Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB, are updated incrementally: a removed file stays in their earlier revision.
 \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
   credits: 1,
-  scope: readsWhen({ action: ["list", "extract"] }),
+  modes: {
+    by: "action",
+    values: {
+      list: returnsJson(list),
+      extract: { scope: "pdf:read", returns: ["application/zip", "application/octet-stream"] },
+      add: MAKES_PDF,
+      remove: MAKES_PDF,
+    },
+  },
   fields: {
     file: pdfFile(),
     action: text(formChoice("list", "extract", "add", "remove"), "What to do.", { required: true }),
@@ -68,11 +77,7 @@ Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB,
     }),
   },
   example: { file: "letter.pdf", action: "add", attachment: "receipt.png", description: "The receipt" },
-  readsRanges: true,
-  produces: ["application/json", "application/pdf", "application/zip", "application/octet-stream"],
-  returnsPdf: ({ action }) => action === "add" || action === "remove",
-  json: list,
-  jsonWhen: { action: ["list"] },
+  memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   checks: [

@@ -15,6 +15,7 @@ import type { EngineBytes } from "../engines/bytes/heap.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formBoolean, formChoice, formInteger } from "./definition/values.ts";
 
@@ -43,7 +44,7 @@ in a color space of other than one, three, or four components. With \`grayscale\
 
 The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless \`grayscale\` or \`stripMetadata\` is set or the file was damaged (\`X-Input-Repaired\`).`,
   credits: 2,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     level: text(
@@ -62,9 +63,8 @@ The output is never larger than the input: if nothing can be saved, the input is
       { default: 150 },
     ),
   },
-  needsHeadroom: true,
   example: { file: "letter.pdf" },
-  produces: ["application/pdf"],
+  memory: { needsHeadroom: true },
   headers: [
     "X-Page-Count",
     "X-Input-Repaired",

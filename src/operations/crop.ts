@@ -9,6 +9,7 @@ import { rewritePdf, saveChanges } from "../engines/pdf/write/save.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formBoolean, jsonField, jsonNumber, pageRange } from "./definition/values.ts";
 
@@ -41,7 +42,7 @@ searched for it. Files over 32 MiB are not supported with \`remove\`.
 
 Signed documents are updated incrementally so that their signatures stay valid, except with \`remove\`. \`X-Signature-Invalidated\` is set if a signature breaks.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     box: text(
@@ -56,10 +57,9 @@ Signed documents are updated incrementally so that their signatures stay valid, 
     pages: text(pageRange(), "The pages to crop.", { default: "all" }),
     remove: text(formBoolean(), "Removes what lies outside from the file."),
   },
-  exactlyOneOf: ["box", "margins", "auto"],
+  oneOf: { fields: ["box", "margins", "auto"], exactly: true },
   example: { file: "letter.pdf", margins: "36" },
-  readsRanges: true,
-  produces: ["application/pdf"],
+  memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   async run({ file, box, margins, pages, remove }, { pdf, codecs }) {

@@ -4,6 +4,7 @@ import { savePdf } from "../engines/pdf/write/save.ts";
 import { readSource } from "../engines/pdf/assembly/source.ts";
 import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { pageRange } from "./definition/values.ts";
 
@@ -17,7 +18,7 @@ form fields, page labels, and tags of these pages are kept. Links to other pages
 (\`X-Attachments-Dropped\`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
 own (\`name_2\`).`,
   credits: 1,
-  scope: "pdf:read",
+  modes: { ...MAKES_PDF, scope: "pdf:read" },
   fields: {
     file: pdfFile(),
     range: text(
@@ -29,9 +30,7 @@ own (\`name_2\`).`,
     ),
   },
   example: { file: "letter.pdf", range: "last,1" },
-  readsRanges: true,
-  produces: ["application/pdf"],
-  freesInput: true,
+  memory: { readsRanges: true, freesInput: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
   async run({ file, range }, { pdf }) {

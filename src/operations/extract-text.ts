@@ -12,6 +12,7 @@ import { blockTypes, shownBlock } from "../engines/pdf/layout/shown.ts";
 import { type PageText, readText } from "../engines/pdf/text/text.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, type FinishedParts, type Output, resultHeadersOf } from "./definition/define.ts";
+import { returnsJson } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
 import { formLanguages, languagesOfText, missingModels } from "./definition/languages.ts";
@@ -109,7 +110,14 @@ of headings also by the outline. So they can be wrong: text in
 charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
 tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and \`ocr=auto\` reads it.`,
   credits: 1,
-  scope: "pdf:read",
+  modes: {
+    by: "format",
+    values: {
+      json: returnsJson(result),
+      text: { scope: "pdf:read", returns: ["text/plain"] },
+      markdown: { scope: "pdf:read", returns: ["text/markdown"] },
+    },
+  },
   fields: {
     file: pdfFile(),
     pages: text(pageRange(), "The pages to read, in document order.", { default: "all" }),
@@ -140,20 +148,16 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
     languages: text(formLanguages(), languagesOfText, { default: "eng", when: { ocr: ["auto"] } }),
   },
   checks: [({ ocr, languages }) => (ocr === "auto" ? missingModels("languages", languages, "best") : [])],
-  ignores: ({ format, markdown, blocks, furniture }) =>
-    furniture && format === "json" && !markdown && !blocks ? ["furniture"] : [],
-  needsHeadroom: true,
-  example: { file: "letter.pdf" },
-  readsRanges: true,
-  produces: ["application/json", "text/plain", "text/markdown"],
-  json: result,
-  jsonWhen: { format: ["json"] },
+  memory: { readsRanges: true, needsHeadroom: true },
   headers: ["X-Input-Repaired"],
   errors: ["ocr_failed"],
-  needs: ({ ocr }) =>
-    ocr === "auto"
-      ? { extraMemoryBytes: limits.admission.recognizerBytes, pricedPages: limits.jobs.pagesPerPriceOfOcr }
-      : {},
+  resolve: ({ ocr, format, markdown, blocks, furniture }) => ({
+    ...(ocr === "auto" && {
+      memory: { extraBytes: limits.admission.recognizerBytes },
+      pricedPages: limits.jobs.pagesPerPriceOfOcr,
+    }),
+    ...(furniture && format === "json" && !markdown && !blocks && { ignored: ["furniture"] }),
+  }),
   pageByPage: {
     async pagesOf({ file, pages }, { pdf }) {
       using open = await openPdf(pdf, file);

@@ -7,6 +7,7 @@ import { resolveFilling } from "../engines/pdf/forms/resolve-values.ts";
 import { saveChanges } from "../engines/pdf/write/save.ts";
 import { allowsFilling } from "../engines/pdf/forms/signature-permissions.ts";
 import { defineOperation, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { booleanIn, formBoolean, jsonField, jsonMap, jsonText } from "./definition/values.ts";
 
@@ -36,7 +37,7 @@ font has fail with \`unsupported_text\`. XFA data is removed so that no viewer s
 With \`flatten\`, fields become part of the pages; other annotations stay. Signed documents are updated incrementally so that their signatures stay valid.
 \`X-Signature-Invalidated\` is set if a signature does not allow the change, or if the form was flattened.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile("The PDF with the form."),
     values: text(
@@ -51,8 +52,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
     file: "form.pdf",
     values: '{"name":"Ada Lovelace","email":"ada@example.com","cards":"480","delivery":"rail","punched":true}',
   },
-  readsRanges: true,
-  produces: ["application/pdf"],
+  memory: { readsRanges: true },
   errors: ["unsupported_text", "unknown_fields", "no_form", "unsupported_form"],
   headers: [
     "X-Page-Count",

@@ -3,6 +3,7 @@ import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { flattenDocument } from "../engines/pdf/forms/flatten-document.ts";
 import { saveChanges } from "../engines/pdf/write/save.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formChoice } from "./definition/values.ts";
 
@@ -17,13 +18,12 @@ an unknown kind without one stays.
 
 A document with nothing to flatten is returned as it is. With \`forms\` or \`all\`, digital signatures are removed, since they are fields (\`X-Signature-Invalidated\`).`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     what: text(formChoice("all", "forms", "annotations"), "What becomes part of the pages.", { default: "all" }),
   },
   example: { file: "form.pdf" },
-  produces: ["application/pdf"],
   errors: ["unsupported_text", "unsupported_form"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

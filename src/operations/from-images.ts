@@ -9,6 +9,7 @@ import { embedImage, type ImageInput } from "../engines/pdf/embed/embed.ts";
 import type { ImageFacts } from "../engines/image/facts.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { imageFiles, text } from "./definition/fields.ts";
 import { formChoice, formInteger } from "./definition/values.ts";
 
@@ -27,7 +28,7 @@ supported. For animated PNG images, the default image is used. An image can have
 With \`pageSize=auto\`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
 the margin. The sides of a page are between 3 and 14,400 points.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     images: imageFiles("image", { min: 1, max: limits.files }, "The images, in page order: PNG, JPEG, or WebP."),
     pageSize: text(
@@ -53,7 +54,6 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
     ),
   },
   example: { image0: "receipt.png", pageSize: "a4", orientation: "landscape", marginPt: "36" },
-  produces: ["application/pdf"],
   headers: ["X-Page-Count"],
 
   checks: [

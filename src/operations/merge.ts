@@ -10,6 +10,7 @@ import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFiles, text, type UploadedFile } from "./definition/fields.ts";
 import { formBoolean, formChoice, formText } from "./definition/values.ts";
 
@@ -28,7 +29,7 @@ later one is renamed (\`name_2\`). Metadata and document settings come from the 
 The output is not encrypted. Files with restricted permissions need their owner password. XFA forms and article threads are removed, and
 digital signatures become invalid.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     files: pdfFiles("file", { min: 2, max: limits.files }, "The PDFs, in order."),
     interleave: text(
@@ -45,8 +46,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
     ),
   },
   example: { file0: "letter.pdf", file1: "enclosure.pdf" },
-  produces: ["application/pdf"],
-  freesInput: true,
+  memory: { freesInput: true },
   errors: ["owner_password_required"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -17,7 +17,8 @@ import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/document/page-facts.ts";
 import { TextReader } from "../engines/pdf/objects/text-string.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation, readsWhen, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formBoolean, formChoice, jsonField, jsonMap, jsonObject, jsonText } from "./definition/values.ts";
 
@@ -132,7 +133,7 @@ export const metadata = defineOperation({
   summary: "Read or change metadata",
   guidance:
     "To learn facts about a PDF before you work on it: page count and sizes, title and author, encryption, form fields. Or, with `action` = `set`, to change its title, author, and so on.",
-  description: `\`action=get\` (scope \`pdf:read\`) returns the Info dictionary and facts about the document as JSON. \`action=set\` (scope \`pdf:write\`) returns the PDF with the
+  description: `\`action=get\` returns the Info dictionary and facts about the document as JSON. \`action=set\` returns the PDF with the
 entries in \`metadata\` changed. Entries that are null are removed; other entries stay, unless \`replace\` is true. Existing XMP metadata is updated as well, or
 removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
@@ -140,7 +141,7 @@ Old values do not remain in the file, with two exceptions: signed documents, so 
 ${limits.references.heldBytes / MiB} MiB are updated incrementally, and their earlier revision contains the old values. \`X-Signature-Invalidated\` is
 set if a signature breaks: the file was damaged, or it is certified and does not allow changes.`,
   credits: 1,
-  scope: readsWhen({ action: ["get"] }),
+  modes: { by: "action", values: { get: returnsJson(facts), set: MAKES_PDF } },
   fields: {
     file: pdfFile(),
     action: text(formChoice("get", "set"), "`get` reads the metadata, `set` changes it.", { required: true }),
@@ -152,11 +153,7 @@ set if a signature breaks: the file was damaged, or it is certified and does not
     replace: text(formBoolean(), "Removes all entries that `metadata` does not name.", { when: { action: ["set"] } }),
   },
   example: { file: "letter.pdf", action: "get" },
-  readsRanges: true,
-  produces: ["application/json", "application/pdf"],
-  returnsPdf: ({ action }) => action === "set",
-  json: facts,
-  jsonWhen: { action: ["get"] },
+  memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   async run({ file, action, metadata, replace }, { pdf }) {

@@ -5,6 +5,7 @@ import { flattenDocument } from "../engines/pdf/forms/flatten-document.ts";
 import { arrange } from "../engines/pdf/n-up/sheets.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formBoolean, formChoice, formInteger } from "./definition/values.ts";
 
@@ -23,7 +24,7 @@ Sheets are turned so that the pages are as large as possible. Pages appear as a 
 outline, named destinations, tags, layers, and attachments are kept and lead to the pages on their sheets. Form fields and comments become part of the page, and digital
 signatures become invalid (\`X-Signature-Invalidated\`). Page labels are removed.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     pagesPerSheet: text(formChoice("2", "4", "6", "9", "16"), "The number of pages on each sheet."),
@@ -38,9 +39,8 @@ signatures become invalid (\`X-Signature-Invalidated\`). Page labels are removed
     }),
     border: text(formBoolean(), "Draws a thin line around each page."),
   },
-  exactlyOneOf: ["pagesPerSheet", "layout"],
+  oneOf: { fields: ["pagesPerSheet", "layout"], exactly: true },
   example: { file: "letter.pdf", pagesPerSheet: "2", border: "true" },
-  produces: ["application/pdf"],
   errors: ["unsupported_text", "unsupported_form"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -19,6 +19,7 @@ import { imageKindOf } from "../engines/image/kind.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, type FinishedParts, type Output, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
 import { pdfOrImageFile, text, type UploadedFile } from "./definition/fields.ts";
 import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
 import { formLanguages, languagesOfText, missingModels } from "./definition/languages.ts";
@@ -83,7 +84,7 @@ searched, selected, and copied. Invisible text from an earlier recognition is re
 Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 2,
-  scope: "pdf:read",
+  modes: { by: "output", values: { json: returnsJson(result), pdf: { ...MAKES_PDF, scope: "pdf:read" } } },
   fields: {
     file: pdfOrImageFile("The document: PDF, PNG, or JPEG."),
     languages: text(formLanguages(), languagesOfText, { default: "eng" }),
@@ -111,19 +112,12 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
     ),
   },
   checks: [({ languages, accuracy }) => missingModels("accuracy", languages, accuracy)],
-  extraMemoryBytes: limits.admission.recognizerBytes,
-  needsHeadroom: true,
-  readsRanges: true,
-  produces: ["application/json", "application/pdf"],
-  returnsPdf: ({ output }) => output === "pdf",
-  defaultsBeforeStep: { output: "pdf" },
-  json: result,
-  jsonWhen: { output: ["json"] },
+  memory: { readsRanges: true, needsHeadroom: true, extraBytes: limits.admission.recognizerBytes },
+  resolve: () => ({ pricedPages: limits.jobs.pagesPerPriceOfOcr }),
   example: { file: "receipt.png" },
   errors: ["ocr_failed"],
   headers: ["X-OCR-Mean-Confidence", "X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  pricedPages: limits.jobs.pagesPerPriceOfOcr,
   pageByPage: {
     async pagesOf({ file, pages }, { pdf }) {
       if (isImage(file)) return pages.resolveSet("pages", 1);

@@ -5,7 +5,8 @@ import { MAX_DEPTH } from "../engines/pdf/objects/objects.ts";
 import { type OutlineEntry, outlineOf, setOutline, type View, VIEWS } from "../engines/pdf/outline/outline.ts";
 import { saveChanges } from "../engines/pdf/write/save.ts";
 import { Refusal } from "../engines/errors.ts";
-import { defineOperation, readsWhen, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
 import type { FieldIssue } from "./definition/fields.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import {
@@ -109,13 +110,13 @@ export const outline = defineOperation({
   summary: "Read or replace the outline",
   guidance:
     "For the bookmarks in a viewer's sidebar: to read them, or to replace them all. To change some, get the outline, edit it, and set it again. To split a PDF at its bookmarks, use `split`.",
-  description: `\`action=get\` (scope \`pdf:read\`) returns the outline, "bookmarks", as JSON. \`action=set\` (scope \`pdf:write\`) returns the PDF with another one, in the same
+  description: `\`action=get\` returns the outline, "bookmarks", as JSON. \`action=set\` returns the PDF with another one, in the same
 form; \`[]\` removes it. What \`get\` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and \`set\` does not
 keep theirs.
 
 Signed documents, and large stored ones, are updated incrementally. \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
   credits: 1,
-  scope: readsWhen({ action: ["get"] }),
+  modes: { by: "action", values: { get: returnsJson(z.object({ outline: z.array(described) })), set: MAKES_PDF } },
   fields: {
     file: pdfFile(),
     action: text(formChoice("get", "set"), "`get` reads the outline, `set` replaces it.", { required: true }),
@@ -132,11 +133,7 @@ Signed documents, and large stored ones, are updated incrementally. \`X-Signatur
     action: "set",
     outline: '[{"title":"Letter","page":1},{"title":"Enclosures","page":2}]',
   },
-  readsRanges: true,
-  produces: ["application/json", "application/pdf"],
-  returnsPdf: ({ action }) => action === "set",
-  json: z.object({ outline: z.array(described) }),
-  jsonWhen: { action: ["get"] },
+  memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   pageChecks: [({ outline: given }, pageCount) => pageIssues(given ?? [], pageCount)],

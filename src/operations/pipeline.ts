@@ -5,7 +5,15 @@ import type { Engines } from "../engines/lease/engines.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import { fuelForBytes } from "../engines/work.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation, type Operation, type Output, type OutputFile, scopesOf } from "./definition/define.ts";
+import {
+  defineOperation,
+  type MemoryUse,
+  type Operation,
+  type Output,
+  type OutputFile,
+  type ResolvedOperation,
+} from "./definition/define.ts";
+import { modesOf } from "./definition/modes.ts";
 import { type Field, type Fields, type Input, text, type UploadedFile } from "./definition/fields.ts";
 import { runOperation } from "./definition/run.ts";
 import { jsonField } from "./definition/values.ts";
@@ -31,11 +39,6 @@ export function madeField({ fields }: Operation): string | undefined {
   return field?.kind === "files" ? `${field.prefix}0` : name;
 }
 
-/** Whether a step with these parameters gives one PDF, which the next one can work on. */
-export function returnsPdf(operation: Operation, input: Input<Fields>): boolean {
-  return operation.returnsPdf?.(input) ?? operation.produces.every((type) => type === "application/pdf");
-}
-
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -50,10 +53,7 @@ const stepList = z
  */
 export function pipelineOf(operations: readonly Operation[]): Operation {
   const all = <T>(of: (operation: Operation) => readonly T[]): T[] => [...new Set(operations.flatMap(of))];
-  const [scope = "pdf:read", ...scopes] = all(scopesOf);
-  const needs = needsOf(operations);
   return defineOperation({
-    ...needs,
     name: "pipeline",
     summary: "Run several operations in one request",
     guidance:
@@ -73,10 +73,7 @@ with \`X-Input-Repaired\` and \`X-Signature-Invalidated\` if any step has them. 
 A stored file over ${limits.references.heldBytes / MiB} MiB can be the \`file\` of the first step. A step that needs the whole document in memory can follow only if the result
 before it is smaller.`,
     credits: Math.min(...operations.map(({ credits }) => credits)),
-    scope: {
-      anyOf: [scope, ...scopes],
-      exact: (input) => [...new Set(stepsOf(input).flatMap(scopesOfStep))],
-    },
+    modes: operations.flatMap(modesOf),
     fields: {
       steps: text(jsonField(stepList), "The steps, in order.", { required: true }),
     },
@@ -89,7 +86,7 @@ before it is smaller.`,
         { operation: "add-page-numbers" },
       ]),
     },
-    produces: all(({ produces }) => produces),
+    memory: memoryOf(operations),
     errors: all(({ errors = [] }) => errors),
     headers: [...all(({ headers }) => headers), "X-Pipeline-Steps"],
     run: (input, engines) => runSteps(stepsOf(input), engines),
@@ -97,31 +94,29 @@ before it is smaller.`,
 }
 
 /** The pipeline of a request: what it costs, and what it needs. */
-export function composed(pipeline: Operation, steps: readonly Operation[]): Operation {
+export function composed<F extends Fields>(
+  pipeline: Operation<F>,
+  steps: readonly ResolvedOperation[],
+): ResolvedOperation<F> {
   const [first] = steps;
+  const { readsRanges = false, freesInput = false } = first?.memory ?? {};
   return {
     ...pipeline,
-    ...needsOf(steps),
-    readsRanges: first?.readsRanges ?? false,
-    freesInput: first?.freesInput ?? false,
+    memory: { ...memoryOf(steps), readsRanges, freesInput },
+    scopes: [...new Set(steps.flatMap(({ scopes }) => scopes))],
     credits: steps.reduce((sum, { credits }) => sum + credits, 0),
-    pricedPages: Math.min(...steps.map(({ pricedPages = limits.jobs.pagesPerPrice }) => pricedPages)),
+    pricedPages: Math.min(...steps.map(({ pricedPages }) => pricedPages)),
   };
 }
 
-/** Steps drop their codecs when they end. */
-const needsOf = (
-  operations: readonly Operation[],
-): Required<Pick<Operation, "needsHeadroom" | "extraMemoryBytes">> => ({
-  needsHeadroom: operations.some(({ needsHeadroom = false }) => needsHeadroom),
-  extraMemoryBytes: Math.max(...operations.map(({ extraMemoryBytes = 0 }) => extraMemoryBytes)),
+/** What any of several operations needs. Steps drop their codecs when they end. */
+const memoryOf = (operations: readonly Operation[]): MemoryUse => ({
+  needsHeadroom: operations.some(({ memory }) => memory?.needsHeadroom),
+  extraBytes: Math.max(...operations.map(({ memory }) => memory?.extraBytes ?? 0)),
 });
 
 /** The form reader turns the objects in `steps` into steps. */
 const stepsOf = (input: Input<Fields>): readonly Step[] => input["steps"] as readonly Step[];
-
-const scopesOfStep = ({ operation: { scope }, inputWith }: Step) =>
-  typeof scope === "string" ? [scope] : scope.exact(inputWith());
 
 /** What a step returned, for `X-Pipeline-Steps`. */
 interface StepFacts {
@@ -172,7 +167,7 @@ const scoped = (operation: Operation): Operation => ({
 /** Throws `limit_exceeded` if the next step would have to hold a document that is too large. */
 async function adopted(pdf: PdfEngine, bytes: EngineBytes, next: Operation, step: number): Promise<InputBytes> {
   const limit = limits.references.heldBytes;
-  const inRanges = next.readsRanges ?? false;
+  const inRanges = next.memory?.readsRanges ?? false;
   if (bytes.stored && !inRanges && bytes.length > limit) {
     const size = `${Math.ceil(bytes.length / MiB)} MiB`;
     throw new StepRefusal(

@@ -15,6 +15,7 @@ import {
 } from "../engines/pdf/encryption/protection.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { type FieldIssue, pdfFile, text } from "./definition/fields.ts";
 import { formChoice, formPermissions, formText } from "./definition/values.ts";
 
@@ -32,7 +33,7 @@ export const protect = defineOperation({
 The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
 (\`X-Encryption-Verified\`). The document is never sent unencrypted.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     userPassword: text(
@@ -56,9 +57,8 @@ The names that other programs have for them are accepted, too, such as \`printin
       default: "aes-256",
     }),
   },
-  atLeastOneOf: ["userPassword", "ownerPassword"],
+  oneOf: { fields: ["userPassword", "ownerPassword"] },
   example: { file: "letter.pdf", userPassword: "open sesame" },
-  produces: ["application/pdf"],
   errors: ["owner_password_required", "encryption_failed", "encryption_unavailable"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Encryption", "X-Encryption-Verified"],
 

@@ -7,7 +7,8 @@ import { PRESETS } from "../engines/pdf/redaction/presets.ts";
 import { type Findings, findRedactions, redactPdf } from "../engines/pdf/redaction/redact.ts";
 import { regionIssue } from "../engines/pdf/redaction/regions.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, readsWhen, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import {
   formBoolean,
@@ -84,7 +85,7 @@ first, and the pixels under the words are overwritten, too.
 
 With \`dryRun\`, the response is JSON with what would be redacted.`,
   credits: 1,
-  scope: readsWhen({ dryRun: ["true"] }),
+  modes: { by: "dryRun", values: { false: MAKES_PDF, true: returnsJson(result) } },
   fields: {
     file: pdfFile(),
     terms: text(
@@ -114,12 +115,8 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
     label: text(formText(most.labelCharacters), "A text to show in each box."),
     dryRun: text(formBoolean(), "Returns what would be redacted as JSON instead of a PDF."),
   },
-  needsHeadroom: true,
   example: { file: "letter.pdf", terms: '["Charles Babbage"]', patterns: '["email", "phone"]' },
-  produces: ["application/pdf", "application/json"],
-  returnsPdf: ({ dryRun }) => !dryRun,
-  json: result,
-  jsonWhen: { dryRun: ["true"] },
+  memory: { needsHeadroom: true },
   errors: ["redaction_failed", "unsupported_text"],
   headers: [
     "X-Page-Count",

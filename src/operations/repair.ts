@@ -5,6 +5,7 @@ import { dropMissing } from "../engines/pdf/document/salvage.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formChoice } from "./definition/values.ts";
 
@@ -33,7 +34,7 @@ which they were created. The encryption stays; a document that has lost it canno
 \`output=json\` returns a report instead: what was damaged, and what is lost. \`X-Pages-Lost\` counts the pages that are left out. A document without any readable page is
 rejected with \`invalid_file\`.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: { by: "output", values: { pdf: MAKES_PDF, json: { ...returnsJson(report), scope: "pdf:write" } } },
   fields: {
     file: pdfFile("The damaged PDF."),
     output: text(formChoice("pdf", "json"), "`pdf` returns the repaired document, `json` a report.", {
@@ -41,10 +42,6 @@ rejected with \`invalid_file\`.`,
     }),
   },
   example: { file: "damaged.pdf" },
-  produces: ["application/pdf", "application/json"],
-  returnsPdf: ({ output }) => output === "pdf",
-  json: report,
-  jsonWhen: { output: ["json"] },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Pages-Lost", "X-Signature-Invalidated"],
 
   async run({ file, output }, { pdf }) {

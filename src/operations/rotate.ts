@@ -6,6 +6,7 @@ import { saveChanges } from "../engines/pdf/write/save.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formChoice, jsonField, jsonMap, jsonNumber, pageRange } from "./definition/values.ts";
 
@@ -30,7 +31,7 @@ export const rotate = defineOperation({
 Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     angle: text(formChoice(...ANGLES), "Degrees clockwise, for the pages in `pages`."),
@@ -40,10 +41,9 @@ change.`,
       "Degrees clockwise by page number. Overrides `angle` for these pages.",
     ),
   },
-  atLeastOneOf: ["angle", "rotations"],
+  oneOf: { fields: ["angle", "rotations"] },
   example: { file: "letter.pdf", angle: "90" },
-  readsRanges: true,
-  produces: ["application/pdf"],
+  memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   pageChecks: [

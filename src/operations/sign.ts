@@ -6,6 +6,7 @@ import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamps/signature.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { imageFile, pdfFile, text } from "./definition/fields.ts";
 import { formBoolean, formChoice, jsonField, pageBox, stampText } from "./definition/values.ts";
 
@@ -28,7 +29,7 @@ artifact.
 Signed documents are updated incrementally so that their digital signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     mode: text(formChoice("type", "image"), "Whether the signature is typed or an image.", { required: true }),
@@ -58,8 +59,7 @@ change.`,
     typedName: "Ada Lovelace",
     field: '{"page":2,"x":72,"y":190,"width":200,"height":58}',
   },
-  readsRanges: true,
-  produces: ["application/pdf"],
+  memory: { readsRanges: true },
   errors: ["unsupported_text"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -11,11 +11,15 @@ import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, type OutputFile, resultHeadersOf } from "./definition/define.ts";
+import { type Mode } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formChoice, formInteger, pageRanges } from "./definition/values.ts";
 
 /** Maximum length of the list of ranges, in characters: each item may name all pages. */
 const MOST_CHARACTERS = 100_000;
+
+/** One part is a PDF, several are an archive. */
+const MAKES_PARTS: Mode = { scope: "pdf:write", returns: ["application/zip", "application/pdf"] };
 
 export const split = defineOperation({
   name: "split",
@@ -26,7 +30,15 @@ export const split = defineOperation({
 keeps the outline entries, links, named destinations, form fields, page labels, and tags of its pages. Document-level attachments are
 dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords, and permissions of the input.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: {
+    by: "mode",
+    values: {
+      ranges: { ...MAKES_PARTS, isPdf: ({ ranges }) => Array.isArray(ranges) && ranges.length === 1 },
+      chunks: MAKES_PARTS,
+      pages: MAKES_PARTS,
+      bookmarks: MAKES_PARTS,
+    },
+  },
   fields: {
     file: pdfFile("The PDF to split."),
     mode: text(
@@ -46,9 +58,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     }),
   },
   example: { file: "letter.pdf", mode: "pages" },
-  readsRanges: true,
-  produces: ["application/zip", "application/pdf"],
-  returnsPdf: ({ mode, ranges }) => mode === "ranges" && ranges?.length === 1,
+  memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
   async run({ file, mode, ranges, chunkSize }, { pdf }) {

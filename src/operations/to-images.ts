@@ -7,13 +7,8 @@ import { checkPixels, PageRaster } from "../engines/render/page-raster.ts";
 import { pngOf } from "../engines/render/png.ts";
 import { webpOf } from "../engines/render/webp.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
-import {
-  defineOperation,
-  imageExtensions,
-  type ImageFormat,
-  type OutputFile,
-  resultHeadersOf,
-} from "./definition/define.ts";
+import { defineOperation, imageExtensions, type OutputFile, resultHeadersOf } from "./definition/define.ts";
+import type { ImageFormat } from "./definition/modes.ts";
 import { pdfFile, text, type UploadedFile } from "./definition/fields.ts";
 import { formChoice, formInteger, pageRange } from "./definition/values.ts";
 
@@ -40,7 +35,14 @@ without color become grayscale PNG or JPEG images. PNG and JPEG images contain t
 A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
 memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the highest resolution that works.`,
   credits: 2,
-  scope: "pdf:read",
+  modes: {
+    by: "format",
+    values: {
+      png: { scope: "pdf:read", returns: ["image/png", "application/zip"] },
+      jpeg: { scope: "pdf:read", returns: ["image/jpeg", "application/zip"] },
+      webp: { scope: "pdf:read", returns: ["image/webp", "application/zip"] },
+    },
+  },
   fields: {
     file: pdfFile(),
     format: text(formChoice("png", "jpeg", "webp"), "The image format.", { default: "png" }),
@@ -49,11 +51,9 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
     pages: text(pageRange(), "The pages to draw, in document order.", { default: "all" }),
   },
   example: { file: "letter.pdf", pages: "1" },
-  readsRanges: true,
-  produces: ["image/png", "image/jpeg", "image/webp", "application/zip"],
+  memory: { readsRanges: true, needsHeadroom: true },
   errors: ["raster_too_large"],
   headers: ["X-Input-Repaired"],
-  needsHeadroom: true,
 
   pageByPage: {
     async pagesOf({ file, pages }, { pdf }) {

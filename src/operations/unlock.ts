@@ -3,6 +3,7 @@ import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { rewriteDecrypted } from "../engines/pdf/write/save.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile } from "./definition/fields.ts";
 
 export const unlock = defineOperation({
@@ -13,10 +14,9 @@ export const unlock = defineOperation({
   description: `Returns the document without encryption, passwords, and permissions. Send its password in \`password\`: if permissions are restricted, the owner
 password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: { file: pdfFile() },
   example: { file: "locked.pdf", password: "open sesame" },
-  produces: ["application/pdf"],
   errors: ["owner_password_required"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -4,6 +4,7 @@ import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { stampWatermark, WATERMARK_POSITIONS } from "../engines/pdf/stamps/watermark.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
 import { imageFile, pdfFile, text } from "./definition/fields.ts";
 import {
   formBoolean,
@@ -27,7 +28,7 @@ applied. In tagged documents, the watermark is an artifact.
 Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     kind: text(formChoice("text", "image"), "What to stamp.", { required: true }),
@@ -66,8 +67,7 @@ change.`,
     pages: text(pageRange(), "The pages to stamp.", { default: "all" }),
   },
   example: { file: "letter.pdf", kind: "text", text: "DRAFT", position: "diagonal" },
-  readsRanges: true,
-  produces: ["application/pdf"],
+  memory: { readsRanges: true },
   errors: ["unsupported_text"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -5,7 +5,7 @@ import type { Scope } from "../../src/accounts/scopes.ts";
 import { scopesOfEndpoint, type Upload } from "../../src/http/endpoints/define.ts";
 import { endpoints } from "../../src/http/endpoints/index.ts";
 import { operations } from "../../src/operations/index.ts";
-import { scopesOf } from "../../src/operations/definition/define.ts";
+import { scopesOf } from "../../src/operations/definition/modes.ts";
 
 /** A route that asks for a key, whatever registry it stands in. */
 export interface Route {

@@ -9,6 +9,7 @@ import { createApp } from "../../src/app.ts";
 import { Refusal } from "../../src/engines/errors.ts";
 import { readEnv } from "../../src/env.ts";
 import { defineOperation, type Operation, type OutputFile } from "../../src/operations/definition/define.ts";
+import { MAKES_PDF } from "../../src/operations/definition/modes.ts";
 import { pdfFile, text } from "../../src/operations/definition/fields.ts";
 import { formChoice, formText, pageRange } from "../../src/operations/definition/values.ts";
 
@@ -21,14 +22,13 @@ export const echo = defineOperation({
   summary: "Echo",
   description: "Echo.",
   credits: 1,
-  scope: "pdf:write",
+  modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     act: text(formChoice("zip", "json", "refuse", "throw", "trap", "late"), ""),
     ranges: text(formText(1_000_000), ""),
     pages: text(pageRange(), ""),
   },
-  produces: ["application/pdf"],
   headers: ["X-Page-Count"],
   async run({ file, act }, { pdf }) {
     const headers = { "X-Page-Count": "7" };

@@ -23,13 +23,12 @@ const work = defineOperation({
   summary: "Work",
   description: "Work.",
   credits: 2,
-  scope: "pdf:write",
+  modes: { scope: "pdf:write", returns: ["application/pdf", "application/zip"] },
   fields: {
     file: pdfFile(),
     note: text(formText(100), ""),
     act: text(formChoice("refuse", "throw", "trap", "first", "late", "spoiled", "zip", "wait"), ""),
   },
-  produces: ["application/pdf", "application/zip"],
   headers: [],
   async run({ file, act }, { pdf }) {
     if (act === "refuse") throw new Refusal("invalid_file", "No.", { input: file.field });
@@ -57,9 +56,8 @@ const other = defineOperation({
   summary: "Other",
   description: "Other.",
   credits: 1,
-  scope: "pdf:read",
+  modes: { scope: "pdf:read", returns: ["application/pdf"] },
   fields: { file: pdfFile() },
-  produces: ["application/pdf"],
   headers: [],
   run: async ({ file }) => ({ kind: "pdf", bytes: file.bytes, headers: {} }),
 });

@@ -1371,7 +1371,7 @@ class ServiceMethods(Transport):
 
         With `dryRun`, the response is JSON with what would be redacted.
 
-        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
 
         Args:
             file: The PDF.
@@ -1435,7 +1435,7 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[MetadataResult], FileResult]:
         """Read or change metadata.
 
-        `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+        `action=get` returns the Info dictionary and facts about the document as JSON. `action=set` returns the PDF with the
         entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
         removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
@@ -1443,7 +1443,7 @@ class ServiceMethods(Transport):
         32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
         set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
 
-        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
 
         Args:
             file: The PDF.
@@ -1512,8 +1512,8 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[AttachmentsResult], FileResult]:
         """List, extract, add, or remove attachments.
 
-        `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-        files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+        `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+        files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
         (PDF/A-3, electronic invoices) are supported.
 
         A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -1522,7 +1522,7 @@ class ServiceMethods(Transport):
         Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
         `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
 
         Args:
             file: The PDF.
@@ -1578,13 +1578,13 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[OutlineResult], FileResult]:
         """Read or replace the outline.
 
-        `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+        `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
         form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
         keep theirs.
 
         Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
 
         Args:
             file: The PDF.
@@ -3559,7 +3559,7 @@ class JobMethods:
 
         With `dryRun`, the response is JSON with what would be redacted.
 
-        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
 
         Args:
             file: The PDF.
@@ -3627,7 +3627,7 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]]:
         """Read or change metadata.
 
-        `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+        `action=get` returns the Info dictionary and facts about the document as JSON. `action=set` returns the PDF with the
         entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
         removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
@@ -3635,7 +3635,7 @@ class JobMethods:
         32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
         set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
 
-        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
 
         Args:
             file: The PDF.
@@ -3709,8 +3709,8 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]]:
         """List, extract, add, or remove attachments.
 
-        `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-        files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+        `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+        files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
         (PDF/A-3, electronic invoices) are supported.
 
         A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -3719,7 +3719,7 @@ class JobMethods:
         Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
         `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
 
         Args:
             file: The PDF.
@@ -3779,13 +3779,13 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]]:
         """Read or replace the outline.
 
-        `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+        `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
         form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
         keep theirs.
 
         Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
 
         Args:
             file: The PDF.

@@ -13,7 +13,7 @@ import type { Operation } from "../../operations/definition/define.ts";
 
 export interface LeaseRequest {
   readonly account: string;
-  readonly operation: Pick<Operation, "needsHeadroom" | "extraMemoryBytes">;
+  readonly operation: Pick<Operation, "memory">;
   /** The Content-Length, if sent. */
   readonly length: number | undefined;
   /** Maximum size of the body. */
@@ -213,8 +213,8 @@ export class Lease extends Share {
    */
   async #leaseWithin(expected: number): Promise<void> {
     const { given, operation } = this.#request;
-    const { needsHeadroom = false, extraMemoryBytes = 0 } = operation;
-    if (extraMemoryBytes > 0) dropLarger(limits.admission.lentBesideBytes);
+    const { needsHeadroom = false, extraBytes = 0 } = operation.memory ?? {};
+    if (extraBytes > 0) dropLarger(limits.admission.lentBesideBytes);
     const allowHeap = (bytes: number): boolean | "busy" => this.ticket.grow(bytes + this.#unsentBytes);
     const most = needsHeadroom ? { most: limits.admission.lentBesideBytes } : {};
     this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work, expected, ...most });
@@ -228,7 +228,7 @@ export class Lease extends Share {
 
 /** Requirements for reading a body into an engine and working on it. */
 const intoEngine = ({ operation }: LeaseRequest, bodyBytes: number) =>
-  ({ to: "read into an engine", bytes: weightOf(bodyBytes, operation.extraMemoryBytes) }) as const;
+  ({ to: "read into an engine", bytes: weightOf(bodyBytes, operation.memory?.extraBytes) }) as const;
 
 /**
  * Estimated memory of a request, in bytes. If the estimate was too low, the engine asks the ticket for more. `extraBytes` are needed

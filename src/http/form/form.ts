@@ -13,7 +13,7 @@ import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
-import type { Operation } from "../../operations/definition/define.ts";
+import { type Operation, resolved, type ResolvedOperation } from "../../operations/definition/define.ts";
 import {
   type FieldIssue,
   type Fields,
@@ -24,8 +24,8 @@ import {
 } from "../../operations/definition/fields.ts";
 
 export interface ReadForm<F extends Fields> {
-  /** What to run: the operation of the route, or what the form makes of it. */
-  readonly operation: Operation<F>;
+  /** What to run: what the form makes of the operation of the route. */
+  readonly operation: ResolvedOperation<F>;
   /** The parameters that were sent and do not apply with the values of the others. In a pipeline, with their step: `2.quality`. */
   readonly ignored: readonly string[];
   /** The files, in the order of their fields. */
@@ -48,15 +48,15 @@ export interface FormChecks {
 }
 
 /** The check that a request has at least one, or exactly one, of some fields. A flag that is false is not there. */
-function neededFields<F extends Fields>({ atLeastOneOf, exactlyOneOf }: Operation<F>) {
-  const names = exactlyOneOf ?? atLeastOneOf ?? [];
+function neededFields<F extends Fields>({ oneOf: needed }: Operation<F>) {
+  const { fields: names = [], exactly = false } = needed ?? {};
   return (input: Input<F>): readonly FieldIssue[] => {
     const [first, ...others] = names;
     const [given, ...further] = names.filter((name) => input[name] !== undefined && input[name] !== false);
     if (first !== undefined && given === undefined) {
       return [{ name: first, issue: `is required unless ${oneOf(others.map((name) => `\`${name}\``))} is sent` }];
     }
-    return exactlyOneOf ? further.map((name) => ({ name, issue: `must not be sent together with \`${given}\`` })) : [];
+    return exactly ? further.map((name) => ({ name, issue: `must not be sent together with \`${given}\`` })) : [];
   };
 }
 
@@ -113,18 +113,15 @@ export class OperationForm<F extends Fields> {
     this.#operation = operation;
   }
 
-  /** The operation with what it needs for these parameters; complete only if there are no issues. */
-  get operation(): Operation<F> {
-    const needs = this.#operation.needs?.(this.values.inputWith(new Map()));
-    return needs === undefined ? this.#operation : { ...this.#operation, ...needs };
+  /** What the parameters make of the operation; complete only if there are no issues. */
+  get operation(): ResolvedOperation<F> {
+    return resolved(this.#operation, this.values.inputWith(new Map()));
   }
 
   /** Complete only if there are no issues. */
   get ignored(): readonly string[] {
-    const { ignored } = this.values;
-    return [...ignored, ...(this.#operation.ignores?.(this.values.inputWith(new Map())) ?? [])].filter(
-      (name, at, all) => all.indexOf(name) === at,
-    );
+    const { ignored = [] } = this.#operation.resolve?.(this.values.inputWith(new Map())) ?? {};
+    return [...new Set([...this.values.ignored, ...ignored])];
   }
 
   /** Problems that depend on the document's page count; if it cannot be opened, only malformed ranges. */

@@ -6,8 +6,9 @@ import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import type { Operation } from "../../operations/definition/define.ts";
+import { defaultsBeforeStep, kindOfResult } from "../../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, type Input, takesJson } from "../../operations/definition/fields.ts";
-import { composed, madeField, returnsPdf, type Step } from "../../operations/pipeline.ts";
+import { composed, madeField, type Step } from "../../operations/pipeline.ts";
 
 type Part = FormPart<EngineBytes>;
 
@@ -56,7 +57,7 @@ export async function readSteps<F extends Fields>(
     operation: composed(
       pipeline,
       forms.map(({ form }) => form.operation),
-    ) as Operation<F>,
+    ),
     ignored: forms.flatMap(({ step, form }) => form.ignored.map((name) => `${step}.${name}`)),
     files: forms.flatMap(({ form }) => form.reader.files),
     inputWith(loaded) {
@@ -92,7 +93,7 @@ function readStep(
 ): { operation: Operation; form: OperationForm<Fields>; issues: readonly FieldIssue[] } {
   const issues: FieldIssue[] = [];
   const parts: (readonly [string, Part])[] = [];
-  const parameters = isLast ? given : { ...operation.defaultsBeforeStep, ...given };
+  const parameters = isLast ? given : { ...defaultsBeforeStep(operation), ...given };
   for (const [name, value] of Object.entries(parameters)) {
     if (name === "operation") continue;
     const found = isFileName(operation.fields, name) ? namedParts(value, files) : textOf(operation.fields, name, value);
@@ -116,7 +117,7 @@ function readStep(
     issues.push(
       ...form.values.issuesOf((input) => {
         const issue = "must be the last step: with these parameters, its result is not one PDF";
-        return returnsPdf(operation, input) ? [] : [{ name: "operation", issue }];
+        return kindOfResult(operation, input) === "pdf" ? [] : [{ name: "operation", issue }];
       }),
     );
   }

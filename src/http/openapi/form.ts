@@ -19,11 +19,7 @@ const NUMBER = "(0|[1-9][0-9]*)$";
 const password = (description: string): Json => ({ type: "string", format: "password", description });
 
 /** A form as a JSON schema, for a `multipart/form-data` entry of OpenAPI 3.1. */
-export function formSchema({
-  fields,
-  steps,
-  ...needs
-}: Pick<Operation, "fields" | "steps" | "atLeastOneOf" | "exactlyOneOf">): Json {
+export function formSchema({ fields, steps, ...needs }: Pick<Operation, "fields" | "steps" | "oneOf">): Json {
   const schema = { ...fieldsSchema(fields), ...alternatives(needs) };
   if (steps === undefined) return schema;
   const { properties } = schema;
@@ -64,11 +60,10 @@ export function stepSchemas(operations: readonly Operation[]): Readonly<Record<s
 }
 
 /** Not `oneOf`, where exactly one is required: with another one, a field may have its default. */
-function alternatives({ atLeastOneOf, exactlyOneOf }: Pick<Operation, "atLeastOneOf" | "exactlyOneOf">): Json {
-  const fields = exactlyOneOf ?? atLeastOneOf;
-  if (fields === undefined) return {};
-  const anyOf = fields.map((name) => ({ required: [name] }));
-  return { anyOf, ...(exactlyOneOf && { "x-exactly-one": true }) };
+function alternatives({ oneOf: needed }: Pick<Operation, "oneOf">): Json {
+  if (needed === undefined) return {};
+  const anyOf = needed.fields.map((name) => ({ required: [name] }));
+  return { anyOf, ...(needed.exactly && { "x-exactly-one": true }) };
 }
 
 function stepSchema({ name, fields, summary, ...needs }: Operation): Json {

@@ -16,7 +16,8 @@ import { describeWebhooks } from "./webhooks.ts";
 import { jobFieldsOf } from "../operations/job-options.ts";
 import type { Endpoint } from "../endpoints/define.ts";
 import { errorRows, type ErrorCode } from "../errors/error-table.ts";
-import { type Operation, resultHeaderTypes, scopesOf } from "../../operations/definition/define.ts";
+import { type Operation, resultHeaderTypes } from "../../operations/definition/define.ts";
+import { mediaTypesOf, type MediaType, modesOf, inWords, scopeConditions } from "../../operations/definition/modes.ts";
 import { version } from "../../version.ts";
 
 /** Headers of every 200 that returns a file. */
@@ -155,25 +156,25 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
 }
 
 function describe(operation: Operation): Json {
-  const { name, summary, credits, produces, headers } = operation;
-  const scopes = scopesOf(operation)
-    .map((scope) => `\`${scope}\``)
-    .join(" or ");
-  const one = `Costs ${credits} ${credits === 1 ? "credit" : "credits"}. Requires the ${scopes} scope.`;
+  const { name, summary, credits, headers } = operation;
+  const types = mediaTypesOf(operation);
+  const scopes = scopeConditions(operation);
+  const required = Object.entries(scopes).map(([scope, condition]) => `\`${scope}\` scope${inWords(condition)}`);
+  const one = `Costs ${credits} ${credits === 1 ? "credit" : "credits"}. Requires the ${required.join(", and the ")}.`;
   const cost = operation.steps ? "Costs the credits of all steps, and requires their scopes." : one;
-  const carriesFile = produces.some((type) => type !== "application/json");
+  const carriesFile = types.keys().some((type) => type !== "application/json");
   return {
     operationId: operationIdOf(name),
     summary,
     description: `${operation.description}\n\n${cost}`,
     tags: ["Operations"],
-    // For interfaces that show the price. A pipeline costs what its steps do.
-    ...(!operation.steps && { "x-credits": credits }),
+    // For programs that show the price, and what a key must be allowed to do. A pipeline costs what its steps do.
+    ...(!operation.steps && { "x-credits": credits, "x-scopes": scopes }),
     parameters: [idempotencyKey, prefer],
     requestBody: { required: true, content: { "multipart/form-data": form(operation) } },
     responses: {
       "200": {
-        description: `The result: ${produces.join(" or ")}.`,
+        description: `The result: ${[...types.keys()].join(" or ")}.`,
         headers: headerRefs([
           "X-Request-Id",
           ...(carriesFile ? fileHeaders : []),
@@ -182,7 +183,7 @@ function describe(operation: Operation): Json {
           ...creditHeaders,
           ...rateHeaders,
         ]),
-        content: Object.fromEntries(produces.map((type) => [type, contentOf(type, operation)])),
+        content: Object.fromEntries(Array.from(types, ([type, values]) => [type, contentOf(operation, type, values)])),
       },
       "202": {
         description: "The request has become a job, because it asked for one.",
@@ -211,11 +212,14 @@ function form({ example, ...operation }: Operation): Json {
   };
 }
 
-function contentOf(type: Operation["produces"][number], { json, jsonWhen }: Operation): Json {
-  if (type === "application/json") {
-    return { schema: json === undefined ? {} : jsonSchema(json), ...(jsonWhen && { "x-when": jsonWhen }) };
-  }
-  return { schema: { type: "string", format: "binary", contentMediaType: type } };
+/** `x-when`: the values of the parameter that selects the mode with which the response has this type, if not any. */
+function contentOf({ modes, ...operation }: Operation, type: MediaType, values: readonly string[]): Json {
+  const all = modesOf({ modes });
+  const condition = "by" in modes && values.length < all.length && { "x-when": { [modes.by]: values } };
+  if (type !== "application/json")
+    return { schema: { type: "string", format: "binary", contentMediaType: type }, ...condition };
+  const [json] = operation.steps ? [] : all.flatMap((mode) => mode.json ?? []);
+  return { schema: json === undefined ? {} : jsonSchema(json), ...condition };
 }
 
 const health: Json = {

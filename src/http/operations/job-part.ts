@@ -150,10 +150,10 @@ class PartWork {
 
   async #takeLease(operation: Operation): Promise<Lease> {
     const { env, waitUntil } = this.#options;
-    const extraMemoryBytes = (operation.extraMemoryBytes ?? 0) + FileUpload.memoryBytes(undefined);
+    const extraBytes = (operation.memory?.extraBytes ?? 0) + FileUpload.memoryBytes(undefined);
     this.#lease = await Lease.take({
       account: this.#claim.job.account,
-      operation: { ...operation, extraMemoryBytes },
+      operation: { memory: { ...operation.memory, extraBytes } },
       length: 0,
       maxBytes: 0,
       signal: this.#signal,

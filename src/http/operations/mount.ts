@@ -27,7 +27,8 @@ import { Refusal } from "../../engines/errors.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { publicUrlIssue } from "../../public-url.ts";
-import { ignoredHeader, type Operation, scopesOf, withHeaders } from "../../operations/definition/define.ts";
+import { ignoredHeader, type Operation, withHeaders } from "../../operations/definition/define.ts";
+import { scopesOf } from "../../operations/definition/modes.ts";
 import { runOperation } from "../../operations/definition/run.ts";
 
 /** Mounts every operation of the registry. docs/api.md documents the order of the checks. */
@@ -89,9 +90,7 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
     const loaded = await loadFiles(form.files, { ...request, operation });
     lease.work.extendForBytes(log.referencedBytes);
     const input = form.inputWith(new Map(Array.from(loaded, ([field, { file }]) => [field, file])));
-    if (typeof operation.scope !== "string") {
-      for (const scope of operation.scope.exact(input)) checkScope(c.get("caller"), scope);
-    }
+    for (const scope of operation.scopes) checkScope(c.get("caller"), scope);
     lease.check();
     if (preference.isAsync) {
       const job = await startJob(c, {
@@ -206,7 +205,7 @@ async function readParts(
     parser.read(bytes);
     return parser.finish();
   }
-  const parser = parserInto(lease.engines.pdf.arena(lease.bodyBytes, { copies: route.freesInput ?? false }));
+  const parser = parserInto(lease.engines.pdf.arena(lease.bodyBytes, { copies: route.memory?.freesInput ?? false }));
   await readBody(body, { ...options, read: (window) => parser.read(window) });
   return parser.finish();
 }

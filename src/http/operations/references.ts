@@ -17,7 +17,7 @@ import type { Operation } from "../../operations/definition/define.ts";
 export interface ReferringRequest {
   readonly lease: Lease;
   readonly log: Pick<RequestLog, "bodyBytes" | "referencedBytes">;
-  readonly operation: Pick<Operation, "name" | "freesInput" | "readsRanges">;
+  readonly operation: Pick<Operation, "name" | "memory">;
   readonly caller: Caller;
   /** The job that the request belongs to, whose own files it may refer to. */
   readonly job?: string;
@@ -179,7 +179,7 @@ export class StoredReference extends Reference {
       throw this.#named(error);
     });
     const { length } = this.#opened.source;
-    const mayRange = operation.readsRanges === true && this.#opened.file.contentType === "application/pdf";
+    const mayRange = operation.memory?.readsRanges === true && this.#opened.file.contentType === "application/pdf";
     if (length > limits.references.heldBytes || (mayRange && length > rangesFrom))
       this.#ranges = this.#inRanges(length);
     else this.totals.addStored(length * this.uses.length);
@@ -194,13 +194,14 @@ export class StoredReference extends Reference {
   #inRanges(length: number): Ranges {
     const { operation, lease, log } = this.request;
     const [first] = this.uses;
-    const isPossible = operation.readsRanges === true && this.uses.length === 1 && first?.accept.includes("pdf");
+    const isPossible =
+      operation.memory?.readsRanges === true && this.uses.length === 1 && first?.accept.includes("pdf");
     if (!isPossible || !this.totals.addInRanges()) {
       const limit = limits.references.heldBytes;
       const [most, size] = inMiB(limit, length);
       const message = `\`${this.field}\` has ${size}. In \`${operation.name}\`, only one PDF can have more than ${most}.`;
       const alone = `\`${this.field}\` has ${size}. \`${operation.name}\` takes files of up to ${most}, because it needs all of them in memory.`;
-      throw new ApiError("limit_exceeded", operation.readsRanges ? message : alone, {
+      throw new ApiError("limit_exceeded", operation.memory?.readsRanges ? message : alone, {
         details: { limit, actual: length, input: this.field },
       });
     }

@@ -23,12 +23,12 @@ import { isLive, type JobRow, viewOf } from "../../jobs/job.ts";
 import { awaitJob } from "../../jobs/manage-jobs.ts";
 import { wakeConsumers } from "../../jobs/message.ts";
 import { limits } from "../../limits.ts";
-import type { Operation, ResultHeaders } from "../../operations/definition/define.ts";
+import type { Operation, ResolvedOperation, ResultHeaders } from "../../operations/definition/define.ts";
 import type { Fields, Input, UploadedFile } from "../../operations/definition/fields.ts";
 import { runOperation } from "../../operations/definition/run.ts";
 
 export interface JobStart {
-  readonly operation: Operation;
+  readonly operation: ResolvedOperation;
   readonly input: Input<Fields>;
   readonly parts: readonly FormPart<EngineBytes>[];
   readonly loaded: ReadonlyMap<FormFile, LoadedFile>;
@@ -63,7 +63,7 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
       },
     );
   }
-  const { pricedPages = limits.jobs.pagesPerPrice } = operation;
+  const { pricedPages } = operation;
   const shard = shardOfAccount(caller.account) ?? 0;
   const now = new Date();
   const id = newJobId(caller.account);

@@ -1,18 +1,10 @@
-import type { z } from "zod";
 import type { FieldIssue, Fields, Input } from "./fields.ts";
+import { type ImageFormat, type Modes, modeOf, type OperationScope, scopesOf, type TextFormat } from "./modes.ts";
+import { limits } from "../../limits.ts";
 import type { RefusalCode } from "../../engines/errors.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import type { OpenPdf } from "../../engines/pdf/document/document.ts";
-
-/** The scopes that an operation can require; the other scopes belong to the account routes. */
-export type OperationScope = "pdf:read" | "pdf:write";
-
-/** A scope that depends on the parameters: a key needs one of several to send the request, and the exact ones to run it. */
-export interface ScopeOfInput<F extends Fields> {
-  readonly anyOf: readonly [OperationScope, ...OperationScope[]];
-  exact(input: Input<F>): readonly OperationScope[];
-}
 
 /** Headers that report what happened to the document. Defined once: CORS exposes them and openapi.json describes them. */
 export const resultHeaders = {
@@ -90,11 +82,9 @@ export interface OutputFile {
   readonly bytes: EngineBytes | ByteStream;
 }
 
-export type ImageFormat = "png" | "jpeg" | "webp";
 /** File extensions by format. */
 export const imageExtensions = { png: "png", jpeg: "jpg", webp: "webp" } as const satisfies Record<ImageFormat, string>;
 
-export type TextFormat = "plain" | "markdown";
 /** File extensions by format. */
 export const textExtensions = { plain: "txt", markdown: "md" } as const satisfies Record<TextFormat, string>;
 
@@ -166,6 +156,38 @@ interface Check<F extends Fields> {
   withPages(input: Input<F>, pageCount: number): readonly FieldIssue[];
 }
 
+/** What an operation does with the memory of its request. */
+export interface MemoryUse {
+  /** Whether its PDF may be a stored file that does not fit into memory: it is read in ranges. */
+  readonly readsRanges?: boolean;
+  /** Whether it copies what it needs and then frees the files (`freeArena`) instead of keeping them until the end. */
+  readonly freesInput?: boolean;
+  /**
+   * Whether it needs much memory besides the engine, for codecs or a large JSON response. An engine that grew in an earlier request
+   * would leave too little.
+   */
+  readonly needsHeadroom?: boolean;
+  /** Bytes needed besides the engine's heap until the output is written. A request is admitted only if they are free too. */
+  readonly extraBytes?: number;
+}
+
+/** What the parameters of a request change. */
+interface Resolution {
+  readonly memory?: MemoryUse;
+  /** How many pages of a job the credits cover, if not as many as for most operations. */
+  readonly pricedPages?: number;
+  /** Parameters without an effect, besides those that their fields' `when` rules out. */
+  readonly ignored?: readonly string[];
+}
+
+/** An operation, and what the parameters of a request make of it. */
+export interface ResolvedOperation<F extends Fields = Fields> extends Operation<F> {
+  /** The scopes that the key needs. */
+  readonly scopes: readonly OperationScope[];
+  /** How many pages of a job the credits cover. */
+  readonly pricedPages: number;
+}
+
 export interface Operation<F extends Fields = Fields> {
   /** The path's last segment and the key in usage, such as `extract-pages`. */
   readonly name: string;
@@ -176,7 +198,8 @@ export interface Operation<F extends Fields = Fields> {
   /** What it is for, and when another operation is the right one: for a language model that chooses among them. */
   readonly guidance?: string;
   readonly credits: number;
-  readonly scope: OperationScope | ScopeOfInput<NoInfer<F>>;
+  /** What it returns and which scope it needs; if that depends on a parameter, for each of its values. */
+  readonly modes: Modes;
   /**
    * For the pipeline: the operations that its steps can be. Its form has their files besides `fields`, and its other facts depend on the
    * steps.
@@ -184,44 +207,13 @@ export interface Operation<F extends Fields = Fields> {
   readonly steps?: readonly Operation[];
   /** The form fields, in the order of the reference. `password` fields are named by the file fields, not here. */
   readonly fields: F;
-  /** Optional fields of which a request needs at least one. */
-  readonly atLeastOneOf?: readonly (keyof F & string)[];
-  /** Optional fields of which a request needs exactly one. */
-  readonly exactlyOneOf?: readonly (keyof F & string)[];
+  /** Optional fields of which a request needs at least one, or exactly one. */
+  readonly oneOf?: { readonly fields: readonly string[]; readonly exactly?: boolean };
   /** A working request for the reference and the playground. Files are named as in `examples/`. */
   readonly example?: Readonly<Record<string, string>>;
-  /** Media types of a 200, for the reference. */
-  readonly produces: readonly (
-    | "application/pdf"
-    | "application/zip"
-    | "application/json"
-    | "application/octet-stream"
-    | `image/${ImageFormat}`
-    | `text/${TextFormat}`
-  )[];
-  /** Whether the result is one PDF, where that depends on the parameters. */
-  returnsPdf?(input: Input<F>): boolean;
-  /** Defaults in a pipeline, for steps whose result the next step works on. */
-  readonly defaultsBeforeStep?: Readonly<Record<string, string>>;
-  /** What a 200 of `application/json` looks like, for the reference. */
-  readonly json?: z.ZodType;
-  /** For operations that return files, too: the values of a parameter with which the response is that JSON. */
-  readonly jsonWhen?: Readonly<Record<string, readonly string[]>>;
-  /**
-   * Whether the operation copies what it needs and then frees the files (`freeArena`) instead of keeping them until the end.
-   */
-  readonly freesInput?: boolean;
-  /** Whether its PDF may be a stored file that does not fit into memory: it is read in ranges. */
-  readonly readsRanges?: boolean;
-  /**
-   * Whether the operation needs much memory besides the engine, for codecs or a large JSON response. An engine that grew in an
-   * earlier request would leave too little.
-   */
-  readonly needsHeadroom?: boolean;
-  /**
-   * Bytes that every request needs besides the engine's heap until it writes its output. It is admitted only if they are free too.
-   */
-  readonly extraMemoryBytes?: number;
+  readonly memory?: MemoryUse;
+  /** What depends on the parameters besides the mode. */
+  resolve?(input: Input<F>): Resolution;
   /** The operation's own errors, besides those shared by every operation with such fields. */
   readonly errors?: readonly RefusalCode[];
   /** Result headers that a 200 can carry. */
@@ -233,28 +225,22 @@ export interface Operation<F extends Fields = Fields> {
    * anyway, so that the client gets all problems at once; `run` checks them itself.
    */
   readonly pageChecks?: readonly Check<F>["withPages"][];
-  /** How many pages of a job the credits cover, if not as many as for most operations. */
-  readonly pricedPages?: number;
-  /** Parameters without an effect with these values, besides those that their fields' `when` rules out. */
-  ignores?(input: Input<F>): readonly (keyof F & string)[];
-  /** Needs and prices that depend on the parameters: those that differ. */
-  needs?(input: Input<F>): Partial<Pick<Operation, "extraMemoryBytes" | "pricedPages">>;
   /** How a job divides the work, if it can. */
   readonly pageByPage?: PageByPage<F>;
   /** The work: a plain function, without HTTP or database. Throws a `Refusal` for what the client can fix. */
   run(input: Input<F>, engines: Engines): Promise<Output>;
 }
 
-/** The scope of an operation that only reads the document with some values of a parameter, and returns a new one with others. */
-export function readsWhen(values: Readonly<Record<string, readonly string[]>>): ScopeOfInput<Fields> {
-  const reads = (input: Input<Fields>): boolean =>
-    Object.entries(values).every(([name, list]) => list.includes(String(input[name])));
-  return { anyOf: ["pdf:read", "pdf:write"], exact: (input) => [reads(input) ? "pdf:read" : "pdf:write"] };
-}
-
-/** The scopes of which a key needs one before the parameters are known. */
-export function scopesOf({ scope }: Operation): ScopeOfInput<Fields>["anyOf"] {
-  return typeof scope === "string" ? [scope] : scope.anyOf;
+/** What the parameters of a request make of an operation. They are valid. */
+export function resolved<F extends Fields>(operation: Operation<F>, input: Input<F>): ResolvedOperation<F> {
+  const mode = modeOf(operation, input);
+  const { memory, pricedPages = limits.jobs.pagesPerPrice } = operation.resolve?.(input) ?? {};
+  return {
+    ...operation,
+    scopes: mode === undefined ? scopesOf(operation) : [mode.scope],
+    memory: { ...operation.memory, ...memory },
+    pricedPages,
+  };
 }
 
 export function defineOperation<F extends Fields>(operation: Operation<F>): Operation<F> {

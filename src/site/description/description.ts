@@ -79,10 +79,8 @@ export interface Operation {
   readonly fields: readonly Field[];
   /** Parameters of a working request; files are named as in `examples/`. */
   readonly example: Readonly<Record<string, string>>;
-  /** Media types of a successful response, the example's first. */
-  readonly produces: readonly string[];
-  /** The values of parameters with which the result is JSON, if it can be something else, too. */
-  readonly jsonWhen: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Media types of a successful response, each with the values of a parameter that it takes, if it takes any. */
+  readonly produces: readonly { readonly type: string; readonly when: Readonly<Record<string, readonly string[]>> }[];
 }
 
 /** The operations: forms whose response is the result. An upload (201) is none. */
@@ -105,8 +103,9 @@ export function operationOf(path: string, method: Method): Operation | undefined
     credits: method["x-credits"],
     fields: fieldsOf(form.schema, (name) => form.encoding?.[name]?.contentType),
     example: form.example ?? {},
-    jsonWhen: success && "content" in success ? success.content?.["application/json"]?.["x-when"] : undefined,
-    produces: success && "content" in success ? Object.keys(success.content ?? {}) : [],
+    produces: Object.entries((success && "content" in success && success.content) || {}).map(
+      ([type, { "x-when": when = {} }]) => ({ type, when }),
+    ),
   };
 }
 

@@ -35,33 +35,23 @@ export function nameFor({ name }: Operation, entries: readonly Entry[], type: st
 }
 
 /** The media type of the result, as far as the request tells. */
-function expectedType({ produces, fields, jsonWhen }: Operation, entries: readonly Entry[]): string {
-  const [first = ""] = produces;
+function expectedType({ produces, fields }: Operation, entries: readonly Entry[]): string {
   const sent = new Map(entries.flatMap((entry) => ("text" in entry ? [[entry.name, entry.text] as const] : [])));
-  const values = fields.flatMap((field) => {
-    if (field.kind !== "value") return [];
-    const text = sent.get(field.name) ?? String(field.schema.default ?? "");
-    return text === "" ? [] : [{ ...field, text }];
-  });
-  const isOne = values.some(
+  const values = new Map(
+    fields.flatMap((field) => {
+      if (field.kind !== "value") return [];
+      const text = sent.get(field.name) ?? String(field.schema.default ?? "");
+      return text === "" ? [] : [[field.name, { ...field, text }] as const];
+    }),
+  );
+  const types = produces.flatMap(({ type, when }) =>
+    Object.entries(when).every(([name, words]) => words.includes(values.get(name)?.text ?? "false")) ? [type] : [],
+  );
+  const isOne = Array.from(values.values()).some(
     ({ schema: { format }, text }) =>
       ((format === "page-range" || format === "page-order") && /^\s*(\d+|last(-\d+)?)\s*$/.test(text)) ||
       (format === "page-groups" && !text.includes("|")),
   );
-  if (produces.includes("application/zip") && !isOne && !produces.includes("application/json"))
-    return "application/zip";
-  if (jsonWhen !== undefined) {
-    const isJson = Object.entries(jsonWhen).every(([name, words]) =>
-      values.some((value) => value.name === name && words.includes(value.text)),
-    );
-    if (isJson) return "application/json";
-    const [other] = produces.filter((type) => type !== "application/json");
-    if (other !== undefined && first === "application/json") return other;
-  }
-  for (const { schema, text } of values) {
-    // `output=pdf`, `format=png`
-    const named = schema.enum && produces.find((type) => type.endsWith(`/${text === "text" ? "plain" : text}`));
-    if (named) return named;
-  }
-  return first === "application/zip" && isOne ? (produces[1] ?? first) : first;
+  if (types.includes("application/zip") && !isOne && !types.includes("application/json")) return "application/zip";
+  return types.find((type) => type !== "application/zip") ?? "application/octet-stream";
 }

@@ -31,9 +31,8 @@ const staged = defineOperation({
   summary: "Staged",
   description: "Staged.",
   credits: 2,
-  scope: "pdf:write",
+  modes: { scope: "pdf:write", returns: ["application/pdf", "application/zip"] },
   fields: { file: pdfFile(), act: text(formChoice("hang", "loop", "wait", "zip"), "") },
-  produces: ["application/pdf", "application/zip"],
   headers: [],
   async run({ file, act }, { work }) {
     if (act === "loop") reached();

@@ -21,8 +21,7 @@ export const about = {
   summary: "",
   description: "",
   credits: 1,
-  scope: "pdf:write",
-  produces: ["application/json"],
+  modes: { scope: "pdf:write", returns: ["application/json"] },
   headers: [],
   run: async () => ({ kind: "json", value: null, headers: {} }) as const,
 } as const;
