@@ -1,13 +1,140 @@
 /**
- * Part of `npm run check`: in src/engines, src/operations, and src/http, a folder imports only itself and the folders before it in its list. No folder of src
- * has more files than a reader can look over, and only pdf/objects walks over the containers of a document without handles. Types count: a layer that knows
- * only the types of a higher one knows it, too.
+ * Part of `npm run check`: each part of src imports only what its row in `MAY_IMPORT` names, and in src/engines, src/operations, and src/http, a folder imports only
+ * itself and the folders before it in its list. No folder of src has more files than a reader can look over, and only pdf/objects walks over the containers of a
+ * document without handles. Types count: a layer that knows only the types of a higher one knows it, too.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root } from "./local-database.ts";
 
 const MOST_FILES = 25;
+/** What each part of src imports besides itself: other parts, and packages. No part imports modules of Node. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  "worker.ts": [
+    "app.ts",
+    "http",
+    "jobs",
+    "webhooks",
+    "billing",
+    "files",
+    "operations",
+    "engines",
+    "env.ts",
+    "faults.ts",
+  ],
+  "app.ts": ["mcp", "http", "site", "operations", "version.ts", "hono"],
+  // The configuration does not know what is done with it.
+  "env.ts": [
+    "jobs",
+    "webhooks",
+    "billing",
+    "files",
+    "accounts",
+    "db",
+    "engines/fonts.ts",
+    "engines/ocr/models.ts",
+    "limits.ts",
+    "faults.ts",
+    "public-url.ts",
+    "zod",
+  ],
+  // A tool does what a client of the API can do, by its requests.
+  mcp: [
+    "http",
+    "operations",
+    "accounts",
+    "events",
+    "engines/bytes",
+    "env.ts",
+    "limits.ts",
+    "faults.ts",
+    "version.ts",
+    "@modelcontextprotocol/server",
+    "hono",
+    "zod",
+  ],
+  // Only the parts below use the database.
+  http: [
+    "jobs",
+    "webhooks",
+    "billing",
+    "files",
+    "keys",
+    "events",
+    "accounts",
+    "operations",
+    "engines",
+    "env.ts",
+    "limits.ts",
+    "faults.ts",
+    "public-url.ts",
+    "version.ts",
+    "../client/src/nearest.ts",
+    "hono",
+    "zod",
+    "fflate",
+    "ipaddr.js",
+  ],
+  // The pages know the API as every client does: by openapi.json. Of the service they know only how to respond.
+  site: ["site/reference", "site/description", "http", "env.ts", "version.ts", "hono"],
+  "site/reference": ["site/description", "hono"],
+  "site/browser": ["site/description", "site/reference", "page-numbers.ts", "preact", "pdfjs-dist", "marked", "fflate"],
+  "site/description": [],
+  // A job is stored as files and paid as a request. What is done to documents is passed in, and so is what wakes consumers.
+  jobs: ["billing", "files", "events", "accounts", "db", "limits.ts", "faults.ts", "drizzle-orm"],
+  // What happens to an account: keys, billing, webhooks, and files do not know each other.
+  keys: ["events", "accounts", "db", "limits.ts", "drizzle-orm"],
+  billing: ["events", "accounts", "db", "engines/bytes", "faults.ts", "drizzle-orm"],
+  webhooks: [
+    "events",
+    "accounts",
+    "db",
+    "engines/bytes",
+    "limits.ts",
+    "faults.ts",
+    "public-url.ts",
+    "version.ts",
+    "drizzle-orm",
+  ],
+  files: [
+    "accounts",
+    "db",
+    "engines/bytes",
+    "engines/image/kind.ts",
+    "limits.ts",
+    "faults.ts",
+    "next-turn.ts",
+    "drizzle-orm",
+  ],
+  events: ["accounts", "db", "drizzle-orm", "zod"],
+  accounts: ["db", "engines/bytes", "limits.ts", "drizzle-orm", "zod"],
+  db: ["drizzle-orm"],
+  // A plain function: a queue consumer, a test, and a route call the same thing. Operations do not know each other.
+  "operations/index.ts": ["operations"],
+  operations: ["operations/definition", "engines", "limits.ts", "page-numbers.ts", "zod"],
+  "operations/definition": ["engines", "limits.ts", "zod"],
+  engines: [
+    "../wasm/generated",
+    "limits.ts",
+    "next-turn.ts",
+    "page-numbers.ts",
+    "mupdf",
+    "fflate",
+    "@xmldom/xmldom",
+    "re2js",
+    "ipaddr.js",
+  ],
+  "public-url.ts": ["ipaddr.js"],
+  "limits.ts": [],
+  "faults.ts": [],
+  "next-turn.ts": [],
+  "page-numbers.ts": [],
+  "version.ts": [],
+};
+/** Parts whose files do not import each other. */
+const STRANGERS = new Set(["operations"]);
+/** The platform's, known everywhere. */
+const PLATFORM = /^(?:cloudflare:|@cloudflare\/workers-types$)/;
 /** The folders of each layer, ground first. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "src/engines": [
@@ -63,19 +190,46 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const WALK = /_wasm_pdf_(?:array_len|array_get|dict_len|dict_get_val)\b/;
 const MAY_WALK: readonly RegExp[] = [/^pdf\/objects\//, /^pdf\/redaction\/strings\.ts$/];
 
-const IMPORT = /(?:\bfrom|\bimport\(?)\s*"(\.[^"]+)"/g;
+const IMPORT = /^(?:(?:import|export)\b.*\bfrom|\} from|import) "([^"\n]+)";$|\bimport\("([^"\n]+)"\)/gm;
 
 const filesOf = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
 
+/** What a file of src imports: paths from src, and names of packages. */
+function importsOf(file: string): string[] {
+  return Array.from(readFileSync(join(root, "src", file), "utf8").matchAll(IMPORT), ([, plain, dynamic]) => {
+    const named = plain ?? dynamic ?? "";
+    return named.startsWith(".") ? relative(join(root, "src"), join(root, "src", dirname(file), named)) : named;
+  });
+}
+
+const isIn = (path: string, part: string): boolean => path === part || path.startsWith(`${part}/`);
+
+/** The part of src that a file belongs to: the longest that is named. */
+function partOf(file: string): string | undefined {
+  const parts = Object.keys(MAY_IMPORT).filter((part) => isIn(file, part));
+  return parts.toSorted((a, b) => b.length - a.length)[0];
+}
+
 const problems: string[] = [];
+for (const file of filesOf("src")) {
+  const part = partOf(file);
+  if (part === undefined) {
+    problems.push(`src/${file}: belongs to no part in scripts/check-layers.ts`);
+    continue;
+  }
+  for (const imported of importsOf(file)) {
+    const isOwn = partOf(imported) === part && !STRANGERS.has(part);
+    const isAllowed = MAY_IMPORT[part]?.some((allowed) => isIn(imported, allowed)) || PLATFORM.test(imported);
+    if (!isOwn && !isAllowed) problems.push(`src/${file}: ${part} may not import ${imported}`);
+  }
+}
 for (const [layer, folders] of Object.entries(LAYERS)) {
   for (const file of filesOf(layer)) {
-    const path = join(root, layer, file);
     const place = folders.indexOf(dirname(file));
     if (place < 0) problems.push(`${layer}/${file}: its folder is not in the list of scripts/check-layers.ts`);
-    for (const [, imported = ""] of readFileSync(path, "utf8").matchAll(IMPORT)) {
-      const folder = relative(join(root, layer), dirname(join(dirname(path), imported))) || ".";
+    for (const imported of importsOf(relative("src", `${layer}/${file}`))) {
+      const folder = relative(relative("src", layer), dirname(imported)) || ".";
       if (folders.indexOf(folder) > place)
         problems.push(`${layer}/${file}: imports ${folder}, which comes after its own folder`);
     }
