@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { Marked, type MarkedToken } from "marked";
 import { highlighted } from "./example.ts";
 import { type Html, inline, type LinkTarget } from "./prose.ts";
 
@@ -10,72 +11,31 @@ export type Block =
   | { readonly kind: "table"; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: "code"; readonly language: string; readonly text: string };
 
-const ITEM = /^(?:-|\d+\.) /;
+const parser = new Marked({ gfm: true });
 
-/** The part of Markdown that the documents use (GitHub Flavored Markdown 0.29). Comments and images are left out. */
-export function blocksOf(text: string): Block[] {
-  const blocks: Block[] = [];
-  const lines = text.replaceAll(/<!--.*?-->\n?/gs, "").split("\n");
-  for (let at = 0; at < lines.length;) {
-    const rest = lines.slice(at);
-    const [line = ""] = rest;
-    const [, marks, heading] = /^(#+) (.*)$/.exec(line) ?? [];
-    const [, fence, language = ""] = /^(```+)(\w*)$/.exec(line) ?? [];
-    if (line.trim() === "" || line.startsWith("![")) {
-      at += 1;
-    } else if (marks !== undefined && heading !== undefined) {
-      blocks.push({ kind: "heading", level: marks.length, text: heading });
-      at += 1;
-    } else if (fence !== undefined) {
-      const end = rest.indexOf(fence, 1);
-      blocks.push({ kind: "code", language, text: rest.slice(1, end).join("\n") });
-      at += end + 1;
-    } else if (line.startsWith("|")) {
-      const table = rest.slice(
-        0,
-        lengthWhile(rest, (one) => one.startsWith("|")),
-      );
-      const [head = [], , ...rows] = table.map(cellsOf);
-      blocks.push({ kind: "table", head, rows });
-      at += table.length;
-    } else if (ITEM.test(line)) {
-      const list = rest.slice(
-        0,
-        lengthWhile(rest, (one) => ITEM.test(one) || /^ +\S/.test(one)),
-      );
-      const items = list.join("\n").split(/\n(?=- |\d+\. )/);
-      blocks.push({
-        kind: "list",
-        ordered: !line.startsWith("-"),
-        items: items.map((item) => joined(item.replace(ITEM, ""))),
-      });
-      at += list.length;
-    } else {
-      const length = lengthWhile(
-        rest,
-        (one, index) => index === 0 || (one.trim() !== "" && !/^(?:[#|]|```|- )/.test(one)),
-      );
-      blocks.push({ kind: "paragraph", text: joined(rest.slice(0, length).join("\n")) });
-      at += length;
+/** The blocks that the documents use. Comments and images are left out. */
+export const blocksOf = (text: string): Block[] => parser.lexer(text).flatMap((token) => blockOf(token as MarkedToken));
+
+function blockOf(token: MarkedToken): Block[] {
+  switch (token.type) {
+    case "heading":
+      return [{ kind: "heading", level: token.depth, text: token.text }];
+    case "paragraph":
+      return token.text.startsWith("![") ? [] : [{ kind: "paragraph", text: joined(token.text) }];
+    case "list":
+      return [{ kind: "list", ordered: token.ordered, items: token.items.map(({ text }) => joined(text)) }];
+    case "code":
+      return [{ kind: "code", language: token.lang ?? "", text: token.text }];
+    case "table": {
+      const textsOf = (cells: readonly { readonly text: string }[]): string[] => cells.map(({ text }) => text);
+      return [{ kind: "table", head: textsOf(token.header), rows: token.rows.map(textsOf) }];
     }
+    default:
+      return [];
   }
-  return blocks;
-}
-
-function lengthWhile(lines: readonly string[], belongs: (line: string, index: number) => boolean): number {
-  const end = lines.findIndex((line, index) => !belongs(line, index));
-  return end < 0 ? lines.length : end;
 }
 
 const joined = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ").trim();
-
-/** The cells of a row; a `\|` does not end one. */
-const cellsOf = (row: string): string[] =>
-  row
-    .trim()
-    .slice(1, -1)
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replaceAll(String.raw`\|`, "|"));
 
 /** The anchor of a heading, as a forge makes it. */
 export const anchorOf = (heading: string): string =>
