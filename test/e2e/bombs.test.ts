@@ -20,8 +20,10 @@ import {
   structureLoop,
 } from "../harness/bomb-fixtures.ts";
 import { besideOthers } from "../harness/beside-others.ts";
-import { countPages, openPdf } from "../harness/pdfjs.ts";
-import { readPage } from "../harness/render.ts";
+import { readPng } from "../harness/images.ts";
+import { openPdf, pageRotations } from "../harness/pdfjs.ts";
+import { showEncryption } from "../harness/qpdf.ts";
+import { areaOf, readPage } from "../harness/render.ts";
 import { root } from "./server.ts";
 
 const MiB = 1024 * 1024;
@@ -77,7 +79,11 @@ test.each([
 
 describe("a PNG", () => {
   test("with 40 profiles of 17 MiB", async () => {
-    expect(await outcome("from-images", manyProfiles(40, 17 * MiB))).toEqual([200, undefined]);
+    const { status, body } = await send("from-images", manyProfiles(40, 17 * MiB));
+    expect(status).toBe(200);
+    // Its pixels are black.
+    const { picture } = await readPage(body);
+    expect(areaOf(picture, (red) => red > 10)).toBeUndefined();
   });
 
   test("of 200,000 chunks", async () => {
@@ -96,11 +102,24 @@ test("text whose structure element is its own ancestor is drawn and read", async
   const { status, body } = await send("extract-text", structureLoop());
   expect(status).toBe(200);
   expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({ text: "Looped" });
-  expect((await send("to-images", structureLoop(), { dpi: "72" })).status).toBe(200);
+  const image = readPng((await send("to-images", structureLoop(), { dpi: "72" })).body);
+  // A box of 50 by 30 points below the text.
+  expect([image.at(45, 165), image.at(150, 165)]).toEqual([
+    [0, 0, 0],
+    [255, 255, 255],
+  ]);
+  const text = Array.from({ length: 80 }, (_, x) => image.at(20 + x, 94)[0]);
+  expect(Math.min(...text)).toBeLessThan(128);
 });
 
 test("300 patterns with inline images are drawn", async () => {
-  expect((await send("to-images", imagePatterns(300), { dpi: "72" })).status).toBe(200);
+  const { status, body } = await send("to-images", imagePatterns(300), { dpi: "72" });
+  expect(status).toBe(200);
+  const image = readPng(body);
+  expect([image.at(50, 150), image.at(150, 50)]).toEqual([
+    [0x40, 0x40, 0x40],
+    [255, 255, 255],
+  ]);
 });
 
 describe("a document whose numbers are not its objects'", () => {
@@ -114,14 +133,18 @@ describe("a document whose numbers are not its objects'", () => {
     const { status, body } = await send(operation, sparseNumbers(400_000), fields);
     expect(status).toBe(200);
     expect(body.length).toBeLessThan(50_000);
-    const { pixels } = (await readPage(body, 1, { password: "reader" })).picture;
-    expect(pixels.some((value, index) => index % 4 === 0 && value === 0)).toBe(true);
+    const { picture, text } = await readPage(body, 1, { password: "reader" });
+    // A black square of 99 points, 20 from the left and the bottom of a page of 200.
+    const black = areaOf(picture, (red) => red === 0);
+    expect(black).toEqual(operation === "rotate" ? [20, 20, 119, 119] : [20, 81, 119, 180]);
+    expect(text).toContain(operation === "watermark" ? "Draft" : "");
+    expect((await showEncryption(body, "reader")).encrypted).toBe(operation === "protect");
   });
 
   test.each(["9999999999", "-5", "6000"])("and whose page tree claims to have %s pages", async (count) => {
     const { status, body } = await send("rotate", claimedPages(count), rotated);
     expect(status).toBe(200);
-    expect(await countPages(body)).toBe(1);
+    expect(await pageRotations(body)).toEqual([90]);
   });
 });
 
@@ -137,14 +160,45 @@ test("nothing that a client sends is inflated by the platform, which takes in a 
   expect(uses.filter(([, uses]) => uses)).toEqual([[join("engines", "ocr", "models.ts"), true]]);
 });
 
-test("patterns that are painted with patterns are drawn, or refused where they are nested deeper than any real ones", async () => {
-  for (const [operation, fields] of [
+describe("patterns that are painted with patterns", () => {
+  test("are drawn: red squares of 40 points, each 50", async () => {
+    const { status, body } = await send("to-images", nestedPatterns(20), { dpi: "72" });
+    expect(status).toBe(200);
+    const image = readPng(body);
+    expect([image.at(20, 180), image.at(45, 180)]).toEqual([
+      [255, 0, 0],
+      [255, 255, 255],
+    ]);
+  });
+
+  test("have no text", async () => {
+    const { status, body } = await send("extract-text", nestedPatterns(20));
+    expect(status).toBe(200);
+    expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({ text: "", pages: [{ pageNumber: 1 }] });
+  });
+
+  test("are what `auto` crops to", async () => {
+    const { status, body } = await send("crop", nestedPatterns(20), { auto: "true" });
+    expect(status).toBe(200);
+    const { picture } = await readPage(body);
+    expect([picture.width, picture.height].map(Math.round)).toEqual([190, 190]);
+  });
+
+  test("turn gray", async () => {
+    const { status, body } = await send("compress", nestedPatterns(20), { grayscale: "true" });
+    expect(status).toBe(200);
+    const { picture } = await readPage(body);
+    expect(areaOf(picture, (red, green, blue) => red !== green || green !== blue)).toBeUndefined();
+    expect(areaOf(picture, (red) => red < 200)?.map(Math.round)).toEqual([0, 10, 190, 200]);
+  });
+
+  test.each([
     ["to-images", {}],
     ["extract-text", {}],
     ["crop", { auto: "true" }],
     ["compress", { grayscale: "true" }],
-  ] as const) {
-    expect((await send(operation, nestedPatterns(20), fields)).status, operation).toBe(200);
-    for (const count of [30, 60]) expect(await outcome(operation, nestedPatterns(count), fields)).toEqual(REFUSED);
-  }
+  ])("are refused by %s where they are nested deeper than any real ones", async (operation, fields) => {
+    for (const count of [30, 60])
+      expect(await outcome(operation, nestedPatterns(count), fields as Record<string, string>)).toEqual(REFUSED);
+  });
 });

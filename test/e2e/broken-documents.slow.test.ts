@@ -5,6 +5,8 @@ import { certificateEncrypted } from "../harness/certificate-fixture.ts";
 import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import { document, notAPdf, withPrefix } from "../harness/fixtures.ts";
+import { documentsOf } from "../harness/parts.ts";
+import { openPdf, pageRotations } from "../harness/pdfjs.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
@@ -64,14 +66,86 @@ test("extract-text refuses a page whose content inflates to over 1 GiB, which it
   expect(await send("extract-text", {}, contentBomb())).toMatchObject({ status: 413, code: "limit_exceeded" });
 });
 
-describe.each(calls)("%s accepts", (operation, fields) => {
-  test("bytes of another kind before the header", async () => {
-    expect((await send(operation, fields, withPrefix(intact))).status).toBe(200);
+/** What an operation does to the three pages of `intact`, and to none other: the pages' order and rotation, as pdf.js reads them. */
+const effects: [operation: string, fields: Record<string, string>, documents: [page: number, rotation: number][][]][] =
+  [
+    [
+      "merge",
+      {},
+      [
+        [
+          [1, 0],
+          [2, 0],
+          [3, 0],
+          [1, 0],
+          [2, 0],
+          [3, 0],
+        ],
+      ],
+    ],
+    ["split", { mode: "pages" }, [[[1, 0]], [[2, 0]], [[3, 0]]]],
+    [
+      "extract-pages",
+      { range: "3,1" },
+      [
+        [
+          [3, 0],
+          [1, 0],
+        ],
+      ],
+    ],
+    [
+      "rotate",
+      { angle: "90" },
+      [
+        [
+          [1, 90],
+          [2, 90],
+          [3, 90],
+        ],
+      ],
+    ],
+  ];
+
+describe("bytes of another kind before the header", () => {
+  test.each(effects)("do not keep %s from its work", async (operation, fields, expected) => {
+    const response = await send(operation, fields, withPrefix(intact));
+    expect(response.status).toBe(200);
+    const documents = await Promise.all(documentsOf(response).map(({ bytes }) => openPdf(bytes)));
+    const found = documents.map(({ pages }) =>
+      pages.map(({ text, rotate }) => [Number(/Page (\d) of intact/.exec(text)?.[1]), rotate]),
+    );
+    expect(found).toEqual(expected);
+  });
+
+  test("do not keep extract-text from its work", async () => {
+    const { status, body } = await send("extract-text", {}, withPrefix(intact));
+    expect(status).toBe(200);
+    const { pages } = JSON.parse(new TextDecoder().decode(body)) as { pages: { text: string }[] };
+    expect(pages.map(({ text }) => text)).toEqual([1, 2, 3].map((page) => `Page ${page} of intact`));
   });
 });
 
-describe.each(calls.filter(([operation]) => operation !== "extract-text"))("%s accepts", (operation, fields) => {
-  test("a page whose content inflates to over 1 GiB, which nobody has to read", async () => {
-    expect((await send(operation, fields, contentBomb())).status).toBe(200);
-  });
+describe("a page whose content inflates to over 1 GiB, which nobody has to read,", () => {
+  const bomb = contentBomb();
+  const bytes = Buffer.from(bomb);
+  /** Its content as it is in the file. */
+  const content = bytes.subarray(bytes.indexOf("stream\n") + 7, bytes.lastIndexOf("\nendstream"));
+
+  test.each([
+    ["merge", {}, [0, 0, 0, 0]],
+    ["split", { mode: "pages" }, [0]],
+    ["extract-pages", { range: "1,1" }, [0, 0]],
+    ["rotate", { angle: "90" }, [90]],
+  ] as [string, Record<string, string>, number[]][])(
+    "is copied by %s as it is",
+    async (operation, fields, rotations) => {
+      const response = await send(operation, fields, bomb);
+      expect(response.status).toBe(200);
+      const [output] = documentsOf(response);
+      if (output === undefined) throw new Error("the response has no document");
+      expect(await pageRotations(output.bytes)).toEqual(rotations);
+      expect(Buffer.from(output.bytes).includes(content)).toBe(true);
+    },
+  );
 });

@@ -8,7 +8,8 @@ import { documentsOf } from "../harness/parts.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { concatenate } from "../harness/pdf-writer.ts";
 import { shownSize } from "../harness/pdfjs-page.ts";
-import { readPng } from "../harness/images.ts";
+import { difference, pictureOf, readPng } from "../harness/images.ts";
+import { readPage } from "../harness/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
@@ -68,8 +69,14 @@ describe("a document that does not fit into memory", () => {
   test("is drawn", async () => {
     const { status, body } = await send("to-images", { pages: "20", dpi: "36" });
     expect(status).toBe(200);
-    const { width, height } = readPng(body);
-    expect([width, height]).toEqual([306, 396]);
+    const drawn = readPng(body);
+    expect([drawn.width, drawn.height]).toEqual([306, 396]);
+    // As pdf.js draws that page: its text and the picture, which have a white page around them.
+    const { picture } = await readPage(original, 20, { scale: 0.5 });
+    const own = pictureOf({ data: picture.pixels, width: picture.stride, height: drawn.height });
+    expect(difference(drawn, own)).toBeLessThan(12);
+    const white = { ...drawn, at: (): [number, number, number] => [255, 255, 255] };
+    expect(difference(drawn, white)).toBeGreaterThan(25);
   });
 
   test("is described", async () => {
@@ -145,7 +152,8 @@ describe("a document that does not fit into memory", () => {
   test("gives a pipeline pages that fit into memory", async () => {
     const answer = await pipeline(rotate, { operation: "extract-pages", range: "33" }, { operation: "compress" });
     expect(answer).toMatchObject({ status: 200, code: undefined });
-    expect((await openPdf(answer.body)).pages).toMatchObject([{ rotate: 180 }]);
+    const text = expect.stringContaining(`Page 33 of ${PAGES}`) as unknown;
+    expect((await openPdf(answer.body)).pages).toMatchObject([{ rotate: 180, text }]);
   });
 
   test("is not accepted by a step that needs all of it", async () => {

@@ -90,6 +90,19 @@ export async function countPages(bytes: Uint8Array, password?: string): Promise<
   }
 }
 
+/** The rotation of each page, for documents whose content need not be read. Throws where a page does not open. */
+export async function pageRotations(bytes: Uint8Array): Promise<number[]> {
+  const task = load(bytes, undefined);
+  try {
+    const document = await task.promise;
+    const rotations: number[] = [];
+    for (let number = 1; number <= document.numPages; number++) rotations.push((await document.getPage(number)).rotate);
+    return rotations;
+  } finally {
+    await task.destroy();
+  }
+}
+
 /** Both halves of the file identifier (ISO 32000-2, 14.4) in hex. */
 export async function fileIdentifiers(bytes: Uint8Array, password?: string): Promise<string[]> {
   const task = load(bytes, password);

@@ -38,10 +38,12 @@ describe("the scope of metadata", () => {
     expect((await post(reader, { ...set, metadata: "{" })).status).toBe(400);
   });
 
-  it("stands in the description, with what get answers", () => {
+  it("is in the description, with the result of `get`", () => {
     const { paths } = describeApi(operations, [], "") as { paths: Record<string, { post: Record<string, unknown> }> };
     const described = JSON.stringify(paths["/api/v1/metadata"]?.post);
-    expect(described).toContain("Requires the `pdf:read` or `pdf:write` scope");
+    expect(described).toContain(
+      "Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.",
+    );
     for (const name of ["modificationDate", "pdfVersion", "formFields", "maxLength"]) expect(described).toContain(name);
   });
 });
