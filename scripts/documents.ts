@@ -1,4 +1,4 @@
-/** `npm run docs`: writes docs/limits.md, the table of errors in docs/api.md, and the damaged example. */
+/** `npm run docs`: writes docs/limits.md, the generated parts of other documents, and the damaged example. */
 import { writeFile } from "node:fs/promises";
 import { generatedDocuments } from "./generated-documents.ts";
 

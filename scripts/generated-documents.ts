@@ -4,16 +4,23 @@ import { describedApi } from "./described-api.ts";
 import { root } from "./local-database.ts";
 import { plans } from "../src/accounts/plans.ts";
 import { errorRows } from "../src/http/errors/error-table.ts";
+import { retention } from "../src/http/openapi/retention.ts";
 import { limits, MiB } from "../src/limits.ts";
 import { inWords } from "../src/operations/definition/modes.ts";
 
 /** The documents that are made from others, in whole or in part: their paths and what they should hold. */
 export async function generatedDocuments(): Promise<Map<string, string | Uint8Array>> {
   const read = (path: string): Promise<string> => readFile(join(root, path), "utf8");
-  const api = await read("docs/api.md");
+  /** What is made, by the comments that name it. */
+  const parts = { errors: errorTable(), scopes: await scopeTable(), retention: `${retention}\n` };
+  const withParts = async (path: string): Promise<[string, string]> => {
+    const document = await read(path);
+    const made = Object.entries(parts).reduce((text, [name, part]) => withPart(text, name, part), document);
+    return [join(root, path), made];
+  };
   return new Map<string, string | Uint8Array>([
     [join(root, "docs/limits.md"), limitsDocument(await read("src/limits.ts"))],
-    [join(root, "docs/api.md"), withTable(withTable(api, "errors", errorTable()), "scopes", await scopeTable())],
+    ...(await Promise.all(["README.md", "SECURITY.md", "docs/api.md", "docs/mcp.md"].map(withParts))),
     [join(root, "examples/damaged.pdf"), withoutEnd(await readFile(join(root, "examples/letter.pdf")))],
   ]);
 }
@@ -25,9 +32,9 @@ function withoutEnd(bytes: Buffer): Uint8Array {
   return bytes.subarray(0, Number(xref));
 }
 
-/** Replaces what stands between the comment that names a table and the next end. */
-function withTable(document: string, name: string, made: string): string {
-  return document.replace(new RegExp(`(<!-- ${name}:.*?-->\\n).*?(<!-- end -->)`, "s"), `$1\n${made}\n$2`);
+/** Replaces what stands between the comment that names a part and the next end. */
+function withPart(document: string, name: string, made: string): string {
+  return document.replace(new RegExp(`(<!-- ${name}:[^>]*-->\\n).*?(<!-- end -->)`, "s"), `$1\n${made}\n$2`);
 }
 
 async function scopeTable(): Promise<string> {

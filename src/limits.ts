@@ -305,6 +305,8 @@ export const limits = {
     imageBytes: 512 * 1024,
     /** Size of a stored file that can be read through `/mcp`. Larger ones can be downloaded. */
     readBytes: 1 * MiB,
+    /** How long a result that is stored as a file is kept if the call does not say, and the result of a job. */
+    resultSeconds: 3_600,
     /** Messages in a batch (revision 2025-03-26). */
     batch: 20,
     /** Depth of arrays and objects in a request. */

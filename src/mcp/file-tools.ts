@@ -1,6 +1,6 @@
 import { fileOf } from "./base64-file.ts";
 import { readFile } from "./read-file.ts";
-import { fileFacts, linkTo, resultOf, resultSchema } from "./result.ts";
+import { expiresInSchema, fileFacts, linkTo, resultOf } from "./result.ts";
 import { type StoredFile, storeFile } from "./store-file.ts";
 import { checked, errorOf, jsonOf, type McpTool, pathSegment, structured } from "./tool.ts";
 import { invalidFields } from "../http/errors/invalid-fields.ts";
@@ -12,12 +12,11 @@ const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
 const id = { type: "string", description: "`file_...`" };
 
 /** Stores a file that later calls refer to. */
-const createFile = checked(
-  {
+const createFile = checked({
+  described: {
     name: "create-file",
-    title: "Store a file",
-    description: `Stores a file, so that other tools can use it by its ID: the document at a URL, or content in base64. To process a file only once, pass the URL or base64 to the tool of the
-operation. Files are encrypted, and deleted when they expire. Costs no credits.`,
+    description:
+      "Stores a file, so that other tools can use it by its ID: the document at a URL, or content in base64. To process a file only once, pass the URL or base64 to the tool of the operation. Files are encrypted, and deleted when they expire.",
     inputSchema: {
       type: "object",
       properties: {
@@ -38,20 +37,11 @@ operation. Files are encrypted, and deleted when they expire. Costs no credits.`
       },
       additionalProperties: false,
     },
-    outputSchema: {
-      type: "object",
-      properties: {
-        id: { type: "string" },
-        name: { type: "string" },
-        size: { type: "integer" },
-        url: { type: "string" },
-        expiresAt: { type: "string" },
-      },
-      required: ["id", "name", "size", "url", "expiresAt"],
-    },
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    annotations: { destructiveHint: false },
   },
-  async ({ content, ...given }, call) => {
+  group: "files",
+  isFor: (scopes) => scopes.includes("files:write"),
+  async call({ content, ...given }, call) {
     const { url, name, expiresIn } = given;
     const issues: FieldIssue[] = [];
     if (content === undefined && url === undefined) issues.push({ name: "url", issue: "or `content` is required" });
@@ -72,18 +62,17 @@ operation. Files are encrypted, and deleted when they expire. Costs no credits.`
     const file = fileFacts(call, await stored());
     return structured(file, { type: "text", text: JSON.stringify(file) }, linkTo(file));
   },
-);
+});
 
 async function* piecesOf(file: File): AsyncGenerator<Uint8Array, void> {
   yield new Uint8Array(await file.arrayBuffer());
 }
 
-const read = checked(
-  {
+const read = checked({
+  described: {
     name: "read-file",
-    title: "Read a stored file",
-    description: `Returns the content of a stored file: text and JSON from \`offset\`, up to \`length\` bytes; an image as an image; any other file of up to 1 MiB as a resource. To get the text
-of a PDF, use \`extract-text\`. Costs no credits.`,
+    description:
+      "Returns the content of a stored file: text and JSON from `offset`, up to `length` bytes; an image as an image; any other file of up to 1 MiB as a resource. To get the text of a PDF, use `extract-text`.",
     inputSchema: {
       type: "object",
       properties: {
@@ -105,34 +94,33 @@ of a PDF, use \`extract-text\`. Costs no credits.`,
       required: ["id"],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   },
-  readFile,
-);
+  group: "files",
+  isFor: (scopes) => scopes.includes("files:read"),
+  call: readFile,
+});
 
-const jobResult = checked(
-  {
+const jobResult = checked({
+  described: {
     name: "get-job-result",
-    title: "Get the result of a job",
     description:
-      "Returns the result of a job that has `succeeded` or is `partial`, as the tool of its operation would have: text in the response, and a file as a stored file with an ID. Call it once: each call stores the file again. Costs no credits.",
+      "Returns the result of a job that has `succeeded` or is `partial`, as the tool of its operation would have: text in the response, and a file as a stored file with an ID. Call it once: each call stores the file again.",
     inputSchema: {
       type: "object",
-      properties: { id: { type: "string", description: "`job_...`" } },
+      properties: { id: { type: "string", description: "`job_...`" }, expiresIn: expiresInSchema },
       required: ["id"],
       additionalProperties: false,
     },
-    outputSchema: {
-      ...resultSchema([{ scope: "pdf:read", returns: ["application/json"] }], ["X-Page-Count"]),
-      type: "object",
-    },
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    annotations: { destructiveHint: false, openWorldHint: false },
   },
-  async ({ id }, call) => {
+  group: "jobs",
+  isFor: (scopes) => scopes.includes("pdf:read") || scopes.includes("pdf:write"),
+  async call({ id, expiresIn }, call) {
     const response = await call.send("GET", `/jobs/${pathSegment(id)}/result`);
     if (!response.ok) throw await errorOf(response);
-    return resultOf(call, response, {});
+    return resultOf(call, response, { expiresIn });
   },
-);
+});
 
 export const fileTools: readonly McpTool[] = [createFile, read, jobResult];

@@ -1,5 +1,5 @@
 import type { Hono, MiddlewareHandler } from "hono";
-import type { Toolbox } from "./server.ts";
+import type { McpTool } from "./tool.ts";
 import { identify } from "../http/auth/authorize.ts";
 import type { Endpoint } from "../http/endpoints/define.ts";
 import { ApiError } from "../http/errors/api-error.ts";
@@ -12,12 +12,12 @@ import type { Operation } from "../operations/definition/define.ts";
  * memory, and errors are those of the API.
  */
 export function mountMcp(app: Hono<AppEnv>, operations: readonly Operation[], endpoints: readonly Endpoint[]): void {
-  let toolbox: Toolbox | undefined;
+  let tools: readonly McpTool[] | undefined;
   const route: MiddlewareHandler<AppEnv> = async (c) => {
     // Not with the Worker: its start would wait for 90 ms of CPU time, in which the SDK compiles its schemas.
-    const { serve, toolboxOf } = await import("./serve.ts");
-    toolbox ??= toolboxOf(operations, endpoints);
-    return serve(c, app, toolbox);
+    const { serve, toolsOf } = await import("./serve.ts");
+    tools ??= toolsOf(operations, endpoints);
+    return serve(c, app, tools);
   };
   app.use("/mcp", cors);
   addPath(app, "/mcp", { POST: [checkOrigin, identify, route] });

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { failure, type ToolHints } from "./failure.ts";
-import { jobResult, resultOf, resultSchema } from "./result.ts";
-import { errorOf, type Json, type McpTool, type ToolCall, type ToolDescription } from "./tool.ts";
+import { expiresInSchema, jobResult, resultOf, resultSchema } from "./result.ts";
+import { errorOf, isObject, type Json, type McpTool, type ToolCall, type ToolDescription } from "./tool.ts";
 import { bodyOf, fileListsOf, formOf, parameterOf } from "./tool-form.ts";
 import { jobFieldsOf } from "../http/operations/job-options.ts";
 import { parameterSchemas } from "../http/openapi/form.ts";
@@ -13,7 +13,8 @@ import type { Operation } from "../operations/definition/define.ts";
 import { isText, kindOfResult, modesOf } from "../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, hintsOf, takesJson } from "../operations/definition/fields.ts";
 
-const FILE = "A `file_...` ID, an https:// URL, or base64 of up to 1 MiB.";
+/** The instructions of the server say more of it, once. */
+const FILE = "ID, URL, or base64.";
 
 /** An operation as a tool: its name, texts, parameters, and results all derive from its definition. */
 export function operationTool(operation: Operation): McpTool {
@@ -29,23 +30,29 @@ export function operationTool(operation: Operation): McpTool {
   const isReading = modes.every(({ scope, returns }) => scope === "pdf:read" && returns.every(isText));
   const described: ToolDescription = {
     name,
-    title: summary,
-    description: [
-      `${summary}.${guidance === undefined ? "" : ` ${guidance}`}`,
-      description,
-      costOf(operation),
-      ...(example === undefined ? [] : [`Example: ${JSON.stringify(example)}`]),
-    ].join("\n\n"),
+    description: [`${summary}.`, guidance, needsOf(operation), costOf(operation)]
+      .filter((sentence) => sentence !== undefined)
+      .join(" "),
     inputSchema,
-    outputSchema: {
-      ...resultSchema(modes, [...headers, "X-Ignored-Parameters"]),
-      type: "object",
-    },
     // Files are never changed: results are new files.
-    annotations: { readOnlyHint: isReading, destructiveHint: false, idempotentHint: isReading, openWorldHint: true },
+    annotations: isReading ? { readOnlyHint: true, idempotentHint: true } : { destructiveHint: false },
   };
   return {
     described,
+    manual: {
+      description: [
+        `${summary}.${guidance === undefined ? "" : ` ${guidance}`}`,
+        description,
+        costOf(operation) ?? "Costs 1 credit.",
+      ].join("\n\n"),
+      example,
+      outputSchema: { ...resultSchema(modes, [...headers, "X-Ignored-Parameters"]), type: "object" },
+    },
+    group: "operations",
+    isFor: (scopes) =>
+      modes.some(
+        ({ scope, returns }) => scopes.includes(scope) && (returns.some(isText) || scopes.includes("files:write")),
+      ),
     async call(parameters, call) {
       try {
         return await callOperation(operation, parameters, call);
@@ -58,9 +65,16 @@ export function operationTool(operation: Operation): McpTool {
   };
 }
 
-/** The price, and what the key must be allowed to do. */
-function costOf({ credits, steps }: Operation): string {
-  return steps ? "Costs the credits of all steps." : `Costs ${credits} ${credits === 1 ? "credit" : "credits"}.`;
+/** Which of its optional parameters it needs. */
+function needsOf({ oneOf }: Operation): string | undefined {
+  if (oneOf === undefined) return undefined;
+  return `Needs ${oneOf.exactly ? "one" : "at least one"} of ${oneOf.fields.map((name) => `\`${name}\``).join(", ")}.`;
+}
+
+/** The price, if it is not the one that the instructions give. */
+function costOf({ credits, steps }: Operation): string | undefined {
+  if (steps) return "Costs the credits of all steps.";
+  return credits === 1 ? undefined : `Costs ${credits} credits.`;
 }
 
 async function callOperation(operation: Operation, parameters: Json, call: ToolCall): Promise<CallToolResult> {
@@ -75,7 +89,9 @@ async function callOperation(operation: Operation, parameters: Json, call: ToolC
   }
   // So that a result that could not be stored can be made again without a charge.
   const key = typeof idempotencyKey === "string" ? idempotencyKey : kind !== "text" ? crypto.randomUUID() : undefined;
-  const { body, headers } = await bodyOf(formOf(operation, { ...given, ...(isJob && { expiresIn }) }));
+  const { body, headers } = await bodyOf(
+    formOf(operation, { ...given, ...(isJob && { expiresIn: expiresIn ?? limits.mcp.resultSeconds }) }),
+  );
   const response = await call.send("POST", `/${operation.name}`, {
     body,
     headers: {
@@ -129,9 +145,7 @@ function inputSchemaOf(operation: Operation): InputSchema {
   for (const [name, field] of Object.entries(fields)) {
     const { required: isRequired, when } = hintsOf(field);
     if (isRequired && !when) required.push(name);
-    // For forms; the description says it in words.
-    const { "x-when": _when, format: _format, ...schema } = texts[name] ?? {};
-    if (field.kind === "text") own[name] = schema;
+    if (field.kind === "text") own[name] = concise(texts[name] ?? {});
     else if (field.kind === "file") own[name] = fileSchema(field);
     if (field.kind === "files") {
       const { prefix, min, max, description } = field;
@@ -155,7 +169,7 @@ function inputSchemaOf(operation: Operation): InputSchema {
       ...(operation.steps !== undefined && pipelineFiles(lists.map(({ parameter }) => parameter))),
       ...own,
       ...(operation.steps !== undefined && { steps: stepsSchema(operation.steps) }),
-      ...(takesPdf && { password: { type: "string", description: "The password, if a PDF is encrypted." } }),
+      ...(takesPdf && { password: { type: "string", description: "If a PDF is encrypted." } }),
       ...(takesPdf &&
         fields["file"] === undefined &&
         lists.length > 0 && {
@@ -166,17 +180,25 @@ function inputSchemaOf(operation: Operation): InputSchema {
           },
         }),
       ...jobParameters(operation),
-      idempotencyKey: {
-        type: "string",
-        minLength: 1,
-        maxLength: 255,
-        pattern: "^[!-~]*$",
-        description: "A call that is repeated with the same key within 24 hours is charged once.",
-      },
+      idempotencyKey: { type: "string" },
     },
     required,
     additionalProperties: false,
     ...($defs && { $defs }),
+  };
+}
+
+/** Without what is for forms, or said twice: in words and as a member of the schema, or here and in the instructions. */
+function concise({ "x-when": _when, "x-required": _required, format, examples, ...schema }: Json): Json {
+  const { default: byDefault, description, "x-choices": choices, ...rest } = schema;
+  const named = isObject(choices) ? ` Of: ${(choices["values"] as readonly string[]).join(", ")}.` : "";
+  return {
+    ...rest,
+    ...(byDefault !== undefined && { default: byDefault }),
+    ...(examples !== undefined && format !== "page-range" && format !== "color" && { examples }),
+    ...(typeof description === "string" && {
+      description: `${byDefault === undefined ? description : description.replace(/ Default: `[^`]*`\.$/, "")}${named}`,
+    }),
   };
 }
 
@@ -223,15 +245,16 @@ const stepsSchema = (operations: readonly Operation[]): Json => ({
 
 function jobParameters(operation: Operation): Readonly<Record<string, Json>> {
   const { properties } = parameterSchemas(jobFieldsOf(operation));
-  const { expiresIn, ...others } = properties;
+  const { onPageError } = properties;
   return {
-    background: {
-      type: "boolean",
-      description:
-        "Makes a job of the call, and returns its ID at once: for long documents, and for more pages than a request can have.",
-    },
-    ...others,
-    expiresIn: { ...expiresIn, description: "How many seconds a result that is stored as a file is kept." },
+    background: { type: "boolean", description: "Run as a job." },
+    ...(onPageError && {
+      onPageError: {
+        ...concise(onPageError),
+        description: "Of a job: `continue` leaves out the pages that fail.",
+      },
+    }),
+    expiresIn: expiresInSchema,
   };
 }
 

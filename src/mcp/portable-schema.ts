@@ -7,12 +7,8 @@ const maps: ReadonlySet<string> = new Set(["properties", "patternProperties", "$
 const values: ReadonlySet<string> = new Set(["default", "examples", "enum", "const", "required"]);
 
 /** A tool as it is listed. */
-export function listedTool({ inputSchema, outputSchema, ...described }: ToolDescription): Tool {
-  return {
-    ...described,
-    inputSchema: portable(inputSchema),
-    ...(outputSchema && { outputSchema: portable(outputSchema) }),
-  } as Tool;
+export function listedTool({ inputSchema, ...described }: ToolDescription): Tool {
+  return { ...described, inputSchema: portable(inputSchema) } as Tool;
 }
 
 /**
@@ -22,11 +18,13 @@ export function listedTool({ inputSchema, outputSchema, ...described }: ToolDesc
  */
 function portable(schema: Json): Json {
   const { propertyNames: _, ...rest } = schema;
-  const entries = Object.entries(rest).map(([key, value]) => {
-    if (values.has(key)) return [key, value];
-    if (maps.has(key) && isObject(value)) return [key, mapped(value)];
-    if (isObject(value)) return [key, Object.keys(value).length === 0 ? true : portable(value)];
-    return [key, Array.isArray(value) ? value.map((one: unknown) => (isObject(one) ? portable(one) : one)) : value];
+  const entries = Object.entries(rest).flatMap(([key, value]) => {
+    // It says nothing, in each of dozens of schemas.
+    if (key === "maximum" && value === Number.MAX_SAFE_INTEGER) return [];
+    if (values.has(key)) return [[key, value]];
+    if (maps.has(key) && isObject(value)) return [[key, mapped(value)]];
+    if (isObject(value)) return [[key, Object.keys(value).length === 0 ? true : portable(value)]];
+    return [[key, Array.isArray(value) ? value.map((one: unknown) => (isObject(one) ? portable(one) : one)) : value]];
   });
   return oneType(withoutTuple(Object.fromEntries(entries)));
 }

@@ -9,7 +9,10 @@ import { limits } from "../limits.ts";
 import { type ResultHeader, resultHeaders } from "../operations/definition/define.ts";
 import type { Mode } from "../operations/definition/modes.ts";
 
-const { inlineBytes, imageBytes } = limits.mcp;
+const { inlineBytes, imageBytes, resultSeconds } = limits.mcp;
+
+/** The parameter of tools that store their results. The instructions of the server say what it is. */
+export const expiresInSchema: Json = { type: "integer", default: resultSeconds };
 
 const storedFile = z.object({
   id: z.string().describe("`file_...`: takes the place of a file in other calls."),
@@ -65,7 +68,7 @@ export function jsonSchemaOf(schema: z.ZodType): Json {
 export const contentUrl = (baseUrl: string, id: string): string => `${baseUrl}/api/v1/files/${id}/content`;
 
 interface ResultOptions {
-  /** How long a file of the result is kept, in seconds. */
+  /** How long a file of the result is kept, in seconds. `limits.mcp.resultSeconds` by default. */
   readonly expiresIn?: unknown;
   /** The Idempotency-Key of the request. */
   readonly retryKey?: string | undefined;
@@ -88,7 +91,7 @@ export async function resultOf(call: ToolCall, response: Response, options: Resu
   }
   const isWhole = rest === undefined;
   const name = nameOf(headers, type);
-  const toStore = { name, length: isWhole ? size : length, expiresIn: options.expiresIn };
+  const toStore = { name, length: isWhole ? size : length, expiresIn: options.expiresIn ?? resultSeconds };
   let stored: StoredFile;
   try {
     stored = await storeFile(call, toStore, resumed(chunks, rest));

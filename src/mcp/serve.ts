@@ -1,11 +1,12 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { Context, Hono } from "hono";
+import { describeTool } from "./describe-tool.ts";
 import { endpointTools } from "./endpoint-tool.ts";
 import { fileTools } from "./file-tools.ts";
 import { operationTool } from "./operation-tool.ts";
-import { listedTool } from "./portable-schema.ts";
-import { serverOf, type Toolbox } from "./server.ts";
-import { isObject, type ToolCall } from "./tool.ts";
+import { serverOf } from "./server.ts";
+import { isObject, type McpTool, type ToolCall } from "./tool.ts";
+import { toolsetOf } from "./toolset.ts";
 import { checkRate, type Identity, identityOf, sendAs } from "../http/auth/authorize.ts";
 import type { Endpoint } from "../http/endpoints/define.ts";
 import { readBytes } from "../http/endpoints/json-body.ts";
@@ -24,14 +25,14 @@ const SMALL_BYTES = 64 * 1024;
 const BATCH_REVISION = "2025-03-26";
 
 /** The tools of the registries. */
-export function toolboxOf(operations: readonly Operation[], endpoints: readonly Endpoint[]): Toolbox {
-  const all = [...operations.map(operationTool), ...fileTools, ...endpointTools(endpoints)];
-  const tools = new Map(all.map((tool) => [tool.described.name, tool]));
-  return { tools, listed: all.map(({ described }) => listedTool(described)) };
+export function toolsOf(operations: readonly Operation[], endpoints: readonly Endpoint[]): readonly McpTool[] {
+  const tools = [...operations.map(operationTool), ...fileTools, ...endpointTools(endpoints)];
+  return [...tools, describeTool(tools)];
 }
 
 /** Responds to a message of an identified sender. */
-export async function serve(c: Context<AppEnv>, app: Hono<AppEnv>, toolbox: Toolbox): Promise<Response> {
+export async function serve(c: Context<AppEnv>, app: Hono<AppEnv>, tools: readonly McpTool[]): Promise<Response> {
+  const toolset = toolsetOf(tools, c.req.query("tools"), c.get("caller").scopes);
   const parsedBody = await readMessage(c);
   if (parsedBody instanceof Response) return parsedBody;
   // A tool reports it to the model.
@@ -54,7 +55,7 @@ export async function serve(c: Context<AppEnv>, app: Hono<AppEnv>, toolbox: Tool
   let isCounted = true;
   const handler = createMcpHandler(
     ({ era }) =>
-      serverOf(toolbox, {
+      serverOf(toolset, {
         isModern: era === "modern",
         others: (signal) => callAs(identity, signal),
         async call(signal) {

@@ -15,20 +15,33 @@ import { isObject, type Json, jsonOf, type McpTool, type ToolCall } from "./tool
 import { ApiError, asApiError } from "../http/errors/api-error.ts";
 import type { JobView } from "../events/job-schema.ts";
 import { logFault } from "../faults.ts";
-import { limits } from "../limits.ts";
+import { limits, MiB } from "../limits.ts";
 import { version } from "../version.ts";
 
-const instructions = `Tools for PDF documents: each operation is a tool. A file parameter takes the ID of a stored file (\`file_...\`), an https:// URL that needs no credentials, or the file in base64 (up to 1 MiB); paths cannot be read. Inputs are never changed. A result that is text is in the response; any other is stored as a file of the account for a day, and its ID works as the input of the next tool. To run several operations on one document, \`pipeline\` is one call and stores only the last result. For long documents, and for OCR of more than ${limits.ocr.pages} pages, set \`background\`, then wait with \`get-job\`. Operations cost credits (\`get-usage\`); errors cost nothing.`;
+const { base64Bytes, inlineBytes, resultSeconds } = limits.mcp;
 
-/** All tools by name, and as they are listed. */
+/** What all tools have in common, so that none has to say it. */
+const instructions = `Tools for PDF documents: each operation is a tool. Descriptions are short; \`describe-tool\` returns the details of one, an example, and the schema of its results.
+
+Files: a file parameter takes the ID of a stored file (\`file_...\`), an https:// URL that needs no credentials, or the file in base64 (up to ${base64Bytes / MiB} MiB), bare or as \`data:application/pdf;name=report.pdf;base64,...\`. Paths cannot be read. Inputs are never changed.
+
+Results: text and JSON of up to ${inlineBytes / 1024} KiB are in the response (\`structuredContent.text\`, \`structuredContent.result\`). Anything else is stored as a file of the account (\`structuredContent.file\`: \`id\`, \`name\`, \`size\`, \`contentType\`, \`url\`, \`expiresAt\`), and its \`id\` works as a file of the next tool. It is deleted after ${resultSeconds / 60} minutes, or after \`expiresIn\` seconds (${limits.storage.shortestSeconds} to ${limits.storage.longestSeconds}). \`structuredContent.headers\` says what happened to the document, such as \`X-Page-Count\`.
+
+Pages: ranges such as \`1-3,5,last\`, \`odd\`, or \`!4\`, counted from 1. To run several operations on one document, \`pipeline\` is one call and stores only the last result.
+
+Long work: for long documents, and for OCR of more than ${limits.ocr.pages} pages, set \`background\`. The result has a job; wait for it with \`get-job\`, then call \`get-job-result\`.
+
+An operation costs 1 credit if its description does not say otherwise (\`get-usage\` has what is left); all else is free, and so are errors. A call that is repeated with the same \`idempotencyKey\` within 24 hours is charged once.`;
+
 export interface Toolbox {
+  /** By name. */
   readonly tools: ReadonlyMap<string, McpTool>;
-  readonly listed: readonly Tool[];
+  listed(): Tool[];
 }
 
 /** The server of one request. `call`: what its tools need; counted as a request of its own, except the first. */
 export function serverOf(
-  { tools, listed }: Toolbox,
+  { tools, ...toolbox }: Toolbox,
   {
     isModern,
     call,
@@ -44,11 +57,11 @@ export function serverOf(
     {
       capabilities: { tools: {}, resources: {}, ...(isModern && { extensions: { [TASKS]: {} } }) },
       instructions,
-      // The tools change only with a new version of the service.
-      cacheHints: { "tools/list": { ttlMs: 300_000, cacheScope: "public" } },
+      // The tools change only with a new version of the service, and with the key.
+      cacheHints: { "tools/list": { ttlMs: 300_000, cacheScope: "private" } },
     },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: [...listed] }));
+  server.setRequestHandler("tools/list", () => ({ tools: toolbox.listed() }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no tool of this name.");

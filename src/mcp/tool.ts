@@ -3,6 +3,7 @@ import { ApiError } from "../http/errors/api-error.ts";
 import type { ErrorCode } from "../http/errors/error-table.ts";
 import { invalidFields, shownName, unknownIssue } from "../http/errors/invalid-fields.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { Scope } from "../accounts/scopes.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 /** Any of `CallToolResult.content`. */
@@ -20,29 +21,45 @@ export interface ToolCall {
   send(method: string, path: string, init?: Pick<RequestInit, "body" | "headers">): Promise<Response>;
 }
 
-/** How clients see a tool. */
+/** How clients see a tool. All of it is sent with each list, so it has only what a model needs to choose the tool and to call it. */
 export interface ToolDescription {
   readonly name: string;
-  readonly title: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema & { readonly properties: Json };
-  readonly outputSchema?: ObjectSchema;
+  /** Only those that differ from the defaults of the protocol. */
   readonly annotations: ToolAnnotations;
 }
+
+/** What `describe-tool` adds to a tool's description. */
+export interface ToolManual {
+  readonly description: string;
+  /** Parameters that work. */
+  readonly example?: Json | undefined;
+  readonly outputSchema?: ObjectSchema;
+}
+
+/** Groups of tools, for `?tools=`. */
+export const toolGroups = ["operations", "files", "jobs", "usage"] as const;
+export type ToolGroup = (typeof toolGroups)[number];
 
 type ObjectSchema = Json & { readonly type: "object" };
 
 /** A tool, and what it does. Errors that it throws become results that the model can read. */
 export interface McpTool {
   readonly described: ToolDescription;
+  readonly manual?: ToolManual;
+  /** Undefined for a tool that every list has. */
+  readonly group?: ToolGroup | undefined;
+  /** Whether a key with these scopes can use it, with some parameters at least. */
+  isFor(scopes: readonly Scope[]): boolean;
   call(parameters: Json, call: ToolCall): Promise<CallToolResult>;
 }
 
 /** A tool that gets no parameters other than those of its schema, and all that it requires. */
-export function checked(described: ToolDescription, call: McpTool["call"]): McpTool {
-  const { properties, required = [] } = described.inputSchema;
+export function checked({ call, ...tool }: McpTool): McpTool {
+  const { properties, required = [] } = tool.described.inputSchema;
   return {
-    described,
+    ...tool,
     async call(parameters, context) {
       const unknown = Object.keys(parameters).filter((name) => !Object.hasOwn(properties, name));
       const missing = (required as readonly string[]).filter((name) => (parameters[name] ?? null) === null);

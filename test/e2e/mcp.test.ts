@@ -35,14 +35,32 @@ interface Structured {
 async function connect(mode: "legacy" | "auto"): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: authorization } }));
-  // The client checks structured results by the schemas of the tools that it has listed.
-  await client.listTools();
   return client;
 }
 
 const clients = { legacy: await connect("legacy"), auto: await connect("auto") };
 const client = clients.auto;
 afterAll(() => Promise.all(Object.values(clients).map((one) => one.close())));
+
+const validator = new AjvJsonSchemaValidator();
+
+interface Manual {
+  readonly description: string;
+  readonly example?: Record<string, unknown>;
+  readonly outputSchema?: JsonSchemaType;
+}
+
+const manuals = new Map<string, Promise<Manual>>();
+/** What `describe-tool` says about a tool. */
+function manualOf(name: string): Promise<Manual> {
+  const asked = async (): Promise<Manual> => {
+    const { structuredContent } = await client.callTool({ name: "describe-tool", arguments: { name } });
+    return structuredContent as unknown as Manual;
+  };
+  const manual = manuals.get(name) ?? asked();
+  manuals.set(name, manual);
+  return manual;
+}
 
 async function call(
   name: string,
@@ -51,6 +69,9 @@ async function call(
 ): Promise<Structured & { readonly raw: Result }> {
   const raw = await by.callTool({ name, arguments: parameters });
   if (raw.isError === true) throw new Error(JSON.stringify(raw.content));
+  const { outputSchema = {} } = await manualOf(name);
+  const { errorMessage } = validator.getValidator(outputSchema)(raw.structuredContent ?? {});
+  expect([name, errorMessage]).toEqual([name, undefined]);
   return { ...(raw.structuredContent as Structured), raw };
 }
 
@@ -90,6 +111,7 @@ describe("the tools", () => {
       "get-job",
       "cancel-job",
       "get-usage",
+      "describe-tool",
     ]);
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
     expect(reading).toEqual([
@@ -100,22 +122,86 @@ describe("the tools", () => {
       "list-jobs",
       "get-job",
       "get-usage",
+      "describe-tool",
     ]);
-    for (const { name, annotations } of tools)
-      expect([name, annotations?.destructiveHint]).toEqual([name, ["delete-file", "cancel-job"].includes(name)]);
+    // By the protocol, a tool that does not only read is destructive if it does not say otherwise.
+    const destructive = tools.filter(({ annotations = {} }) => {
+      const { readOnlyHint = false, destructiveHint = true } = annotations;
+      return !readOnlyHint && destructiveHint;
+    });
+    expect(destructive.map(({ name }) => name)).toEqual(["delete-file", "cancel-job"]);
   });
 
-  test("have schemas that a validator compiles, and examples that they accept", () => {
-    const validator = new AjvJsonSchemaValidator();
-    const examples = tools.flatMap(({ name, description = "", inputSchema, outputSchema = { type: "object" } }) => {
+  test("cost a model at most 12,000 tokens, instructions included", () => {
+    // A token is about four bytes of English and JSON.
+    const bytes = new TextEncoder().encode(JSON.stringify(tools) + (client.getInstructions() ?? "")).length;
+    expect(client.getInstructions()).toContain("after 60 minutes");
+    expect(bytes / 4).toBeLessThan(12_000);
+  });
+
+  test("have schemas that a validator compiles, and manuals with examples that they accept", async () => {
+    const manuals = await Promise.all(tools.map(({ name }) => manualOf(name)));
+    const examples = tools.flatMap(({ name, inputSchema }, at) => {
       const accepts = validator.getValidator(inputSchema as JsonSchemaType);
       expect([name, accepts({ "not a parameter": 1 }).valid]).toEqual([name, false]);
+      const { description = "", example, outputSchema = { type: "object" } } = manuals[at] ?? {};
       expect(validator.getValidator(outputSchema as JsonSchemaType), name).toBeTypeOf("function");
-      const [, text] = /\n\nExample: (\{.*\})$/.exec(description) ?? [];
-      return text === undefined ? [] : [[name, accepts(JSON.parse(text)).errorMessage]];
+      expect(description.length, name).toBeGreaterThan(40);
+      return example === undefined ? [] : [[name, accepts(example).errorMessage]];
     });
     expect(examples.length).toBeGreaterThan(15);
     expect(examples.filter(([, problem]) => problem !== undefined)).toEqual([]);
+    const unknown = await client.callTool({ name: "describe-tool", arguments: { name: "merg" } });
+    expect([unknown.isError, JSON.stringify(unknown.content)]).toEqual([
+      true,
+      expect.stringContaining("Did you mean `merge`?"),
+    ]);
+  });
+
+  test("are those that a client asks for", async () => {
+    const listed = async (query: string): Promise<Response> =>
+      fetch(`${url.href}${query}`, {
+        method: "POST",
+        headers: {
+          ...authorization,
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      });
+    const names = async (query: string): Promise<string[]> => {
+      const [, message = ""] = /^data: (.*)$/m.exec(await (await listed(query)).text()) ?? [];
+      return (JSON.parse(message) as { result: { tools: Tool[] } }).result.tools.map(({ name }) => name);
+    };
+    expect(await names("?tools=merge,jobs,%20usage")).toEqual([
+      "merge",
+      "get-job-result",
+      "list-jobs",
+      "get-job",
+      "cancel-job",
+      "get-usage",
+      "describe-tool",
+    ]);
+    expect(await names("?tools=")).toHaveLength(tools.length);
+    const refused = await listed("?tools=merge,spilt");
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      {
+        error: {
+          code: "invalid_parameters",
+          message: expect.stringMatching(
+            /^`tools` has no tool or group `spilt`\. Did you mean `split`\? It takes: `operations`, `files`, .*`merge`/,
+          ),
+        },
+      },
+    ]);
+    const other = new Client({ name: "test", version: "1" });
+    const transport = new StreamableHTTPClientTransport(new URL("?tools=rotate", url), {
+      requestInit: { headers: authorization },
+    });
+    await other.connect(transport);
+    await expect(other.callTool({ name: "merge", arguments: {} })).rejects.toThrow("There is no tool of this name.");
+    await other.close();
   });
 });
 

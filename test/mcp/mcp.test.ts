@@ -19,7 +19,7 @@ interface Result {
   readonly isError?: boolean;
   readonly content: readonly { readonly type: string; readonly text?: string }[];
   readonly structuredContent?: {
-    readonly file?: { readonly id: string; readonly url: string };
+    readonly file?: { readonly id: string; readonly url: string; readonly expiresAt: string };
     readonly result?: { readonly text: string };
     readonly credits?: { readonly charged: number };
   };
@@ -117,6 +117,49 @@ test("a key needs the scopes of the operation, and those for its files, before a
   const { structuredContent } = await call(reader, "extract-text", { file: base64 });
   expect(structuredContent?.result?.text).toContain("Page 1 of small");
   expect(await usedBy(reader)).toBe(2);
+});
+
+test("a key is shown the tools that it can use", async () => {
+  const listed = async (scopes: readonly Scope[]): Promise<string[]> => {
+    const response = await post(await fileService({ scopes }), { jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const result = (await resultsOf(response)).get(1) as unknown as { tools: readonly { name: string }[] };
+    return result.tools.map(({ name }) => name);
+  };
+  // What has a result other than a file.
+  expect(await listed(["pdf:read"])).toEqual([
+    "extract-text",
+    "ocr",
+    "redact",
+    "metadata",
+    "attachments",
+    "outline",
+    "pipeline",
+    "get-job-result",
+    "list-jobs",
+    "get-job",
+    "cancel-job",
+    "describe-tool",
+  ]);
+  expect(await listed(["files:read"])).toEqual(["read-file", "list-files", "get-file", "describe-tool"]);
+  expect(await listed(["billing:read"])).toEqual(["get-usage", "describe-tool"]);
+  const all = await listed(every);
+  for (const { name } of operations) expect(all).toContain(name);
+});
+
+test("a result is kept for an hour, or as long as the call says", async () => {
+  const kept = async (parameters: object): Promise<number> => {
+    const { structuredContent } = await call(service, "rotate", { file: base64, angle: "90", ...parameters });
+    const facts = await (
+      await service.send("GET", `/files/${structuredContent?.file?.id ?? ""}`)
+    ).json<{
+      createdAt: string;
+      expiresAt: string;
+    }>();
+    expect(structuredContent?.file?.expiresAt).toBe(facts.expiresAt);
+    return (Date.parse(facts.expiresAt) - Date.parse(facts.createdAt)) / 1_000;
+  };
+  expect(await kept({})).toBeCloseTo(3_600, -1);
+  expect(await kept({ expiresIn: 7_200 })).toBeCloseTo(7_200, -1);
 });
 
 test("parameters are read as those of a form, and those without an effect are named", async () => {

@@ -12,6 +12,7 @@ import {
   operationErrors,
   responseRefs,
 } from "./responses.ts";
+import { retention } from "./retention.ts";
 import { describeWebhooks } from "./webhooks.ts";
 import { jobFieldsOf } from "../operations/job-options.ts";
 import type { Endpoint } from "../endpoints/define.ts";
@@ -79,8 +80,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
     info: {
       title: "PDF Operations Service",
       version,
-      description:
-        "Process PDF documents: send PDFs or images, get a PDF, a ZIP archive, an image, or JSON. Documents are deleted when the request ends; only files that you upload to `/files` are kept, until they expire. New fields may be added to v1 responses at any time, so clients must ignore fields they do not know.",
+      description: `Process PDF documents: send PDFs or images, get a PDF, a ZIP archive, an image, or JSON.\n\n${retention}\n\nNew fields may be added to v1 responses at any time, so clients must ignore fields they do not know.`,
       license: { name: "AGPL-3.0-or-later", identifier: "AGPL-3.0-or-later" },
     },
     servers: [{ url: baseUrl }],

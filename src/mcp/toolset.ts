@@ -1,0 +1,33 @@
+import { listedTool } from "./portable-schema.ts";
+import type { Toolbox } from "./server.ts";
+import { type McpTool, toolGroups } from "./tool.ts";
+import { shownName, unknownIssue } from "../http/errors/invalid-fields.ts";
+import { ApiError } from "../http/errors/api-error.ts";
+import type { Scope } from "../accounts/scopes.ts";
+
+/**
+ * The tools that a client asked for (`?tools=`, names of tools and groups, separated by commas), and of these, for the list, what its
+ * key can use. Throws `invalid_parameters` for a name that there is not.
+ */
+export function toolsetOf(all: readonly McpTool[], query: string | undefined, scopes: readonly Scope[]): Toolbox {
+  const wanted = (query ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const known = [...toolGroups, ...all.map(({ described }) => described.name)];
+  const unknown = wanted.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw unknownName(unknown, known);
+  const isWanted = ({ described, group }: McpTool): boolean =>
+    wanted.length === 0 || group === undefined || wanted.includes(group) || wanted.includes(described.name);
+  const tools = all.filter(isWanted);
+  return {
+    tools: new Map(tools.map((tool) => [tool.described.name, tool])),
+    listed: () => tools.filter((tool) => tool.isFor(scopes)).map(({ described }) => listedTool(described)),
+  };
+}
+
+function unknownName(name: string, known: readonly string[]): ApiError {
+  const issue = unknownIssue(`has no tool or group \`${shownName(name)}\``, name, known);
+  const end = issue.endsWith("?") ? "" : ".";
+  const options = known.map((one) => `\`${one}\``).join(", ");
+  return new ApiError("invalid_parameters", `\`tools\` ${issue}${end} It takes: ${options}.`, {
+    details: { fields: [{ name: "tools", issue }], options: known },
+  });
+}
