@@ -102,7 +102,7 @@ Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB,
       if (found.some((one) => one.name === own))
         throw refused("name", `\`${own}\` is already attached: remove it first`);
       const modified = pdfDateOf(new Date().toISOString()) ?? "";
-      addAttachment(open, { name: own, bytes: attachment.bytes, description, relationship, modified });
+      await addAttachment(open, { name: own, bytes: attachment.bytes, description, relationship, modified });
     } else {
       if (name === undefined && chosen.length === 0)
         throw refused("action", "cannot be `extract`: the document has no attachments");
@@ -126,7 +126,7 @@ Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB,
         }
         return { kind: "zip", entries: files(open, chosen, stack.move()), headers };
       }
-      changed = removeAttachments(open, chosen, found);
+      changed = await removeAttachments(open, chosen, found);
     }
     const { bytes, broken } = await saveChanges(open, { changed });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };

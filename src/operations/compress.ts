@@ -81,7 +81,7 @@ The output is never larger than the input: if nothing can be saved, the input is
       open,
       Array.from({ length: pageCount }, (_, page) => page),
     );
-    const signed = isSigned(document.getTrailer().get("Root"));
+    const signed = await isSigned(pdf, document.getTrailer().get("Root"));
     if (stripMetadata) await stripAll(open);
     await dropPrivateData(open);
     if (level !== "low") dropOutputProfiles(open);

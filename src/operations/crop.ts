@@ -78,7 +78,10 @@ Signed documents are updated incrementally so that their signatures stay valid, 
     const changed = crops.map(({ page }) => page.index);
     // An update would leave in the file what is removed.
     const { bytes, broken } = remove
-      ? { bytes: await rewritePdf(open, { changed }), broken: isSigned(open.document.getTrailer().get("Root")) }
+      ? {
+          bytes: await rewritePdf(open, { changed }),
+          broken: await isSigned(pdf, open.document.getTrailer().get("Root")),
+        }
       : await saveChanges(open, { changed });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },

@@ -38,7 +38,7 @@ own (\`name_2\`).`,
     const { target, headers, large } = await copyFrom(pdf, file, async (open) => {
       const pages = range.resolve("range", open.pageCount);
       const source = await readSource(open, pages);
-      const dropped = countAttachments(source);
+      const dropped = await countAttachments(source);
       const target = stack.adopt(createDocument(pdf, open), (document) => document.destroy());
       await assemble(
         target,

@@ -66,7 +66,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
     using open = await openPdf(pdf, file, { validateFor: "save" });
     const filling = await resolveFilling(open, values, { strict, booleanIn });
     const root = open.document.getTrailer().get("Root");
-    const signed = isSigned(root);
+    const signed = await isSigned(pdf, root);
     const names = filling.fields.map(({ node }) => node.name);
     const allowed = !signed || allowsFilling(root, filling.nodes, names, filling.texts);
     await fillFields(open, loadFont, filling, flatten);

@@ -30,7 +30,7 @@ A document with nothing to flatten is returned as it is. With \`forms\` or \`all
   async run({ file, what }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
     const { document, pageCount } = open;
-    const signed = isSigned(document.getTrailer().get("Root"));
+    const signed = await isSigned(pdf, document.getTrailer().get("Root"));
     const lostForm = await flattenDocument(open, loadFont, {
       forms: what !== "annotations",
       annotations: what !== "forms",

@@ -110,7 +110,7 @@ function inTurn(sources: readonly Source[]): PageSelection[] {
 /** One entry per file that leads to its first page, with the file's own outline below it, closed. */
 function perFile(grafts: readonly Graft[], sources: readonly Source[], files: readonly UploadedFile[]): NewItem[] {
   return grafts.map((graft) => ({
-    write: () => {
+    write: async () => {
       const item = graft.target.newDictionary();
       const file = files[sources.indexOf(graft.source)];
       item.put("Title", graft.target.newString(file?.stem ?? ""));

@@ -46,7 +46,7 @@ signatures become invalid (\`X-Signature-Invalidated\`). Page labels are removed
 
   async run({ file, pagesPerSheet = "2", layout, pageSize, marginPt, border }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    const signed = isSigned(open.document.getTrailer().get("Root"));
+    const signed = await isSigned(pdf, open.document.getTrailer().get("Root"));
     await flattenDocument(open, loadFont, { forms: true, annotations: true });
     const [width, height] = pageSize === "auto" ? [] : namedSizes[pageSize];
     const pageCount = await arrange(open, {

@@ -149,7 +149,7 @@ Signed documents, and large stored ones, are updated incrementally. \`X-Signatur
     const [first] = fields;
     if (first) throw new Refusal("invalid_parameters", `\`outline\` ${first.issue}.`, { fields });
     await repairPageTree(open);
-    setOutline(open, given ?? []);
+    await setOutline(open, given ?? []);
     const { bytes, broken } = await saveChanges(open);
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },

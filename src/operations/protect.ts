@@ -86,7 +86,7 @@ The names that other programs have for them are accepted, too, such as \`printin
     const key = await encryption.prepare(protection);
     const { document, pageCount } = open;
     const trailer = document.getTrailer();
-    const signed = isSigned(trailer.get("Root"));
+    const signed = await isSigned(pdf, trailer.get("Root"));
     const id = trailer.get("ID", 0);
     const ownId = id.isString() ? latin1(id.asByteString()) : undefined;
     await decryptParts(open);

@@ -151,7 +151,7 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
       const value = await findRedactions(open, engines, redaction);
       return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
     }
-    const signed = isSigned(open.document.getTrailer().get("Root"));
+    const signed = await isSigned(engines.pdf, open.document.getTrailer().get("Root"));
     const { bytes, findings } = await redactPdf(open, engines, redaction);
     const headers = {
       ...resultHeadersOf([open], { pageCount, signed }),

@@ -57,7 +57,7 @@ rejected with \`invalid_file\`.`,
     const incompletePages = found.missing.filter((page) => !lost.has(page));
     const damaged = rebuilt.length > 0 || found.missing.length > 0;
     const headers = {
-      ...resultHeadersOf([open], { pageCount, signed: isSigned(document.getTrailer().get("Root")) }),
+      ...resultHeadersOf([open], { pageCount, signed: await isSigned(pdf, document.getTrailer().get("Root")) }),
       ...(damaged && { "X-Input-Repaired": "true" }),
       ...(lost.size > 0 && { "X-Pages-Lost": String(lost.size) }),
     };

@@ -95,7 +95,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
         },
       );
     }
-    const dropped = countAttachments(source);
+    const dropped = await countAttachments(source);
     const headers = {
       ...resultHeadersOf([open], { signed: source.signed }),
       ...(dropped > 0 ? { "X-Attachments-Dropped": String(dropped) } : {}),
@@ -106,7 +106,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
       return { kind: "pdf", bytes, headers: { ...headers, "X-Page-Count": String(only.length) } };
     }
     // Read what the parts share before the first part, which frees everything it reads.
-    readStructureElements(source);
+    await readStructureElements(source);
     // The document stays open until the last part is produced.
     const owned = stack.move();
     return { kind: "zip", entries: makeParts(pdf, source, parts, file.stem, owned), headers };

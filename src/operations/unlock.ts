@@ -27,7 +27,7 @@ password. A document that opens without a password needs none unless its permiss
       return { kind: "pdf", bytes: file.bytes, headers: resultHeadersOf([], { pageCount, signed: false }) };
     }
     requireOwner(open);
-    const signed = isSigned(document.getTrailer().get("Root"));
+    const signed = await isSigned(pdf, document.getTrailer().get("Root"));
     await decryptParts(open);
     const bytes = await rewriteDecrypted(open);
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed }) };

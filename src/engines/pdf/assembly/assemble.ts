@@ -7,7 +7,7 @@ import { NamesJoin, writeCatalogEntries, writeLayers } from "./catalog.ts";
 import { FormJoin } from "./join-fields.ts";
 import { keptOutline, type NewItem, writeOutline } from "./join-outline.ts";
 import { languageOf, shiftStructureKeys, StructureJoin } from "./join-structure.ts";
-import { entries, items, objectNumber } from "../objects/objects.ts";
+import { eachEntry, eachItem, entries, objectNumber } from "../objects/objects.ts";
 import { plainLabel, writePageLabels } from "./page-labels.ts";
 import { Graft } from "./graft.ts";
 import { usedResources } from "./used-resources.ts";
@@ -38,14 +38,14 @@ export async function assemble(
   const graftOf = new Map(grafts.map((graft) => [graft.source, graft]));
   const names = new NamesJoin();
   for (const graft of grafts) names.nameDestinations(graft);
-  const offsets = structureOffsets(grafts);
+  const offsets = await structureOffsets(grafts);
 
   const form = new FormJoin();
   const structure = new StructureJoin(grafts[0] && languageOf(grafts[0].source));
   for (const graft of grafts) {
-    form.add(graft);
+    await form.add(graft);
     const tree = graft.source.structure;
-    if (tree) structure.add(graft, tree, offsets.get(graft) ?? 0);
+    if (tree) await structure.add(graft, tree, offsets.get(graft) ?? 0);
   }
 
   const catalog = target.getTrailer().get("Root");
@@ -53,21 +53,22 @@ export async function assemble(
   for (const { source, page } of selections) {
     const graft = graftOf.get(source);
     await graft?.fetch(page);
-    if (graft) pages.add(graft, page);
+    if (graft) await pages.add(graft, page);
     await source.open.engine.work.pause();
   }
   pages.write();
 
-  for (const graft of grafts) names.add(graft, options);
-  names.write(target, catalog);
-  writeCatalogEntries(grafts, catalog);
-  writeLayers(grafts, catalog);
+  for (const graft of grafts) await names.add(graft, options);
+  const first = grafts[0];
+  if (first) await names.write(first, catalog);
+  await writeCatalogEntries(grafts, catalog);
+  await writeLayers(grafts, catalog);
   put(catalog, "AcroForm", form.write(target));
-  put(catalog, "StructTreeRoot", structure.write(target));
+  put(catalog, "StructTreeRoot", first && (await structure.write(first)));
   put(
     catalog,
     "Outlines",
-    writeOutline(target, options.outline?.(grafts) ?? grafts.flatMap((graft) => keptOutline(graft))),
+    await writeOutline(target, options.outline?.(grafts) ?? grafts.flatMap((graft) => keptOutline(graft))),
   );
   if (grafts.some(({ source }) => source.labels)) {
     const labels = selections.flatMap(({ source, page }) => {
@@ -75,18 +76,19 @@ export async function assemble(
       const label = source.labels?.[page] ?? plainLabel(page);
       return graft ? [{ label, copy: (object: PDFObject) => graft.copy(object) }] : [];
     });
-    catalog.put("PageLabels", writePageLabels(target, labels));
+    if (first) catalog.put("PageLabels", await writePageLabels(first.engine, target, labels));
   }
-  const first = grafts[0];
   const info = first?.source.open.document.getTrailer().get("Info");
-  if (first && info?.isDictionary()) target.getTrailer().put("Info", first.copy(info));
+  if (first && info?.isDictionary()) target.getTrailer().put("Info", await first.copy(info));
 }
 
 /** The number of document-level attachments in a source: named ones, and those only associated with it. */
-export function countAttachments({ names, root }: Source): number {
+export async function countAttachments({ names, open, root }: Source): Promise<number> {
   const named = [...(names.get("EmbeddedFiles")?.values() ?? [])];
   const numbers = new Set(named.map(objectNumber));
-  return named.length + items(root.get("AF")).filter((file) => !numbers.has(objectNumber(file))).length;
+  let count = named.length;
+  for await (const file of eachItem(open.engine, root.get("AF"))) if (!numbers.has(objectNumber(file))) count++;
+  return count;
 }
 
 function put(catalog: PDFObject, key: string, value: PDFObject | undefined): void {
@@ -115,13 +117,13 @@ function makeGrafts(target: PDFDocument, selections: readonly PageSelection[]): 
 }
 
 /** Makes the parent tree keys of several tagged documents distinct. */
-function structureOffsets(grafts: readonly Graft[]): Map<Graft, number> {
+async function structureOffsets(grafts: readonly Graft[]): Promise<Map<Graft, number>> {
   const offsets = new Map<Graft, number>();
   let next = 0;
   for (const graft of grafts) {
     const tree = graft.source.structure;
     if (!tree) continue;
-    if (next > 0) shiftStructureKeys(graft.source, next);
+    if (next > 0) await shiftStructureKeys(graft.source, next);
     offsets.set(graft, next);
     next += nextStructureKey(tree);
   }
@@ -146,17 +148,17 @@ class Pages {
   }
 
   /** Appends a page. A page that is already there is appended again, as a separate page. */
-  add(graft: Graft, index: number): void {
+  async add(graft: Graft, index: number): Promise<void> {
     const reference = graft.pages.get(index);
     const page = graft.source.pages[index];
     if (!reference || !page) return;
     const number = reference.asIndirect();
     if (this.#written.has(number)) {
-      this.#kids.push(this.#repeat(graft, reference));
+      this.#kids.push(await this.#repeat(graft, reference));
       return;
     }
     this.#written.add(number);
-    reference.writeObject(this.#page(graft, page));
+    reference.writeObject(await this.#page(graft, page));
     this.#kids.push(reference);
   }
 
@@ -165,32 +167,33 @@ class Pages {
     this.#root.put("Count", this.#kids.length);
   }
 
-  #page(graft: Graft, page: SourcePage): PDFObject {
+  async #page(graft: Graft, page: SourcePage): Promise<PDFObject> {
     const copy = this.#target.newDictionary();
     copy.put("Type", this.#target.newName("Page"));
     copy.put("Parent", this.#root);
-    for (const { key, value } of entries(graft.engine, page.attributes)) {
+    for await (const { key, value } of eachEntry(graft.engine, page.attributes)) {
       // Keys into a structure tree that the source lacks would be mistaken for keys into another's.
       if (key.asName() === "StructParents" && !graft.source.structure) continue;
-      copy.put(key, graft.copy(value));
+      copy.put(key, await graft.copy(value));
     }
-    graft.remapDestinations(copy);
-    const resources = graft.keepsAllPages ? page.resources : usedResources(graft.source, page);
-    copy.put("Resources", resources.isDictionary() ? graft.copy(resources) : this.#target.newDictionary());
-    const annotations = this.#annotationsOf(graft, page);
+    await graft.remapDestinations(copy);
+    const resources = graft.keepsAllPages ? page.resources : await usedResources(graft.source, page);
+    copy.put("Resources", resources.isDictionary() ? await graft.copy(resources) : this.#target.newDictionary());
+    const annotations = await this.#annotationsOf(graft, page);
     if (annotations.length > 0) copy.put("Annots", annotations);
     return copy;
   }
 
   /** The copies of a page's annotations; pages that share an array share its copy. */
-  #annotationsOf(graft: Graft, { annotations }: SourcePage): PDFObject {
+  async #annotationsOf(graft: Graft, { annotations }: SourcePage): Promise<PDFObject> {
     const known = this.#annotations.get(annotations);
     if (known) return known;
     const list = this.#target.newArray();
     for (const annotation of annotations) {
+      await graft.engine.work.pause();
       if (!graft.keeps(annotation)) continue;
-      const own = graft.copy(annotation);
-      graft.remapDestinations(own);
+      const own = await graft.copy(annotation);
+      await graft.remapDestinations(own);
       if (!graft.source.structure && own.get("StructParent").isNumber()) own.delete("StructParent");
       list.push(own);
     }
@@ -204,14 +207,14 @@ class Pages {
    * A repeat of the same page. Contents and resources are shared. It gets its own annotations, as viewers expect, and its
    * content is not tagged a second time, because an element has only one place.
    */
-  #repeat(graft: Graft, first: PDFObject): PDFObject {
+  async #repeat(graft: Graft, first: PDFObject): Promise<PDFObject> {
     const reference = this.#target.createObject();
     const copy = this.#copyOf(graft, first, new Set(["StructParents", "Annots"]));
-    const originals = items(first.get("Annots"));
+    const originals = first.get("Annots");
     const clones = new Map<number, PDFObject>();
-    if (originals.length > 0) {
+    if (originals.isArray() && originals.length > 0) {
       const annotations = copy.put("Annots", this.#target.newArray()) as PDFObject;
-      for (const original of originals) {
+      for await (const original of eachItem(graft.engine, originals)) {
         const clone = this.#target.addObject(this.#copyOf(graft, original, new Set(["StructParent"])));
         if (original.isIndirect()) clones.set(original.asIndirect(), clone);
         clone.put("P", reference);

@@ -1,7 +1,7 @@
 /** Joins the catalogs of several documents into one (ISO 32000-2, 7.7.2). */
 import type { PDFObject } from "mupdf";
 import { destinationOfAction } from "./destinations.ts";
-import { entries, FreeNames, items, writeNameTree } from "../objects/objects.ts";
+import { eachEntry, eachItem, FreeNames, writeNameTree } from "../objects/objects.ts";
 import type { Graft } from "./graft.ts";
 
 /**
@@ -21,24 +21,24 @@ const COPIED = [
 ];
 
 /** Copies the catalog's plain entries and the open action. */
-export function writeCatalogEntries(grafts: readonly Graft[], catalog: PDFObject): void {
+export async function writeCatalogEntries(grafts: readonly Graft[], catalog: PDFObject): Promise<void> {
   for (const key of COPIED) {
     const graft = grafts.find(({ source }) => !source.root.get(key).isNull());
-    if (graft) catalog.put(key, graft.copy(graft.source.root.get(key)));
+    if (graft) catalog.put(key, await graft.copy(graft.source.root.get(key)));
   }
   const first = grafts[0];
   const language = first?.source.root.get("Lang");
-  if (first && language?.isString()) catalog.put("Lang", first.copy(language));
+  if (first && language?.isString()) catalog.put("Lang", await first.copy(language));
   const opening = first?.source.root.get("OpenAction");
   if (!first || !opening) return;
   const destination = opening.isArray() ? opening : destinationOfAction(opening);
   if ((opening.isArray() || opening.isDictionary()) && !(destination && first.leadsAway(destination))) {
-    const copy = first.copy(opening);
+    const copy = await first.copy(opening);
     catalog.put("OpenAction", copy);
     if (copy.isDictionary()) {
       const holder = first.target.newDictionary();
       holder.put("A", copy);
-      first.remapDestinations(holder);
+      await first.remapDestinations(holder);
     }
   }
 }
@@ -63,34 +63,38 @@ export class NamesJoin {
   }
 
   /** Copies the values of the names. */
-  add(graft: Graft, options: { attachments: boolean }): void {
+  async add(graft: Graft, options: { attachments: boolean }): Promise<void> {
     const destinations = this.#tree("Dests");
     for (const name of graft.destinationNames.values()) {
+      await graft.engine.work.pause();
       const destination = destinations.get(name);
       if (!destination) continue;
-      const copy = graft.copy(destination);
+      const copy = await graft.copy(destination);
       const array = copy.isDictionary() ? copy.get("D") : copy;
       const page = array.isArray() && array.get(0).isNumber() ? graft.pages.get(array.get(0).asNumber()) : undefined;
       if (page) array.put(0, page);
       destinations.set(name, copy);
     }
     if (options.attachments) {
-      for (const file of items(graft.source.root.get("AF"))) this.#associated.push(graft.copy(file));
+      for await (const file of eachItem(graft.engine, graft.source.root.get("AF")))
+        this.#associated.push(await graft.copy(file));
     }
     for (const [kind, tree] of graft.source.names) {
       if (kind === "EmbeddedFiles" && !options.attachments) continue;
       const names = this.#tree(kind);
       for (const [name, value] of tree) {
+        await graft.engine.work.pause();
         const free = this.#free.of(name, (other) => names.has(other));
-        names.set(free, graft.copy(value));
+        names.set(free, await graft.copy(value));
       }
     }
   }
 
   /** Writes the trees, and the files associated with the documents by their catalogs (14.13). */
-  write(target: Graft["target"], catalog: PDFObject): void {
+  async write({ engine, target }: Graft, catalog: PDFObject): Promise<void> {
     const names = target.newDictionary();
-    for (const [kind, tree] of this.#trees) if (tree.size > 0) names.put(kind, writeNameTree(target, tree));
+    for (const [kind, tree] of this.#trees)
+      if (tree.size > 0) names.put(kind, await writeNameTree(engine, target, tree));
     if ([...this.#trees.values()].some((tree) => tree.size > 0)) catalog.put("Names", names);
     if (this.#associated.length === 0) return;
     const files = catalog.put("AF", target.newArray()) as PDFObject;
@@ -108,12 +112,12 @@ export class NamesJoin {
 const LAYER_LISTS = ["ON", "OFF", "Order", "Locked", "RBGroups", "AS"];
 
 /** Joins the layers, "optional content" (8.11): every group keeps its initial visibility. */
-export function writeLayers(grafts: readonly Graft[], catalog: PDFObject): void {
+export async function writeLayers(grafts: readonly Graft[], catalog: PDFObject): Promise<void> {
   const layered = grafts.filter(({ source }) => source.root.get("OCProperties").isDictionary());
   const first = layered[0];
   if (!first) return;
   if (layered.length === 1) {
-    catalog.put("OCProperties", first.copy(first.source.root.get("OCProperties")));
+    catalog.put("OCProperties", await first.copy(first.source.root.get("OCProperties")));
     return;
   }
   const { target } = first;
@@ -121,21 +125,24 @@ export function writeLayers(grafts: readonly Graft[], catalog: PDFObject): void 
   const lists = new Map(LAYER_LISTS.map((key) => [key, target.newArray()]));
   for (const graft of layered) {
     const properties = graft.source.root.get("OCProperties");
-    const own = items(properties.get("OCGs")).map((group) => graft.copy(group));
+    const own = await graft.copyEach(eachItem(graft.engine, properties.get("OCGs")));
     for (const group of own) groups.push(group);
     const configuration = properties.get("D");
     if (!configuration.isDictionary()) continue;
-    for (const [key, list] of lists) for (const item of items(configuration.get(key))) list.push(graft.copy(item));
+    for (const [key, list] of lists)
+      for await (const item of eachItem(graft.engine, configuration.get(key))) list.push(await graft.copy(item));
     const base = configuration.get("BaseState");
     if (!base.isName() || base.asName() !== "OFF") continue;
     // The joined configuration starts with all groups on, so those that were off by default are listed.
-    const on = new Set(items(configuration.get("ON")).map((group) => graft.copy(group).asIndirect()));
+    const listed = await graft.copyEach(eachItem(graft.engine, configuration.get("ON")));
+    const on = new Set(listed.map((group) => group.asIndirect()));
     for (const group of own) if (!on.has(group.asIndirect())) lists.get("OFF")?.push(group);
   }
   const configuration = target.newDictionary();
   for (const [key, list] of lists) if (list.length > 0) configuration.put(key, list);
-  for (const { key, value } of entries(first.engine, first.source.root.get("OCProperties", "D"))) {
-    if (["Name", "Creator", "ListMode", "Intent"].includes(key.asName())) configuration.put(key, first.copy(value));
+  for await (const { key, value } of eachEntry(first.engine, first.source.root.get("OCProperties", "D"))) {
+    if (["Name", "Creator", "ListMode", "Intent"].includes(key.asName()))
+      configuration.put(key, await first.copy(value));
   }
   const properties = catalog.put("OCProperties", target.newDictionary()) as PDFObject;
   properties.put("OCGs", groups);

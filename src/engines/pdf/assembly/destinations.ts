@@ -1,7 +1,7 @@
 /** Destinations and the actions that lead to them (ISO 32000-2, 12.3.2 and 12.6). */
 import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { bytesOfString, entries, items, MAX_DEPTH, nameTree, objectNumber } from "../objects/objects.ts";
+import { bytesOfString, eachEntry, eachItem, MAX_DEPTH, nameTree, objectNumber } from "../objects/objects.ts";
 
 /** Where something leads: to a page of the document (0-based), to a page that is gone, or not to a page at all. */
 export type Target = number | undefined;
@@ -17,14 +17,14 @@ export interface Destinations {
   pageOf(destination: PDFObject): Target;
 }
 
-export function readDestinations(
+export async function readDestinations(
   engine: PdfEngine,
   root: PDFObject,
   pageOf: ReadonlyMap<number, number>,
   pageCount: number,
-): Destinations {
-  const named = nameTree(engine, root.get("Names", "Dests"));
-  for (const { key, value } of entries(engine, root.get("Dests"))) {
+): Promise<Destinations> {
+  const named = await nameTree(engine, root.get("Names", "Dests"));
+  for await (const { key, value } of eachEntry(engine, root.get("Dests"))) {
     const name = bytesOfString(engine, key);
     if (name !== undefined && !named.has(name)) named.set(name, value);
   }
@@ -40,6 +40,7 @@ export function readDestinations(
   const pages = new Map<string, number>();
   const namesOf = new Map<number, string[]>();
   for (const [name, destination] of named) {
+    await engine.work.pause();
     const page = explicitPage(destination);
     if (page === undefined) continue;
     pages.set(name, page);
@@ -85,23 +86,23 @@ function isDestination(object: PDFObject): boolean {
  * Calls `visit` with every holder and key of a destination below a link, outline item, field or page: its `Dest`, its action's
  * `D`, and those of following (`Next`) and additional (`AA`) actions.
  */
-export function eachDestination(
+export async function eachDestination(
   engine: PdfEngine,
   object: PDFObject,
   visit: (holder: PDFObject, key: "Dest" | "D", destination: PDFObject) => void,
-): void {
+): Promise<void> {
   if (isDestination(object.get("Dest"))) visit(object, "Dest", object.get("Dest"));
   const seen = new Set<number>();
-  const action = (item: PDFObject, depth: number): void => {
+  const action = async (item: PDFObject, depth: number): Promise<void> => {
     const number = objectNumber(item);
     if (depth > MAX_DEPTH || seen.has(number)) return;
     if (number > 0) seen.add(number);
     const destination = destinationOfAction(item);
     if (destination) visit(item, "D", destination);
     const next = item.isDictionary() ? item.get("Next") : item;
-    for (const following of next.isArray() ? items(next) : next.isDictionary() ? [next] : [])
-      action(following, depth + 1);
+    if (next.isDictionary()) await action(next, depth + 1);
+    else for await (const following of eachItem(engine, next)) await action(following, depth + 1);
   };
-  action(object.get("A"), 0);
-  for (const { value } of entries(engine, object.get("AA"))) action(value, 0);
+  await action(object.get("A"), 0);
+  for await (const { value } of eachEntry(engine, object.get("AA"))) await action(value, 0);
 }

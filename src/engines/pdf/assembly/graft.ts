@@ -37,7 +37,7 @@ export class Graft {
       const leaf = source.pages[index]?.reference;
       this.pages.set(
         index,
-        leaf && source.pageOf.get(objectNumber(leaf)) === index ? this.copy(leaf) : target.createObject(),
+        leaf && source.pageOf.get(objectNumber(leaf)) === index ? this.#map.graftObject(leaf) : target.createObject(),
       );
     }
     this.#kept = new Set([...this.pages.values()].map(objectNumber));
@@ -47,14 +47,17 @@ export class Graft {
    * Object numbers of the kept annotations: those of the kept pages, except links to other pages. Found when they are first asked for: only
    * forms and tags need them.
    */
-  get annotations(): ReadonlySet<number> {
-    this.#annotations ??= new Set(
-      [...new Set([...this.pages.keys()].map((index) => this.source.pages[index]?.annotations ?? []))]
-        .flat()
-        .filter((annotation) => this.keeps(annotation))
-        .map(objectNumber),
-    );
-    return this.#annotations;
+  async annotations(): Promise<ReadonlySet<number>> {
+    if (this.#annotations) return this.#annotations;
+    const lists = new Set([...this.pages.keys()].map((index) => this.source.pages[index]?.annotations ?? []));
+    const numbers = new Set<number>();
+    for (const list of lists) {
+      for (const annotation of list) {
+        await this.engine.work.pause();
+        if (this.keeps(annotation)) numbers.add(objectNumber(annotation));
+      }
+    }
+    return (this.#annotations = numbers);
   }
 
   /** Whether an annotation of a kept page stays: links to pages that are gone do not. */
@@ -73,12 +76,22 @@ export class Graft {
     const kept = page.annotations.filter((annotation) => this.keeps(annotation));
     for (const object of [page.attributes, ...kept]) await long.graft(this.#map, object);
     await fetchResources(this.engine, page.resources);
-    await long.graft(this.#map, this.keepsAllPages ? page.resources : usedResources(this.source, page));
+    await long.graft(this.#map, this.keepsAllPages ? page.resources : await usedResources(this.source, page));
   }
 
   /** Copies an object of the source with everything it uses; an object copied before yields the same copy. */
-  copy(object: PDFObject): PDFObject {
-    return this.#map.graftObject(object);
+  copy(object: PDFObject): Promise<PDFObject> {
+    return this.engine.long.graft(this.#map, object);
+  }
+
+  /** Copies objects one after the other. Lets other requests run meanwhile. */
+  async copyEach(objects: Iterable<PDFObject> | AsyncIterable<PDFObject>): Promise<PDFObject[]> {
+    const copies: PDFObject[] = [];
+    for await (const object of objects) {
+      await this.engine.work.pause();
+      copies.push(await this.copy(object));
+    }
+    return copies;
   }
 
   /** Whether a destination leads to a page that the target does not have. */
@@ -91,8 +104,8 @@ export class Graft {
    * Adapts the destinations below a copied page, annotation, outline item or field to the target: names get their new spelling,
    * pages become references, and destinations whose pages are gone are removed.
    */
-  remapDestinations(copy: PDFObject): void {
-    eachDestination(this.engine, copy, (holder, key, destination) => {
+  async remapDestinations(copy: PDFObject): Promise<void> {
+    await eachDestination(this.engine, copy, (holder, key, destination) => {
       const number = objectNumber(holder);
       if (number > 0 && this.#remapped.has(number)) return;
       if (number > 0) this.#remapped.add(number);

@@ -1,5 +1,6 @@
 import type { PDFObject } from "mupdf";
-import { entries, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { eachEntry, eachItem, FreeNames, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import type { FieldTreeNode } from "./read-fields.ts";
 import type { Graft } from "./graft.ts";
 
@@ -14,28 +15,36 @@ export class FormJoin {
   #form: PDFObject | undefined;
 
   /** Adds the fields of a graft that have a widget on a kept page; for a whole document, all fields. */
-  add(graft: Graft): void {
-    const { source, target } = graft;
+  async add(graft: Graft): Promise<void> {
+    const { source, target, engine } = graft;
+    const annotations = graft.keepsAllPages ? undefined : await graft.annotations();
+    /** Whether an annotation with this number stays. */
+    const isKept = (number: number): boolean => annotations?.has(number) ?? true;
     const kept = new Set<number>();
-    const copy = (field: FieldTreeNode): PDFObject | undefined => {
-      const kids = field.kids.flatMap((kid) => copy(kid) ?? []);
-      const widgets = field.widgets.filter((widget) => graft.keepsAllPages || graft.annotations.has(widget.number));
+    const copy = async (field: FieldTreeNode): Promise<PDFObject | undefined> => {
+      await engine.work.pause();
+      const kids: PDFObject[] = [];
+      for (const kid of field.kids) {
+        const own = await copy(kid);
+        if (own) kids.push(own);
+      }
+      const widgets = field.widgets.filter((widget) => isKept(widget.number));
       const { number } = field;
-      if (!graft.keepsAllPages && kids.length + widgets.length === 0 && !graft.annotations.has(number))
-        return undefined;
+      if (kids.length + widgets.length === 0 && !isKept(number)) return undefined;
       kept.add(number);
-      const object = graft.copy(field.object);
-      graft.remapDestinations(object);
+      const object = await graft.copy(field.object);
+      await graft.remapDestinations(object);
       if (field.kids.length + field.widgets.length > 0) {
         const list = object.put("Kids", target.newArray()) as PDFObject;
-        for (const kid of [...kids, ...widgets.map((widget) => graft.copy(widget.object))]) list.push(kid);
+        for (const kid of [...kids, ...(await graft.copyEach(widgets.map((widget) => widget.object)))]) list.push(kid);
       }
       return object;
     };
-    const roots = source.fields.flatMap((field) => {
-      const object = copy(field);
-      return object ? [{ object, name: field.name }] : [];
-    });
+    const roots: { readonly object: PDFObject; readonly name: string | undefined }[] = [];
+    for (const field of source.fields) {
+      const object = await copy(field);
+      if (object) roots.push({ object, name: field.name });
+    }
     if (roots.length === 0) return;
 
     // Fields with the same name in one document are one field, and stay one.
@@ -43,6 +52,7 @@ export class FormJoin {
     const earlier = new Set(this.#names);
     const renamed = new Map<string, string>();
     for (const { object, name } of roots) {
+      await engine.work.pause();
       if (name !== undefined) {
         let free = renamed.get(name) ?? name;
         if (earlier.has(free)) {
@@ -54,14 +64,14 @@ export class FormJoin {
       }
       this.#fields.push(object);
     }
-    for (const field of items(source.root.get("AcroForm", "CO"))) {
-      if (kept.has(objectNumber(field))) this.#calculated.push(graft.copy(field));
+    for await (const field of eachItem(engine, source.root.get("AcroForm", "CO"))) {
+      if (kept.has(objectNumber(field))) this.#calculated.push(await graft.copy(field));
     }
     this.#appearances.push({
       asked: source.root.get("AcroForm", "NeedAppearances").asBoolean(),
       lacking: source.fields.some(lacksAppearance),
     });
-    this.#joinDefaults(
+    await this.#joinDefaults(
       graft,
       roots.map(({ object }) => object),
     );
@@ -104,7 +114,7 @@ export class FormJoin {
   }
 
   /** The form's own entries: those of the first form, plus what fields of later forms need of theirs. */
-  #joinDefaults(graft: Graft, roots: readonly PDFObject[]): void {
+  async #joinDefaults(graft: Graft, roots: readonly PDFObject[]): Promise<void> {
     const { source, target, engine } = graft;
     const form = source.root.get("AcroForm");
     const renamed = new Map<string, string>();
@@ -112,26 +122,26 @@ export class FormJoin {
       this.#form = target.newDictionary();
       for (const key of ["DR", "DA", "Q", "SigFlags"]) {
         const value = form.get(key);
-        if (!value.isNull()) this.#form.put(key, graft.copy(value));
+        if (!value.isNull()) this.#form.put(key, await graft.copy(value));
       }
       // AppendOnly (bit 2) applied to the file as signed; this one is rewritten (table 224).
       if (form.get("SigFlags").isNumber()) this.#form.put("SigFlags", form.get("SigFlags").asNumber() & ~2);
       return;
     }
     if (form.get("SigFlags").asNumber() & 1) this.#form.put("SigFlags", 1);
-    for (const { key: category, value } of entries(engine, form.get("DR"))) {
+    for await (const { key: category, value } of eachEntry(engine, form.get("DR"))) {
       if (!value.isDictionary()) continue;
       let resources = this.#form.get("DR");
       if (!resources.isDictionary()) resources = this.#form.put("DR", target.newDictionary()) as PDFObject;
       let present = resources.get(category);
       if (!present.isDictionary()) present = resources.put(category, target.newDictionary()) as PDFObject;
-      for (const entry of entries(engine, value)) {
+      for await (const entry of eachEntry(engine, value)) {
         const name = entry.key.asName();
         const there = present.get(name);
-        if (there.isNull()) present.put(entry.key, graft.copy(entry.value));
+        if (there.isNull()) present.put(entry.key, await graft.copy(entry.value));
         else if (category.asName() === "Font" && !isSameStandardFont(there, entry.value)) {
           const free = new FreeNames().of(name, (other) => !present.get(other).isNull());
-          present.put(free, graft.copy(entry.value));
+          present.put(free, await graft.copy(entry.value));
           renamed.set(name, free);
         }
       }
@@ -139,9 +149,10 @@ export class FormJoin {
     const appearance = form.get("DA");
     const quadding = form.get("Q");
     for (const field of roots) {
-      if (appearance.isString() && !field.get("DA").isString()) field.put("DA", graft.copy(appearance));
+      await engine.work.pause();
+      if (appearance.isString() && !field.get("DA").isString()) field.put("DA", await graft.copy(appearance));
       if (quadding.isNumber() && !field.get("Q").isNumber()) field.put("Q", quadding.asNumber());
-      if (renamed.size > 0) renameFonts(field, renamed, 0);
+      if (renamed.size > 0) await renameFonts(engine, field, renamed, 0);
     }
   }
 }
@@ -164,7 +175,12 @@ function isSameStandardFont(a: PDFObject, b: PDFObject): boolean {
 }
 
 /** Renames the fonts in default appearances (12.7.4.3) to their names in the joined resources. */
-function renameFonts(field: PDFObject, renamed: ReadonlyMap<string, string>, depth: number): void {
+async function renameFonts(
+  engine: PdfEngine,
+  field: PDFObject,
+  renamed: ReadonlyMap<string, string>,
+  depth: number,
+): Promise<void> {
   const appearance = field.get("DA");
   if (appearance.isString()) {
     const text = appearance.asString();
@@ -174,5 +190,6 @@ function renameFonts(field: PDFObject, renamed: ReadonlyMap<string, string>, dep
     });
     if (changed !== text) field.put("DA", field._doc.newString(changed));
   }
-  if (depth < MAX_DEPTH) for (const kid of items(field.get("Kids"))) renameFonts(kid, renamed, depth + 1);
+  if (depth >= MAX_DEPTH) return;
+  for await (const kid of eachItem(engine, field.get("Kids"))) await renameFonts(engine, kid, renamed, depth + 1);
 }

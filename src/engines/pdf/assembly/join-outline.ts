@@ -1,12 +1,12 @@
 import type { PDFDocument, PDFObject } from "mupdf";
-import { entries } from "../objects/objects.ts";
+import { eachEntry } from "../objects/objects.ts";
 import type { Graft } from "./graft.ts";
 import type { OutlineItem } from "./read-outline.ts";
 
 /** An item of the new outline: copied from a source, or created. */
 export interface NewItem {
   /** Writes title, style and destination; the links to other items are added later. */
-  readonly write: () => PDFObject;
+  readonly write: () => Promise<PDFObject>;
   readonly open: boolean;
   readonly kids: readonly NewItem[];
 }
@@ -23,14 +23,14 @@ export function keptOutline(graft: Graft, list: readonly OutlineItem[] = graft.s
     const kids = keptOutline(graft, item.kids);
     const gone = item.page !== undefined && !graft.pages.has(item.page);
     if (kids.length === 0 && (gone || (item.kids.length > 0 && item.page === undefined))) return [];
-    const write = (): PDFObject => {
+    const write = async (): Promise<PDFObject> => {
       const copy = graft.target.newDictionary();
-      for (const { key, value } of entries(graft.engine, item.object)) {
+      for await (const { key, value } of eachEntry(graft.engine, item.object)) {
         const name = key.asName();
         if (NOT_COPIED.has(name) || (gone && (name === "Dest" || name === "A"))) continue;
-        copy.put(key, graft.copy(value));
+        copy.put(key, await graft.copy(value));
       }
-      graft.remapDestinations(copy);
+      await graft.remapDestinations(copy);
       return copy;
     };
     return [{ write, open: item.open, kids }];
@@ -38,31 +38,36 @@ export function keptOutline(graft: Graft, list: readonly OutlineItem[] = graft.s
 }
 
 /** Writes the outline; returns its root for the catalog, or undefined if there are no items. */
-export function writeOutline(target: PDFDocument, list: readonly NewItem[]): PDFObject | undefined {
+export async function writeOutline(target: PDFDocument, list: readonly NewItem[]): Promise<PDFObject | undefined> {
   if (list.length === 0) return undefined;
   const root = target.createObject();
   const dictionary = target.newDictionary();
   dictionary.put("Type", target.newName("Outlines"));
-  const visible = writeLevel(target, root, dictionary, list);
+  const visible = await writeLevel(target, root, dictionary, list);
   dictionary.put("Count", visible);
   root.writeObject(dictionary);
   return root;
 }
 
 /** Links the items of one level below their parent; returns how many are visible when the parent is open. */
-function writeLevel(target: PDFDocument, parent: PDFObject, holder: PDFObject, list: readonly NewItem[]): number {
+async function writeLevel(
+  target: PDFDocument,
+  parent: PDFObject,
+  holder: PDFObject,
+  list: readonly NewItem[],
+): Promise<number> {
   const references = list.map(() => target.createObject());
   let visible = list.length;
   for (const [index, item] of list.entries()) {
     const reference = references[index];
     if (!reference) continue;
-    const dictionary = item.write();
+    const dictionary = await item.write();
     dictionary.put("Parent", parent);
     const [previous, next] = [references[index - 1], references[index + 1]];
     if (previous) dictionary.put("Prev", previous);
     if (next) dictionary.put("Next", next);
     if (item.kids.length > 0) {
-      const below = writeLevel(target, reference, dictionary, item.kids);
+      const below = await writeLevel(target, reference, dictionary, item.kids);
       dictionary.put("Count", item.open ? below : -below);
       if (item.open) visible += below;
     }

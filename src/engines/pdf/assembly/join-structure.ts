@@ -1,6 +1,14 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
-import { entries, items, nameTree, objectNumber, writeNameTree, writeNumberTree } from "../objects/objects.ts";
+import {
+  eachEntry,
+  eachItem,
+  eachOrOnly,
+  nameTree,
+  objectNumber,
+  writeNameTree,
+  writeNumberTree,
+} from "../objects/objects.ts";
 import type { Graft } from "./graft.ts";
 import type { Source } from "./source.ts";
 import { readElements } from "./read-elements.ts";
@@ -8,15 +16,15 @@ import { keepElements } from "./keep-elements.ts";
 import type { Structure } from "./read-structure.ts";
 
 /** Reads the elements into a model, once; documents that are kept completely do not need it. */
-export function readStructureElements({ structure, pageOf }: Source): void {
-  if (structure) structure.elements ??= readElements(structure.kids, pageOf);
+export async function readStructureElements({ open, structure, pageOf }: Source): Promise<void> {
+  if (structure) structure.elements ??= await readElements(open.engine, structure.kids, pageOf);
 }
 
 /**
  * Adds `offset` to every parent tree key in the pages, annotations and XObjects of a source, so that the trees of several
  * documents can be joined.
  */
-export function shiftStructureKeys(source: Source, offset: number): void {
+export async function shiftStructureKeys(source: Source, offset: number): Promise<void> {
   const { document, engine } = source.open;
   const shift = (object: PDFObject): void => {
     for (const key of ["StructParents", "StructParent"]) {
@@ -26,6 +34,7 @@ export function shiftStructureKeys(source: Source, offset: number): void {
   };
   for (const { attributes } of source.pages) shift(attributes);
   for (let number = 1, count = document.countObjects(); number < count; number++) {
+    await engine.work.pause();
     try {
       const object = document.newIndirect(number);
       if (object.isDictionary()) shift(object);
@@ -60,14 +69,14 @@ export class StructureJoin {
    * Adds the elements that have content on the kept pages; for a whole document, all elements. `offset`: see
    * shiftStructureKeys.
    */
-  add(graft: Graft, structure: Structure, offset: number): void {
+  async add(graft: Graft, structure: Structure, offset: number): Promise<void> {
     const { target, engine, source } = graft;
-    if (!graft.keepsAllPages) readStructureElements(source);
+    if (!graft.keepsAllPages) await readStructureElements(source);
     // Reading them has cut the tree, so it can only be copied through them.
-    const kept = structure.elements && keepElements(graft, structure.elements);
-    const kids = kept ? kept.roots : structure.kids.map((kid) => graft.copy(kid));
+    const kept = structure.elements && (await keepElements(graft, structure.elements));
+    const kids = kept ? kept.roots : await graft.copyEach(structure.kids);
     if (kids.length === 0) return;
-    const leaf = graft.copy(structure.root);
+    const leaf = await graft.copy(structure.root);
     const lang = languageOf(source);
     if (!this.#root || !this.#dictionary || !this.#kids) {
       this.#root = leaf;
@@ -76,6 +85,7 @@ export class StructureJoin {
       this.#kids = this.#dictionary.put("K", target.newArray()) as PDFObject;
     }
     for (const kid of kids) {
+      await engine.work.pause();
       this.#kids.push(kid);
       if (!kid.isDictionary()) continue;
       kid.put("P", this.#root);
@@ -83,62 +93,69 @@ export class StructureJoin {
       if (lang !== undefined && lang !== this.#language && !kid.get("Lang").isString())
         kid.put("Lang", target.newString(lang));
     }
-    for (const key of kept ? keysOf(graft, structure, kept.numbers) : structure.parents.keys()) {
+    for (const key of kept ? await keysOf(graft, structure, kept.numbers) : structure.parents.keys()) {
+      await engine.work.pause();
       const value = structure.parents.get(key);
-      if (value) this.#parents.set(key + offset, graft.copy(value));
+      if (value) this.#parents.set(key + offset, await graft.copy(value));
     }
-    this.#joinAttributes(graft, structure, kept?.numbers);
-    for (const [id, element] of nameTree(engine, structure.attributes.get("IDTree"))) {
+    await this.#joinAttributes(graft, structure, kept?.numbers);
+    for (const [id, element] of await nameTree(engine, structure.attributes.get("IDTree"))) {
+      await engine.work.pause();
       if (!this.#ids.has(id) && (!kept || kept.numbers.has(objectNumber(element))))
-        this.#ids.set(id, graft.copy(element));
+        this.#ids.set(id, await graft.copy(element));
     }
   }
 
   /** Writes the tree and returns its root; undefined if no graft has tags. */
-  write(target: Graft["target"]): PDFObject | undefined {
+  async write({ engine, target }: Graft): Promise<PDFObject | undefined> {
     if (!this.#root || !this.#dictionary) return undefined;
-    this.#dictionary.put("ParentTree", writeNumberTree(target, this.#parents));
+    this.#dictionary.put("ParentTree", await writeNumberTree(engine, target, this.#parents));
     this.#dictionary.put(
       "ParentTreeNextKey",
       this.#parents.keys().reduce((next, key) => Math.max(next, key + 1), 0),
     );
-    if (this.#ids.size > 0) this.#dictionary.put("IDTree", writeNameTree(target, this.#ids));
+    if (this.#ids.size > 0) this.#dictionary.put("IDTree", await writeNameTree(engine, target, this.#ids));
     this.#root.writeObject(this.#dictionary);
     return this.#root;
   }
 
-  #joinAttributes(graft: Graft, structure: Structure, kept: ReadonlySet<number> | undefined): void {
+  async #joinAttributes(graft: Graft, structure: Structure, kept: ReadonlySet<number> | undefined): Promise<void> {
     const dictionary = this.#dictionary;
     if (!dictionary) return;
     for (const key of ["RoleMap", "ClassMap"]) {
-      for (const entry of entries(graft.engine, structure.attributes.get(key))) {
+      for await (const entry of eachEntry(graft.engine, structure.attributes.get(key))) {
         if (!dictionary.get(key).isDictionary()) dictionary.put(key, graft.target.newDictionary());
         const map = dictionary.get(key);
-        if (map.get(entry.key).isNull()) map.put(entry.key, graft.copy(entry.value));
+        if (map.get(entry.key).isNull()) map.put(entry.key, await graft.copy(entry.value));
       }
     }
     for (const key of ["Namespaces", "PronunciationLexicon"]) {
       if (kept && key === "PronunciationLexicon") continue;
-      for (const item of items(structure.attributes.get(key))) {
+      for await (const item of eachItem(graft.engine, structure.attributes.get(key))) {
         if (!dictionary.get(key).isArray()) dictionary.put(key, graft.target.newArray());
-        dictionary.get(key).push(graft.copy(item));
+        dictionary.get(key).push(await graft.copy(item));
       }
     }
   }
 }
 
 /** The parent tree keys in kept pages and annotations, and those of XObjects with a kept element. */
-function keysOf(graft: Graft, structure: Structure, elements: ReadonlySet<number>): number[] {
-  const { ofPages, ofNone } = keyOwners(graft.source, structure);
+async function keysOf(graft: Graft, structure: Structure, elements: ReadonlySet<number>): Promise<number[]> {
+  const { ofPages, ofNone } = await keyOwners(graft.source, structure);
+  const annotations = await graft.annotations();
   const lists = new Set([...graft.pages.keys()].flatMap((page) => ofPages.get(page) ?? []));
   const own = [...lists]
     .flat()
-    .filter(({ annotation }) => annotation === undefined || graft.annotations.has(annotation))
+    .filter(({ annotation }) => annotation === undefined || annotations.has(annotation))
     .map(({ key }) => key);
-  const drawn = ofNone.filter((key) => {
+  const isDrawn = async (key: number): Promise<boolean> => {
     const value = structure.parents.get(key);
-    return value && (value.isArray() ? items(value) : [value]).some((element) => elements.has(objectNumber(element)));
-  });
+    if (!value) return false;
+    for await (const element of eachOrOnly(graft.engine, value)) if (elements.has(objectNumber(element))) return true;
+    return false;
+  };
+  const drawn: number[] = [];
+  for (const key of ofNone) if (await isDrawn(key)) drawn.push(key);
   return [...own, ...drawn];
 }
 
@@ -157,14 +174,14 @@ interface KeyOwners {
 
 const owners = new WeakMap<Source, KeyOwners>();
 
-function keyOwners(source: Source, structure: Structure): KeyOwners {
+async function keyOwners(source: Source, structure: Structure): Promise<KeyOwners> {
   let found = owners.get(source);
   if (found) return found;
   const ofPages = new Map<number, (readonly Key[])[]>();
   const ofAnnotations = new Map<readonly PDFObject[], readonly Key[]>();
   for (const [page, { attributes, annotations }] of source.pages.entries()) {
     const own = attributes.get("StructParents");
-    const below = ofAnnotations.get(annotations) ?? annotations.flatMap(keyOf);
+    const below = ofAnnotations.get(annotations) ?? (await keysOfAnnotations(source, annotations));
     ofAnnotations.set(annotations, below);
     ofPages.set(page, [own.isNumber() ? [{ key: own.asNumber() }] : [], below]);
   }
@@ -172,6 +189,15 @@ function keyOwners(source: Source, structure: Structure): KeyOwners {
   found = { ofPages, ofNone: [...structure.parents.keys()].filter((key) => !owned.has(key)) };
   owners.set(source, found);
   return found;
+}
+
+async function keysOfAnnotations({ open }: Source, annotations: readonly PDFObject[]): Promise<Key[]> {
+  const keys: Key[] = [];
+  for (const annotation of annotations) {
+    await open.engine.work.pause();
+    keys.push(...keyOf(annotation));
+  }
+  return keys;
 }
 
 function keyOf(annotation: PDFObject): Key[] {

@@ -6,35 +6,38 @@ import type { StructureElement } from "./read-elements.ts";
 /**
  * Copies the elements that have content on the kept pages, and their ancestors. `numbers`: their object numbers in the source.
  */
-export function keepElements(
+export async function keepElements(
   graft: Graft,
   elements: readonly StructureElement[],
-): { roots: PDFObject[]; numbers: Set<number> } {
+): Promise<{ roots: PDFObject[]; numbers: Set<number> }> {
   const { document } = graft.source.open;
   const numbers = new Set<number>();
   const firstKept = Math.min(...graft.pages.keys());
   const lastKept = Math.max(...graft.pages.keys());
+  const annotations = await graft.annotations();
   const isGone = (annotation: number): boolean =>
-    graft.source.annotationNumbers.has(annotation) && !graft.annotations.has(annotation);
+    graft.source.annotationNumbers.has(annotation) && !annotations.has(annotation);
   const isKept = (page: number | undefined): boolean => page === undefined || graft.pages.has(page);
 
-  const copy = (element: StructureElement): PDFObject | undefined => {
+  const copy = async (element: StructureElement): Promise<PDFObject | undefined> => {
+    await graft.engine.work.pause();
     const hasContent = element.last >= 0;
     if (hasContent ? element.first > lastKept || element.last < firstKept : !graft.keepsAllPages) return undefined;
     const list: (number | PDFObject)[] = [];
     for (const kid of element.kids) {
+      await graft.engine.work.pause();
       if (typeof kid === "number") {
         if (isKept(element.page)) list.push(kid);
       } else if ("object" in kid) {
-        if (isKept(kid.page) && !isGone(objectNumber(kid.object.get("Obj")))) list.push(graft.copy(kid.object));
+        if (isKept(kid.page) && !isGone(objectNumber(kid.object.get("Obj")))) list.push(await graft.copy(kid.object));
       } else {
-        const below = copy(kid);
+        const below = await copy(kid);
         if (below) list.push(below);
       }
     }
     if (hasContent && list.length === 0) return undefined;
     numbers.add(element.number);
-    const object = graft.copy(document.newIndirect(element.number));
+    const object = await graft.copy(document.newIndirect(element.number));
     if (element.page !== undefined && !graft.pages.has(element.page)) object.delete("Pg");
     if (list.length > 0) {
       const kids = object.put("K", graft.target.newArray()) as PDFObject;
@@ -42,5 +45,10 @@ export function keepElements(
     }
     return object;
   };
-  return { roots: elements.flatMap((element) => copy(element) ?? []), numbers };
+  const roots: PDFObject[] = [];
+  for (const element of elements) {
+    const root = await copy(element);
+    if (root) roots.push(root);
+  }
+  return { roots, numbers };
 }

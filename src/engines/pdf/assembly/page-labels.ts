@@ -1,5 +1,6 @@
 /** Page labels (ISO 32000-2, 12.4.2). */
 import type { PDFDocument, PDFObject } from "mupdf";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { numberTree, writeNumberTree } from "../objects/objects.ts";
 
 /** The label of one page: `prefix`, then `number` in `style` (without a style, the prefix alone). */
@@ -14,10 +15,16 @@ export interface PageLabel {
 export type PageLabels = readonly PageLabel[];
 
 /** The labels of all pages, or undefined if the document has none. */
-export function readPageLabels(root: PDFObject, pageCount: number): PageLabels | undefined {
+export async function readPageLabels(
+  engine: PdfEngine,
+  root: PDFObject,
+  pageCount: number,
+): Promise<PageLabels | undefined> {
   const tree = root.get("PageLabels");
   if (!tree.isDictionary()) return undefined;
-  const ranges = [...numberTree(tree)].filter(([, range]) => range.isDictionary()).sort(([a], [b]) => a - b);
+  const ranges = [...(await numberTree(engine, tree))]
+    .filter(([, range]) => range.isDictionary())
+    .sort(([a], [b]) => a - b);
   if (ranges.length === 0) return undefined;
   let next = 0;
   return Array.from({ length: pageCount }, (_, page) => {
@@ -40,10 +47,11 @@ export function plainLabel(page: number): PageLabel {
 }
 
 /** Writes labels, one range for each consecutive run. `labels` are in the order of the target's pages. */
-export function writePageLabels(
+export async function writePageLabels(
+  engine: PdfEngine,
   target: PDFDocument,
-  labels: readonly { readonly label: PageLabel; readonly copy: (object: PDFObject) => PDFObject }[],
-): PDFObject {
+  labels: readonly { readonly label: PageLabel; readonly copy: (object: PDFObject) => Promise<PDFObject> }[],
+): Promise<PDFObject> {
   const ranges = new Map<number, PDFObject>();
   let previous: PageLabel | undefined;
   for (const [page, { label, copy }] of labels.entries()) {
@@ -56,9 +64,9 @@ export function writePageLabels(
     if (goesOn) continue;
     const range = target.newDictionary();
     if (label.style !== undefined) range.put("S", target.newName(label.style));
-    if (label.prefix) range.put("P", copy(label.prefix));
+    if (label.prefix) range.put("P", await copy(label.prefix));
     if (label.number !== 1) range.put("St", target.newInteger(label.number));
     ranges.set(page, range);
   }
-  return writeNumberTree(target, ranges);
+  return writeNumberTree(engine, target, ranges);
 }

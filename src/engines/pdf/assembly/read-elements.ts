@@ -1,6 +1,7 @@
 /** A model of structure elements, for documents of which only some pages are kept (ISO 32000-2, 14.7.2). */
 import type { PDFObject } from "mupdf";
-import { entryCounter, items, objectNumber } from "../objects/objects.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { eachOrOnly, entryCounter, objectNumber } from "../objects/objects.ts";
 
 /** A structure element. Large documents have a hundred thousand, so it stores numbers rather than objects. */
 export interface StructureElement {
@@ -25,10 +26,14 @@ export interface Content {
 const MAX_NESTING = 200;
 
 /** Reads the tree and cuts it: afterwards, no element leads to its descendants. */
-export function readElements(roots: readonly PDFObject[], pageOf: ReadonlyMap<number, number>): StructureElement[] {
+export async function readElements(
+  engine: PdfEngine,
+  roots: readonly PDFObject[],
+  pageOf: ReadonlyMap<number, number>,
+): Promise<StructureElement[]> {
   const seen = new Set<number>();
   const count = entryCounter("structure tree");
-  const read = (object: PDFObject, depth: number): StructureElement | undefined => {
+  const read = async (object: PDFObject, depth: number): Promise<StructureElement | undefined> => {
     const number = objectNumber(object);
     if (number === 0 || seen.has(number) || depth > MAX_NESTING) return undefined;
     seen.add(number);
@@ -43,7 +48,7 @@ export function readElements(roots: readonly PDFObject[], pageOf: ReadonlyMap<nu
       last = Math.max(last, index);
     };
     const kids: (StructureElement | number | Content)[] = [];
-    for (const kid of below.isArray() ? items(below) : [below]) {
+    for await (const kid of eachOrOnly(engine, below)) {
       if (kid.isNumber()) {
         on(page);
         kids.push(kid.asNumber());
@@ -54,7 +59,7 @@ export function readElements(roots: readonly PDFObject[], pageOf: ReadonlyMap<nu
           on(own);
           kids.push({ object: kid, page: own });
         } else {
-          const element = read(kid, depth + 1);
+          const element = await read(kid, depth + 1);
           if (!element) continue;
           on(element.last < 0 ? undefined : element.first);
           on(element.last < 0 ? undefined : element.last);
@@ -64,5 +69,11 @@ export function readElements(roots: readonly PDFObject[], pageOf: ReadonlyMap<nu
     }
     return { number, page, kids, first, last };
   };
-  return roots.flatMap((root) => (root.isDictionary() ? (read(root, 0) ?? []) : []));
+  const elements: StructureElement[] = [];
+  for (const root of roots) {
+    await engine.work.pause();
+    const element = root.isDictionary() ? await read(root, 0) : undefined;
+    if (element) elements.push(element);
+  }
+  return elements;
 }

@@ -1,6 +1,7 @@
 /** The interactive form's field tree (ISO 32000-2, 12.7). */
 import type { PDFObject } from "mupdf";
-import { entryCounter, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { eachItem, entryCounter, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 
 export interface FieldTreeNode {
   readonly object: PDFObject;
@@ -14,22 +15,22 @@ export interface FieldTreeNode {
 }
 
 /** Reads the field tree and cuts it: afterwards, no field leads to the fields and widgets below it. */
-export function readFields(root: PDFObject): FieldTreeNode[] {
+export async function readFields(engine: PdfEngine, root: PDFObject): Promise<FieldTreeNode[]> {
   const seen = new Set<number>();
   const count = entryCounter("form");
-  const read = (object: PDFObject, depth: number): FieldTreeNode | undefined => {
+  const read = async (object: PDFObject, depth: number): Promise<FieldTreeNode | undefined> => {
     const number = objectNumber(object);
     if (number === 0 || seen.has(number) || depth > MAX_DEPTH || !object.isDictionary()) return undefined;
     seen.add(number);
     count();
     const kids: FieldTreeNode[] = [];
     const widgets: { object: PDFObject; number: number }[] = [];
-    for (const kid of items(object.get("Kids"))) {
+    for await (const kid of eachItem(engine, object.get("Kids"))) {
       if (!kid.isDictionary()) continue;
       if (!kid.get("T").isString() && !kid.get("Kids").isArray())
         widgets.push({ object: kid, number: objectNumber(kid) });
       else {
-        const field = read(kid, depth + 1);
+        const field = await read(kid, depth + 1);
         if (field) kids.push(field);
       }
     }
@@ -37,5 +38,10 @@ export function readFields(root: PDFObject): FieldTreeNode[] {
     const name = object.get("T");
     return { object, number, name: name.isString() ? name.asString() : undefined, kids, widgets };
   };
-  return items(root.get("AcroForm", "Fields")).flatMap((object) => read(object, 0) ?? []);
+  const fields: FieldTreeNode[] = [];
+  for await (const object of eachItem(engine, root.get("AcroForm", "Fields"))) {
+    const field = await read(object, 0);
+    if (field) fields.push(field);
+  }
+  return fields;
 }

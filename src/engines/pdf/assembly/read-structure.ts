@@ -1,6 +1,7 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
-import { items, numberTree } from "../objects/objects.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { eachItem, numberTree } from "../objects/objects.ts";
 import type { StructureElement } from "./read-elements.ts";
 
 /** The structure tree's root, detached. The root itself is now a leaf, as the pages are. */
@@ -14,7 +15,7 @@ export interface Structure {
   elements: readonly StructureElement[] | undefined;
 }
 
-export function readStructure(root: PDFObject): Structure | undefined {
+export async function readStructure(engine: PdfEngine, root: PDFObject): Promise<Structure | undefined> {
   const tree = root.get("StructTreeRoot");
   if (!tree.isIndirect() || !tree.isDictionary()) return undefined;
   const document = tree._doc;
@@ -23,12 +24,14 @@ export function readStructure(root: PDFObject): Structure | undefined {
     const value = tree.get(key);
     if (!value.isNull()) attributes.put(key, value);
   }
-  const kids = tree.get("K");
+  const top = tree.get("K");
+  const kids: PDFObject[] = top.isDictionary() ? [top] : [];
+  for await (const kid of eachItem(engine, top)) kids.push(kid);
   const structure: Structure = {
     root: tree,
     attributes,
-    kids: kids.isArray() ? items(kids) : kids.isDictionary() ? [kids] : [],
-    parents: numberTree(tree.get("ParentTree")),
+    kids,
+    parents: await numberTree(engine, tree.get("ParentTree")),
     elements: undefined,
   };
   tree.writeObject(document.newDictionary());

@@ -9,7 +9,8 @@ import { type Destinations, readDestinations } from "./destinations.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchForCopying } from "../document/fetch-pages.ts";
 import { type FieldTreeNode, readFields } from "./read-fields.ts";
-import { entries, items, nameTree, objectNumber } from "../objects/objects.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { eachEntry, eachItem, nameTree, objectNumber } from "../objects/objects.ts";
 import { type OutlineItem, readOutline } from "./read-outline.ts";
 import { type PageLabels, readPageLabels } from "./page-labels.ts";
 import { INHERITABLE } from "../document/page-tree.ts";
@@ -76,18 +77,18 @@ export async function readSource(open: OpenPdf, kept?: readonly number[]): Promi
   const pages: SourcePage[] = [];
   for (const [index, reference] of references.entries()) {
     const isFetched = fetched?.has(index) ?? true;
-    pages.push(takePage(open, isFetched ? reference : document.newDictionary(), reference, lists));
+    pages.push(await takePage(open, isFetched ? reference : document.newDictionary(), reference, lists));
     await engine.work.pause();
   }
   for (const { reference } of pages) reference?.writeObject(document.newDictionary());
 
   const byList = Map.groupBy(pages, ({ annotations }) => annotations);
-  const names = new Map(
-    NAME_TREES.map((tree) => [tree, nameTree(engine, root.get("Names", tree))] as const).filter(
-      ([, tree]) => tree.size > 0,
-    ),
-  );
-  const destinations = readDestinations(engine, root, pageOf, pages.length);
+  const names = new Map<string, ReadonlyMap<string, PDFObject>>();
+  for (const name of NAME_TREES) {
+    const tree = await nameTree(engine, root.get("Names", name));
+    if (tree.size > 0) names.set(name, tree);
+  }
+  const destinations = await readDestinations(engine, root, pageOf, pages.length);
   return {
     open,
     root,
@@ -98,23 +99,23 @@ export async function readSource(open: OpenPdf, kept?: readonly number[]): Promi
       [...byList.keys()].flatMap((list) => list.map(objectNumber).filter((number) => number > 0)),
     ),
     destinations,
-    outline: readOutline(root, destinations),
-    labels: readPageLabels(root, pages.length),
-    signed: isSigned(root),
-    fields: readFields(root),
-    structure: readStructure(root),
+    outline: await readOutline(engine, root, destinations),
+    labels: await readPageLabels(engine, root, pages.length),
+    signed: await isSigned(engine, root),
+    fields: await readFields(engine, root),
+    structure: await readStructure(engine, root),
     names,
   };
 }
 
-function takePage(
+async function takePage(
   { document, engine }: OpenPdf,
   page: PDFObject,
   reference: PDFObject,
   lists: Map<number, readonly PDFObject[]>,
-): SourcePage {
+): Promise<SourcePage> {
   const attributes = document.newDictionary();
-  for (const { key, value } of entries(engine, page)) {
+  for await (const { key, value } of eachEntry(engine, page)) {
     if (!NOT_COPIED.has(key.asName())) attributes.put(key, value);
   }
   for (const name of INHERITABLE) {
@@ -123,7 +124,7 @@ function takePage(
   }
   const list = page.get("Annots");
   const number = objectNumber(list);
-  const annotations = lists.get(number) ?? items(list).filter((annotation) => annotation.isDictionary());
+  const annotations = lists.get(number) ?? (await annotationsOf(engine, list));
   if (number > 0) lists.set(number, annotations);
   return {
     reference: reference.isIndirect() ? reference : undefined,
@@ -131,6 +132,12 @@ function takePage(
     resources: page.getInheritable("Resources"),
     annotations,
   };
+}
+
+async function annotationsOf(engine: PdfEngine, list: PDFObject): Promise<PDFObject[]> {
+  const annotations: PDFObject[] = [];
+  for await (const annotation of eachItem(engine, list)) if (annotation.isDictionary()) annotations.push(annotation);
+  return annotations;
 }
 
 function isPresent(object: PDFObject): boolean {

@@ -1,7 +1,7 @@
 /** The resources that a page uses (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { entries, items, nameOf } from "../objects/objects.ts";
+import { eachEntry, eachOrOnly, nameOf } from "../objects/objects.ts";
 import type { Source, SourcePage } from "./source.ts";
 import { usesPageResources, collectNames } from "../content/names.ts";
 
@@ -16,22 +16,22 @@ const BYTE_WORK = 0.2;
  * in it. Anything that looks like a name counts as used, even in a string or in image data: better too many than one too few.
  * Left unchanged if a form, a pattern or a Type 3 font uses the page's resources.
  */
-export function usedResources(source: Source, page: SourcePage): PDFObject {
+export async function usedResources(source: Source, page: SourcePage): Promise<PDFObject> {
   const { engine, document } = source.open;
   const { resources } = page;
   if (!resources.isDictionary()) return resources;
-  const used = namesIn(engine, page.attributes.get("Contents"));
+  const used = await namesIn(engine, page.attributes.get("Contents"));
   if (used === undefined) return resources;
 
   let dropped = false;
   const kept = document.newDictionary();
-  for (const { key, value } of entries(engine, resources)) {
+  for await (const { key, value } of eachEntry(engine, resources)) {
     if (!NAMED.has(key.asName()) || !value.isDictionary()) {
       kept.put(key, value);
       continue;
     }
     const category = document.newDictionary();
-    for (const entry of entries(engine, value)) {
+    for await (const entry of eachEntry(engine, value)) {
       if (!used.has(nameOf(engine, entry.key))) {
         dropped = true;
         continue;
@@ -45,9 +45,9 @@ export function usedResources(source: Source, page: SourcePage): PDFObject {
 }
 
 /** All names in a page's content; undefined if one of its streams cannot be decoded. */
-function namesIn(engine: PdfEngine, contents: PDFObject): Set<string> | undefined {
+async function namesIn(engine: PdfEngine, contents: PDFObject): Promise<Set<string> | undefined> {
   const names = new Set<string>();
-  for (const stream of contents.isArray() ? items(contents) : [contents]) {
+  for await (const stream of eachOrOnly(engine, contents)) {
     if (!stream.isStream()) continue;
     try {
       const buffer = stream.readStream();

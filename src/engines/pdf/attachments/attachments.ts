@@ -5,7 +5,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { fetchAttachments } from "../document/fetch-pages.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
-import { isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { eachItem, isNamed, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeText, TextReader, textString } from "../objects/text-string.ts";
 import { decodedSize } from "../objects/stream-size.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
@@ -67,15 +67,15 @@ export async function readAttachments(open: OpenPdf): Promise<Attachment[]> {
     if (known) known.others.push(occurrence);
     else found.set(identity, { name, stream, others: [], ...occurrence });
   };
-  for (const [key, specification] of nameTree(engine, root.get("Names", "EmbeddedFiles"))) {
+  for (const [key, specification] of await nameTree(engine, root.get("Names", "EmbeddedFiles"))) {
     add(specification, key);
     await work.pause();
   }
-  for (const specification of items(root.get("AF"))) add(specification);
+  for await (const specification of eachItem(engine, root.get("AF"))) add(specification);
   for (let page = 0; page < pageCount; page++) {
     work.spend(PAGE_WORK);
     await work.pause();
-    for (const annotation of items(pageAt(open, page).get("Annots"))) {
+    for await (const annotation of eachItem(engine, pageAt(open, page).get("Annots"))) {
       work.spend(PAGE_WORK);
       if (isNamed(annotation.get("Subtype"), "FileAttachment"))
         add(annotation.get("FS"), undefined, { page, annotation });
@@ -185,7 +185,7 @@ function contentTypeOf(name: string): string | undefined {
 }
 
 /** Attaches a file to the document. Its name must not be taken. */
-export function addAttachment({ engine, document }: OpenPdf, added: NewAttachment): void {
+export async function addAttachment({ engine, document }: OpenPdf, added: NewAttachment): Promise<void> {
   const { name, bytes, description, relationship, modified } = added;
   const root = document.getTrailer().get("Root");
   const buffer = new engine.mupdf.Buffer(bytes.view(0, bytes.length));
@@ -202,13 +202,14 @@ export function addAttachment({ engine, document }: OpenPdf, added: NewAttachmen
     AFRelationship: document.newName(relationship),
   });
   if (description !== undefined) specification.put("Desc", textString(root, description));
-  const tree = new Map(nameTree(engine, root.get("Names", "EmbeddedFiles")));
+  const tree = new Map(await nameTree(engine, root.get("Names", "EmbeddedFiles")));
   tree.set(freeKey(tree, name), specification);
   const names = root.get("Names");
   const holder = names.isDictionary() ? names : (root.put("Names", document.newDictionary()) as PDFObject);
-  holder.put("EmbeddedFiles", writeNameTree(document, tree));
-  const associated = items(root.get("AF"));
-  root.put("AF", [...associated, specification]);
+  holder.put("EmbeddedFiles", await writeNameTree(engine, document, tree));
+  const associated = root.get("AF");
+  if (associated.isArray()) associated.push(specification);
+  else root.put("AF", [specification]);
 }
 
 /** A key that is not in the tree: two files with different names may have the same one. */
@@ -223,11 +224,11 @@ function freeKey(tree: ReadonlyMap<string, PDFObject>, name: string): string {
  * Removes attachments, with the annotations that they are pinned to; `all` has those of the document. A file that is left under another name stays.
  * Returns the pages (0-based) that changed.
  */
-export function removeAttachments(
+export async function removeAttachments(
   { engine, document }: OpenPdf,
   list: readonly Attachment[],
   all: readonly Attachment[],
-): number[] {
+): Promise<number[]> {
   const root = document.getTrailer().get("Root");
   const occurrences = list.flatMap(occurrencesOf);
   const keys = new Set(occurrences.map(({ key }) => key));
@@ -236,14 +237,15 @@ export function removeAttachments(
     gone.delete(identityOf(specification));
   const isGone = (specification: PDFObject): boolean => gone.has(identityOf(specification));
   const names = root.get("Names");
-  const tree = nameTree(engine, names.get("EmbeddedFiles"));
+  const tree = await nameTree(engine, names.get("EmbeddedFiles"));
   const kept = new Map([...tree].filter(([key]) => !keys.has(key)));
   if (kept.size < tree.size) {
-    if (kept.size > 0) names.put("EmbeddedFiles", writeNameTree(document, kept));
+    if (kept.size > 0) names.put("EmbeddedFiles", await writeNameTree(engine, document, kept));
     else names.delete("EmbeddedFiles");
   }
-  const associated = items(root.get("AF"));
-  const left = associated.filter((specification) => !isGone(specification));
+  const associated = root.get("AF");
+  const left: PDFObject[] = [];
+  for await (const specification of eachItem(engine, associated)) if (!isGone(specification)) left.push(specification);
   if (left.length === 0) root.delete("AF");
   else if (left.length < associated.length) root.put("AF", left);
   // The file that a portfolio (12.3.5) opens with.
@@ -253,12 +255,11 @@ export function removeAttachments(
   for (const { pin } of occurrences) {
     if (!pin) continue;
     const page = document.findPage(pin.page);
-    const annotations = items(page.get("Annots"));
     const own = objectNumber(pin.annotation);
-    page.put(
-      "Annots",
-      annotations.filter((one) => (own > 0 ? objectNumber(one) !== own : !isGone(one.get("FS")))),
-    );
+    const kept: PDFObject[] = [];
+    for await (const one of eachItem(engine, page.get("Annots")))
+      if (own > 0 ? objectNumber(one) !== own : !isGone(one.get("FS"))) kept.push(one);
+    page.put("Annots", kept);
     changed.push(pin.page);
   }
   // What else refers to the files finds them empty.

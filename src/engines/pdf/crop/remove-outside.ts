@@ -4,7 +4,7 @@ import type { ImageCodecs } from "../../image/codecs.ts";
 import { allowPage } from "../content/page-work.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type Box, boxOf, common } from "../document/page-facts.ts";
-import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { eachItem, entryCount, isNamed, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { around } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
 import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
@@ -31,7 +31,7 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
     const { object, index } = page;
     await allowPage(open, index);
     const kept: PDFObject[] = [];
-    for (const annotation of items(object.get("Annots"))) {
+    for await (const annotation of eachItem(open.engine, object.get("Annots"))) {
       work.spend(ANNOTATION_WORK);
       (isInside(annotation, box) ? kept : gone).push(annotation);
     }
@@ -43,9 +43,12 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
   }
   for (const number of await drawnNowhere(open, eraser)) open.document.deleteObject(number);
   await encodeAgain(open, codecs, photographs);
-  for (const annotation of gone) for (const { key } of entries(open.engine, annotation)) annotation.delete(key);
+  for (const annotation of gone) {
+    await work.pause();
+    if (objectNumber(annotation) > 0) annotation.writeObject(open.document.newDictionary());
+  }
   const form = open.document.getTrailer().get("Root", "AcroForm");
-  if (gone.length > 0 && form.isDictionary()) pruneFields(open, form, "Fields", 0, new Set());
+  if (gone.length > 0 && form.isDictionary()) await pruneFields(open, form, "Fields", 0, new Set());
 }
 
 /** Whether any of an annotation is in the box. Pop-up windows (12.5.6.14) go with their annotations; what has no area is not displayed. */
@@ -57,16 +60,24 @@ function isInside(annotation: PDFObject, box: Box): boolean {
 }
 
 /** Removes fields of which no widget is left. */
-function pruneFields(open: OpenPdf, parent: PDFObject, key: "Fields" | "Kids", depth: number, seen: Set<number>): void {
-  const fields = items(parent.get(key));
-  const kept = fields.filter((field) => {
+async function pruneFields(
+  open: OpenPdf,
+  parent: PDFObject,
+  key: "Fields" | "Kids",
+  depth: number,
+  seen: Set<number>,
+): Promise<void> {
+  const stays = async (field: PDFObject): Promise<boolean> => {
     open.engine.work.spend(ANNOTATION_WORK);
     const number = objectNumber(field);
     if (depth > MAX_DEPTH || (number > 0 && seen.has(number))) return true;
     seen.add(number);
-    if (!field.get("Kids").isArray()) return entries(open.engine, field).length > 0;
-    pruneFields(open, field, "Kids", depth + 1, seen);
+    if (!field.get("Kids").isArray()) return entryCount(open.engine, field) > 0;
+    await pruneFields(open, field, "Kids", depth + 1, seen);
     return field.get("Kids").length > 0;
-  });
-  if (kept.length < fields.length) parent.put(key, kept);
+  };
+  const fields = parent.get(key);
+  const kept: PDFObject[] = [];
+  for await (const field of eachItem(open.engine, fields)) if (await stays(field)) kept.push(field);
+  if (fields.isArray() && kept.length < fields.length) parent.put(key, kept);
 }

@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import { drawn, type OpenPdf } from "../document/document.ts";
 import { FormTags } from "./tags.ts";
 import { isWidget } from "./tree.ts";
-import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
+import { eachItem, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { visiblePage } from "../document/page-facts.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { StampPages } from "../content/page-content.ts";
@@ -34,7 +34,7 @@ const KEPT: ReadonlySet<string> = new Set(
 export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
   const { document } = open;
   const { work } = open.engine;
-  const tags = FormTags.of(open);
+  const tags = await FormTags.of(open);
   /** The annotations to draw on each page, and all that are to go by number, since pages may share them. */
   const shown = new Map<number, PDFObject[]>();
   const all = new Map<number, PDFObject>();
@@ -51,10 +51,9 @@ export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
       if (before.length > 0) shown.set(index, before);
       continue;
     }
-    const list = items(annots);
-    if (what.annotations && list.some(isBare)) await drawBare(open, index);
+    if (what.annotations && (await hasBare(open, annots))) await drawBare(open, index);
     const visible: PDFObject[] = [];
-    for (const annotation of list) {
+    for await (const annotation of eachItem(open.engine, annots)) {
       await pausing();
       if (!isFlattened(annotation, what)) continue;
       const isShown = (annotation.get("F").asNumber() & NOT_SHOWN) === 0;
@@ -82,20 +81,25 @@ export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
     await pages.draw(page, "over", (name) => `/${name("XObject", sheet)} Do`, { tagged: tags !== undefined });
   }
   tags?.drop([...all.values()]);
-  tags?.write();
+  await tags?.write();
   const rest = new Map<number, PDFObject | undefined>();
   for (let index = 0; index < open.pageCount; index++) {
     await pausing();
-    dropAnnotations(open, pageAt(open, index), isGone, rest);
+    await dropAnnotations(open, pageAt(open, index), isGone, rest);
   }
   const root = document.getTrailer().get("Root");
   // Anything that still references one finds it empty.
   for (const annotation of all.values()) {
     await pausing();
-    for (const { key } of entries(open.engine, annotation)) annotation.delete(key);
+    if (objectNumber(annotation) > 0) annotation.writeObject(document.newDictionary());
   }
   if (!what.forms) return;
   for (const key of ["AcroForm", "NeedsRendering", "Perms"]) if (!root.get(key).isNull()) root.delete(key);
+}
+
+async function hasBare({ engine }: OpenPdf, annots: PDFObject): Promise<boolean> {
+  for await (const annotation of eachItem(engine, annots)) if (isBare(annotation)) return true;
+  return false;
 }
 
 const isPopup = (annotation: PDFObject): boolean => isNamed(annotation.get("Subtype"), "Popup");
@@ -240,16 +244,16 @@ function numbersOf(array: PDFObject, count: number): number[] | undefined {
 }
 
 /** @param rest what is left of lists that pages may share, by their numbers */
-function dropAnnotations(
+async function dropAnnotations(
   open: OpenPdf,
   page: PDFObject,
   isGone: (annotation: PDFObject) => boolean,
   rest: Map<number, PDFObject | undefined>,
-): void {
+): Promise<void> {
   const annots = page.get("Annots");
   const number = objectNumber(annots);
   if (!rest.has(number)) {
-    const left = withoutAnnotations(open, annots, isGone);
+    const left = await withoutAnnotations(open, annots, isGone);
     if (number > 0) rest.set(number, left);
     return put(page, left);
   }
@@ -262,15 +266,17 @@ function put(page: PDFObject, annots: PDFObject | undefined): void {
 }
 
 /** The list itself where nothing goes, a new one, or undefined if nothing is left. */
-function withoutAnnotations(
+async function withoutAnnotations(
   { document, engine }: OpenPdf,
   annots: PDFObject,
   isGone: (annotation: PDFObject) => boolean,
-): PDFObject | undefined {
-  const annotations = items(annots);
-  engine.work.spend(annotations.length * WIDGET_WORK);
-  const kept = annotations.filter((annotation) => !isGone(annotation));
-  if (kept.length === annotations.length) return annots.isNull() ? undefined : annots;
+): Promise<PDFObject | undefined> {
+  const kept: PDFObject[] = [];
+  for await (const annotation of eachItem(engine, annots)) {
+    engine.work.spend(WIDGET_WORK);
+    if (!isGone(annotation)) kept.push(annotation);
+  }
+  if (!annots.isArray() || kept.length === annots.length) return annots.isNull() ? undefined : annots;
   if (kept.length === 0) return undefined;
   const list = document.newArray();
   for (const annotation of kept) list.push(annotation);

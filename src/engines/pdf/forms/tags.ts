@@ -1,7 +1,7 @@
 /** The structure tree of a tagged document when its widgets are merged into its pages (ISO 32000-2, 14.7.5). */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
-import { items, numberTree, objectNumber, writeNumberTree } from "../objects/objects.ts";
+import { eachOrOnly, numberTree, objectNumber, writeNumberTree } from "../objects/objects.ts";
 
 /** Points the structure elements of widgets to the content drawn in their place. */
 export class FormTags {
@@ -13,15 +13,16 @@ export class FormTags {
   readonly #changes = new Map<number, Map<number, Record<string, unknown> | undefined>>();
 
   /** Undefined if the document is not tagged. */
-  static of(open: OpenPdf): FormTags | undefined {
+  static async of(open: OpenPdf): Promise<FormTags | undefined> {
     const root = open.document.getTrailer().get("Root", "StructTreeRoot");
-    return root.isDictionary() ? new FormTags(open, root) : undefined;
+    if (!root.isDictionary()) return undefined;
+    return new FormTags(open, root, await numberTree(open.engine, root.get("ParentTree")));
   }
 
-  private constructor(open: OpenPdf, root: PDFObject) {
+  private constructor(open: OpenPdf, root: PDFObject, parents: Map<number, PDFObject>) {
     this.#open = open;
     this.#root = root;
-    this.#parents = numberTree(root.get("ParentTree"));
+    this.#parents = parents;
     this.#next = [...this.#parents.keys()].reduce((most, key) => Math.max(most, key + 1), 0);
   }
 
@@ -57,13 +58,13 @@ export class FormTags {
   }
 
   /** Writes each changed element once, since one element may have thousands of widgets. */
-  write(): void {
-    const { document } = this.#open;
+  async write(): Promise<void> {
+    const { document, engine } = this.#open;
     for (const [number, contents] of this.#changes) {
       const element = document.newIndirect(number);
       const present = element.get("K");
       const list = document.newArray();
-      for (const kid of present.isArray() ? items(present) : [present]) {
+      for await (const kid of eachOrOnly(engine, present)) {
         const widget = kid.isDictionary() ? objectNumber(kid.get("Obj")) : 0;
         if (!contents.has(widget)) list.push(kid);
         const content = contents.get(widget);
@@ -71,7 +72,7 @@ export class FormTags {
       }
       element.put("K", list);
     }
-    this.#root.put("ParentTree", writeNumberTree(document, this.#parents));
+    this.#root.put("ParentTree", await writeNumberTree(engine, document, this.#parents));
     this.#root.put("ParentTreeNextKey", this.#next);
   }
 

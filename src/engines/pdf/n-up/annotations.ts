@@ -4,7 +4,7 @@ import type { Matrix } from "../content/operands.ts";
 import type { StampPage } from "../content/page-content.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type Box, boxOf } from "../document/page-facts.ts";
-import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
+import { eachItem, entries, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { at, digits, moved, type Place } from "./place.ts";
 
 /** Flags (table 167): the annotation keeps its size, or stays upright, however the page is shown. */
@@ -18,7 +18,7 @@ export async function usesOf({ engine }: OpenPdf, pages: readonly StampPage[]): 
   const uses = new Map<number, number>();
   for (const { object } of pages) {
     await engine.scope(async () => {
-      for (const annotation of items(object.get("Annots"))) {
+      for await (const annotation of eachItem(engine, object.get("Annots"))) {
         engine.work.spend(ANNOTATION_WORK);
         await engine.work.pause();
         const number = objectNumber(annotation);
@@ -41,7 +41,7 @@ export async function carryAnnotations(
 ): Promise<void> {
   const { document, engine } = open;
   await engine.scope(async () => {
-    for (const annotation of items(page.get("Annots"))) {
+    for await (const annotation of eachItem(engine, page.get("Annots"))) {
       engine.work.spend(ANNOTATION_WORK);
       await engine.work.pause();
       const left = (uses.get(objectNumber(annotation)) ?? 0) - 1;

@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import { eachDestination, readDestinations } from "../assembly/destinations.ts";
 import { readOutline, type OutlineItem } from "../assembly/read-outline.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { items, objectNumber } from "../objects/objects.ts";
+import { eachItem, items, objectNumber } from "../objects/objects.ts";
 import { at, moved, type Place } from "./place.ts";
 
 /** Fuel per object that may have a destination. */
@@ -17,7 +17,7 @@ export async function remapDestinations(
   sheets: readonly PDFObject[],
 ): Promise<void> {
   const root = document.getTrailer().get("Root");
-  const destinations = readDestinations(engine, root, pageOf, pageCount);
+  const destinations = await readDestinations(engine, root, pageOf, pageCount);
   const remap = (destination: PDFObject): void => {
     const array = destination.isDictionary() ? destination.get("D") : destination;
     if (!array.isArray() || array.length === 0) return;
@@ -33,10 +33,10 @@ export async function remapDestinations(
   const visit = async (holder: PDFObject): Promise<void> => {
     engine.work.spend(HOLDER_WORK);
     await engine.work.pause();
-    eachDestination(engine, holder, (_holder, _key, destination) => remap(destination));
+    await eachDestination(engine, holder, (_holder, _key, destination) => remap(destination));
   };
   // Before the named ones, whose places it reads.
-  const outline = readOutline(root, destinations);
+  const outline = await readOutline(engine, root, destinations);
   for (const destination of destinations.named.values()) {
     engine.work.spend(HOLDER_WORK);
     await engine.work.pause();
@@ -51,7 +51,7 @@ export async function remapDestinations(
   await level(outline);
   for (const sheet of sheets) {
     await engine.scope(async () => {
-      for (const annotation of items(sheet.get("Annots"))) await visit(annotation);
+      for await (const annotation of eachItem(engine, sheet.get("Annots"))) await visit(annotation);
     });
   }
   const opening = root.get("OpenAction");

@@ -101,7 +101,10 @@ export async function arrange(open: OpenPdf, { sheet, border, ...layout }: Arran
   tree.put("Count", carried.length);
   for (const key of PER_PAGE) root.delete(key);
   // Anything that still references a page finds it empty.
-  for (const { object } of pages) for (const { key } of entries(engine, object)) object.delete(key);
+  for (const { object } of pages) {
+    await engine.work.pause();
+    if (objectNumber(object) > 0) object.writeObject(document.newDictionary());
+  }
   return sheets.length;
 }
 

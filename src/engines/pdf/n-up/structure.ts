@@ -1,7 +1,7 @@
 /** Lets the structure tree of a tagged document find its content in the forms of pages (ISO 32000-2, 14.7.5). */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
-import { items, objectNumber } from "../objects/objects.ts";
+import { eachOrOnly, objectNumber } from "../objects/objects.ts";
 import type { Place } from "./place.ts";
 
 /** Fuel per structure element and per part of its content. */
@@ -16,14 +16,15 @@ export async function remapStructure(
   const placeOf = (page: PDFObject): Place | undefined => places.get(pageOf.get(objectNumber(page)) ?? -1);
   const seen = new Set<number>();
   const root = document.getTrailer().get("Root", "StructTreeRoot");
-  const pending = kidsOf(root);
+  const pending: PDFObject[] = [];
+  for await (const kid of eachOrOnly(engine, root.get("K"))) pending.push(kid);
   for (let element = pending.pop(); element; element = pending.pop()) {
     const number = objectNumber(element);
     if (!element.isDictionary() || (number > 0 && seen.has(number))) continue;
     seen.add(number);
     const own = placeOf(element.get("Pg"));
     const kids: PDFObject[] = [];
-    for (const kid of kidsOf(element)) {
+    for await (const kid of eachOrOnly(engine, element.get("K"))) {
       engine.work.spend(ELEMENT_WORK);
       await engine.work.pause();
       kids.push(kid.isNumber() && own ? contentIn(own, kid) : kid);
@@ -50,9 +51,4 @@ export async function remapStructure(
     reference.put("MCID", identifier);
     return reference;
   }
-}
-
-function kidsOf(element: PDFObject): PDFObject[] {
-  const kids = element.get("K");
-  return kids.isArray() ? items(kids) : kids.isNull() ? [] : [kids];
 }

@@ -14,7 +14,7 @@ type Pointer = PDFObject["pointer"];
 export const FIRST_POINTER = 4096;
 
 /** What MuPDF returns for an entry that is not there. */
-const NONE = 0 as unknown as Pointer;
+export const NONE = 0 as unknown as Pointer;
 
 interface Document {
   readonly document: PDFDocument;

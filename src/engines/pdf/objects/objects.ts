@@ -36,7 +36,10 @@ export function decimalOf(number: PDFObject): number {
 export const entryCount = (engine: PdfEngine, dictionary: PDFObject): number =>
   engine.lib._wasm_pdf_dict_len(dictionary.pointer);
 
-/** Entries of a dictionary or stream dictionary, in order, with unresolved values. */
+/**
+ * Entries of a dictionary or stream dictionary, in order, with unresolved values. In one piece: for dictionaries that a document has many of, such as
+ * fonts and annotations. Others are visited with `eachEntry`.
+ */
 export function entries(engine: PdfEngine, dictionary: PDFObject): { key: PDFObject; value: PDFObject }[] {
   const document = dictionary._doc;
   const pointer = dictionary.pointer;
@@ -76,12 +79,48 @@ export function byteString(document: PDFDocument, text: string): PDFObject {
   return document.newByteString(bytesOf(text));
 }
 
-/** Items of an array. Empty for any other object. */
+/** The items of an array. Empty for any other object. In one piece: for arrays of a few numbers or names. Others are visited with `eachItem`. */
 export function items(array: PDFObject): PDFObject[] {
   if (!array.isArray()) return [];
   const list: PDFObject[] = [];
   for (let index = 0, length = counted(array.length); index < length; index++) list.push(array.get(index));
   return list;
+}
+
+/** Entries after which `eachItem` and `eachEntry` may let others have their turn. */
+const STRETCH = 64;
+
+/** The items of an array, and nothing for any other object. Lets other requests run meanwhile. The array must not be changed until then. */
+export async function* eachItem({ work }: PdfEngine, array: PDFObject): AsyncGenerator<PDFObject, void> {
+  if (!array.isArray()) return;
+  for (let index = 0, length = counted(array.length); index < length; index++) {
+    if (index % STRETCH === 0) await work.pause();
+    yield array.get(index);
+  }
+}
+
+/** The same where the object may stand for itself, as a single content stream or kid does. */
+export async function* eachOrOnly(engine: PdfEngine, object: PDFObject): AsyncGenerator<PDFObject, void> {
+  if (object.isArray()) yield* eachItem(engine, object);
+  else if (!object.isNull()) yield object;
+}
+
+/** The entries of a dictionary or stream dictionary, as `entries` has them. Lets other requests run meanwhile; the dictionary must not be changed until then. */
+export async function* eachEntry(
+  engine: PdfEngine,
+  dictionary: PDFObject,
+): AsyncGenerator<{ key: PDFObject; value: PDFObject }, void> {
+  const { lib, work } = engine;
+  const document = dictionary._doc;
+  const pointer = dictionary.pointer;
+  if (!dictionary.isDictionary()) return;
+  for (let index = 0, count = counted(entryCount(engine, dictionary)); index < count; index++) {
+    if (index % STRETCH === 0) await work.pause();
+    yield {
+      key: document._fromPDFObjectKeep(lib._wasm_pdf_dict_get_key(pointer, index)),
+      value: document._fromPDFObjectKeep(lib._wasm_pdf_dict_get_val(pointer, index)),
+    };
+  }
 }
 
 /**
@@ -112,29 +151,32 @@ export function entryCounter(tree: string): () => void {
 }
 
 /** Leaves of a name tree or number tree in traversal order (ISO 32000-2, 7.9.6 and 7.9.7). */
-function leaves(root: PDFObject, leaf: "Names" | "Nums"): [PDFObject, PDFObject][] {
-  const found: [PDFObject, PDFObject][] = [];
+async function* leaves(
+  engine: PdfEngine,
+  root: PDFObject,
+  leaf: "Names" | "Nums",
+): AsyncGenerator<readonly [PDFObject, PDFObject], void> {
   const count = entryCounter(leaf === "Names" ? "name tree" : "number tree");
   const seen = new Set<number>();
-  const walk = (node: PDFObject, depth: number): void => {
+  async function* walk(node: PDFObject, depth: number): AsyncGenerator<readonly [PDFObject, PDFObject], void> {
     const number = objectNumber(node);
     if (depth > MAX_DEPTH || (number > 0 && seen.has(number)) || !node.isDictionary()) return;
     seen.add(number);
     const pairs = node.get(leaf);
     for (let index = 0, length = pairs.isArray() ? pairs.length : 0; index + 1 < length; index += 2) {
+      if (index % STRETCH === 0) await engine.work.pause();
       count();
-      found.push([pairs.get(index), pairs.get(index + 1)]);
+      yield [pairs.get(index), pairs.get(index + 1)];
     }
-    for (const kid of items(node.get("Kids"))) walk(kid, depth + 1);
-  };
-  walk(root, 0);
-  return found;
+    for await (const kid of eachItem(engine, node.get("Kids"))) yield* walk(kid, depth + 1);
+  }
+  yield* walk(root, 0);
 }
 
 /** Entries of a name tree by key bytes. For duplicate keys, the first wins. */
-export function nameTree(engine: PdfEngine, root: PDFObject): Map<string, PDFObject> {
+export async function nameTree(engine: PdfEngine, root: PDFObject): Promise<Map<string, PDFObject>> {
   const tree = new Map<string, PDFObject>();
-  for (const [key, value] of leaves(root, "Names")) {
+  for await (const [key, value] of leaves(engine, root, "Names")) {
     const name = bytesOfString(engine, key);
     if (name !== undefined && !value.isNull() && !tree.has(name)) tree.set(name, value);
   }
@@ -142,9 +184,9 @@ export function nameTree(engine: PdfEngine, root: PDFObject): Map<string, PDFObj
 }
 
 /** Entries of a number tree. For duplicate keys, the first wins. */
-export function numberTree(root: PDFObject): Map<number, PDFObject> {
+export async function numberTree(engine: PdfEngine, root: PDFObject): Promise<Map<number, PDFObject>> {
   const tree = new Map<number, PDFObject>();
-  for (const [key, value] of leaves(root, "Nums")) {
+  for await (const [key, value] of leaves(engine, root, "Nums")) {
     if (key.isNumber() && !value.isNull() && !tree.has(key.asNumber())) tree.set(key.asNumber(), value);
   }
   return tree;
@@ -154,23 +196,32 @@ export function numberTree(root: PDFObject): Map<number, PDFObject> {
 const LEAF = 64;
 
 /** Writes a name tree with its keys in byte order, as 7.9.6 requires. Values must belong to `document`. */
-export function writeNameTree(document: PDFDocument, tree: ReadonlyMap<string, PDFObject>): PDFObject {
+export async function writeNameTree(
+  engine: PdfEngine,
+  document: PDFDocument,
+  tree: ReadonlyMap<string, PDFObject>,
+): Promise<PDFObject> {
   const sorted = [...tree].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return writeTree(document, "Names", sorted, (key) => byteString(document, key));
+  return writeTree(engine, document, "Names", sorted, (key) => byteString(document, key));
 }
 
 /** Writes a number tree. Values must belong to `document`. */
-export function writeNumberTree(document: PDFDocument, tree: ReadonlyMap<number, PDFObject>): PDFObject {
+export async function writeNumberTree(
+  engine: PdfEngine,
+  document: PDFDocument,
+  tree: ReadonlyMap<number, PDFObject>,
+): Promise<PDFObject> {
   const sorted = [...tree].sort(([a], [b]) => a - b);
-  return writeTree(document, "Nums", sorted, (key) => document.newInteger(key));
+  return writeTree(engine, document, "Nums", sorted, (key) => document.newInteger(key));
 }
 
-function writeTree<K>(
+async function writeTree<K>(
+  { work }: PdfEngine,
   document: PDFDocument,
   leaf: "Names" | "Nums",
   sorted: readonly [K, PDFObject][],
   write: (key: K) => PDFObject,
-): PDFObject {
+): Promise<PDFObject> {
   const root = document.newDictionary();
   const pairsInto = (node: PDFObject, part: readonly [K, PDFObject][]): void => {
     const pairs = node.put(leaf, document.newArray()) as PDFObject;
@@ -186,6 +237,7 @@ function writeTree<K>(
   const kids = root.put("Kids", document.newArray()) as PDFObject;
   for (let at = 0; at < sorted.length; at += LEAF) {
     const part = sorted.slice(at, at + LEAF);
+    await work.pause();
     const [first, last] = [part[0], part.at(-1)];
     if (!first || !last) continue;
     const node = document.newDictionary();

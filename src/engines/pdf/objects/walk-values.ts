@@ -12,8 +12,13 @@ const SLICE = 10_000;
 export interface Place {
   readonly holder: Pointer;
   readonly isArray: boolean;
+  /** The number of its values when the walk came to it. */
+  readonly length: number;
   index: number;
 }
+
+/** The first item of an array, unresolved. */
+export const firstItem = ({ lib }: PdfEngine, array: Pointer): Pointer => lib._wasm_pdf_array_get(array, 0);
 
 /**
  * Visits the values within an object, in depth and from last to first, without handles and without following references. Counts them, and lets other
@@ -30,7 +35,7 @@ export function walkValues(
     const isArray = lib._wasm_pdf_is_array(holder) !== 0;
     if (!isArray && lib._wasm_pdf_is_dict(holder) === 0) return;
     const length = isArray ? lib._wasm_pdf_array_len(holder) : lib._wasm_pdf_dict_len(holder);
-    if (length > 0) places.push({ holder, isArray, index: length });
+    if (length > 0) places.push({ holder, isArray, length, index: length });
   };
   /** Returns whether that was all. */
   const walk = (): boolean => {

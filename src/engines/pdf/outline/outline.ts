@@ -42,7 +42,7 @@ export async function outlineOf(open: OpenPdf): Promise<OutlineEntry[]> {
     const number = objectNumber(document.findPage(index));
     if (number > 0 && !pageOf.has(number)) pageOf.set(number, index);
   }
-  const destinations = readDestinations(engine, root, pageOf, pageCount);
+  const destinations = await readDestinations(engine, root, pageOf, pageCount);
   const texts = new TextReader(engine);
   const level = async (list: readonly OutlineItem[]): Promise<OutlineEntry[]> => {
     const entries: OutlineEntry[] = [];
@@ -53,7 +53,7 @@ export async function outlineOf(open: OpenPdf): Promise<OutlineEntry[]> {
     }
     return entries;
   };
-  return level(readOutline(root, destinations));
+  return level(await readOutline(engine, root, destinations));
 }
 
 function entryOf(
@@ -106,7 +106,7 @@ function colorOf(array: PDFObject): string | undefined {
 }
 
 /** Replaces the outline; without entries, removes it. All pages must exist. */
-export function setOutline({ engine, document }: OpenPdf, outline: readonly OutlineEntry[]): void {
+export async function setOutline({ engine, document }: OpenPdf, outline: readonly OutlineEntry[]): Promise<void> {
   const root = document.getTrailer().get("Root");
   const pages = new Map<number, PDFObject>();
   const pageAt = (number: number): PDFObject => {
@@ -124,8 +124,9 @@ export function setOutline({ engine, document }: OpenPdf, outline: readonly Outl
   find(outline);
   const itemsOf = (list: readonly OutlineEntry[]): NewItem[] =>
     list.map((entry) => ({ write: () => write(entry), open: entry.open ?? false, kids: itemsOf(entry.children) }));
-  const write = ({ title, page, view = ["Fit"], url, bold, italic, color }: OutlineEntry): PDFObject => {
+  const write = async ({ title, page, view = ["Fit"], url, bold, italic, color }: OutlineEntry): Promise<PDFObject> => {
     engine.work.spend(ENTRY_WORK);
+    await engine.work.pause();
     const item = document.newDictionary();
     item.put("Title", textString(root, title));
     if (page !== null) {
@@ -148,7 +149,7 @@ export function setOutline({ engine, document }: OpenPdf, outline: readonly Outl
     }
     return item;
   };
-  const written = writeOutline(document, itemsOf(outline));
+  const written = await writeOutline(document, itemsOf(outline));
   if (written) {
     root.put("Outlines", written);
     return;

@@ -42,8 +42,8 @@ export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promis
   const names = document.getTrailer().get("Root", "Names");
   const tree = names.get("EmbeddedFiles");
   if (tree.isDictionary()) {
-    const kept = [...nameTree(engine, tree)].filter(([, value]) => value.get("EF").isDictionary());
-    if (kept.length > 0) names.put("EmbeddedFiles", writeNameTree(document, new Map(kept)));
+    const kept = [...(await nameTree(engine, tree))].filter(([, value]) => value.get("EF").isDictionary());
+    if (kept.length > 0) names.put("EmbeddedFiles", await writeNameTree(engine, document, new Map(kept)));
     else names.delete("EmbeddedFiles");
   }
   await eachObjectHaving(open, { keys: ["AF"] }, (object) => {

@@ -3,9 +3,10 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { newIdentifier } from "../document/identifier.ts";
 import { latin1 } from "../../bytes/latin1.ts";
-import { eachPointer, FIRST_POINTER } from "../objects/each-object.ts";
-import { counted, entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { eachPointer, FIRST_POINTER, NONE } from "../objects/each-object.ts";
+import { entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
+import { firstItem, type Place, walkValues } from "../objects/walk-values.ts";
 import { ByteSearch } from "./byte-search.ts";
 import type { Matcher } from "./matcher.ts";
 import { otherReadings } from "./searchable.ts";
@@ -24,12 +25,10 @@ const AS_A_WHOLE = new Set(["JS", "URI"]);
 const COLLECTIONS = new Set(["Adobe", "CNS1", "GB1", "Identity", "Japan1", "Japan2", "Korea1", "KR", "Manga1", "UCS"]);
 
 const FONT_TYPES = ["Font", "FontDescriptor"];
+const PALETTES = ["Indexed", "I"];
 
 /** Fuel per value, in addition to that for the search in it: MuPDF is asked for its kind, and a name is read byte by byte. */
 const VALUE_WORK = 150;
-
-/** Values of one container after which the walk yields to other requests. */
-const STRETCH = 2_000;
 
 /** How many names without a match are remembered, and how long these are. */
 const [MOST_KNOWN, LONGEST_KNOWN] = [10_000, 64];
@@ -39,12 +38,19 @@ const MOST_TEXT = 4 * 1024 * 1024;
 
 type Pointer = PDFObject["pointer"];
 
-/** The trailer, and standard names as they are in this instance. */
+/** The file's identifier, and standard names as they are in this instance. */
 interface Keys {
-  readonly trailer: Pointer;
+  readonly identifier: Pointer;
   readonly type: Pointer;
   readonly range: Pointer;
   readonly fonts: readonly Pointer[];
+  readonly palettes: readonly Pointer[];
+}
+
+/** A change of the keys of a dictionary. */
+interface Change {
+  readonly dictionary: Pointer;
+  readonly change: (dictionary: PDFObject) => void;
 }
 
 // oxlint-disable-next-line no-control-regex -- that is what it looks for
@@ -86,17 +92,23 @@ export class StringRedactor {
     const { document, engine } = this.#open;
     const encryption = objectNumber(document.getTrailer().get("Encrypt"));
     const before = this.count;
-    const trailer = document.getTrailer().pointer;
+    const trailer = document.getTrailer();
     const keys: Keys = engine.scope(() => {
       const pointerOf = (name: string): Pointer => document.newName(name).pointer;
-      return { trailer, type: pointerOf("Type"), range: pointerOf("ByteRange"), fonts: FONT_TYPES.map(pointerOf) };
+      return {
+        identifier: trailer.get("ID").pointer,
+        type: pointerOf("Type"),
+        range: pointerOf("ByteRange"),
+        fonts: FONT_TYPES.map(pointerOf),
+        palettes: PALETTES.map(pointerOf),
+      };
     });
-    await eachPointer(this.#open, async (reference, number) => {
-      if (number !== encryption) await this.#containers(reference, keys, dropped);
-    });
-    await this.#containers(trailer, keys, dropped);
+    await eachPointer(this.#open, (reference, number) =>
+      number === encryption ? undefined : this.#object(reference, keys, dropped),
+    );
+    await this.#object(trailer.pointer, keys, dropped);
     engine.scope(() => this.#identifier());
-    if (this.count > before) engine.scope(() => this.#sortNames());
+    if (this.count > before) await engine.scope(() => this.#sortNames());
   }
 
   /** The text without what is redacted; undefined if there is nothing in it. */
@@ -146,109 +158,84 @@ export class StringRedactor {
   }
 
   /**
-   * Redacts a container with those in it that are no objects of their own. It looks at them without handles: real files have hundreds of
-   * thousands of values, of which few match, and a handle takes longer than all else here.
+   * Redacts an object with the containers in it that are no objects of their own. It looks at them without handles: real files have hundreds
+   * of thousands of values, of which few match, and a handle takes longer than all else here.
    */
-  async #containers(reference: Pointer, keys: Keys, dropped: ReadonlySet<number>): Promise<void> {
-    const { lib, work } = this.#open.engine;
-    const pending = [lib._wasm_pdf_resolve_indirect(reference)];
-    for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
-      if (lib._wasm_pdf_is_array(container) !== 0) await this.#array(container, dropped, pending);
-      else if (lib._wasm_pdf_is_dict(container) !== 0) await this.#dictionary(container, keys, dropped, pending);
-      await work.pause();
-    }
-  }
-
-  async #array(array: Pointer, dropped: ReadonlySet<number>, pending: Pointer[]): Promise<void> {
+  async #object(object: Pointer, keys: Keys, dropped: ReadonlySet<number>): Promise<void> {
     const { document, engine } = this.#open;
-    const { lib } = engine;
-    const length = counted(lib._wasm_pdf_array_len(array));
-    const isPalette = engine.scope(() => {
-      const family = document._fromPDFObjectKeep(lib._wasm_pdf_array_get(array, 0));
-      return isNamed(family, "Indexed") || isNamed(family, "I");
-    });
-    /** Places of references to what is gone. */
-    const gone: number[] = [];
-    for (let index = 0; index < length; index++) {
-      if (index % STRETCH === 0) await this.#begin(length - index);
-      const value = lib._wasm_pdf_array_get(array, index);
-      if (dropped.size > 0 && this.#isDropped(value, dropped)) gone.push(index);
-      else if (!isPalette || index === 1) {
-        this.#value(value, "", pending, (made) => lib._wasm_pdf_array_put(array, index, made.pointer));
-      }
-    }
-    // From the end, so that the others keep their places.
-    for (const index of gone.toReversed()) {
-      engine.work.spend(length);
-      await engine.work.pause();
-      engine.scope(() => document._fromPDFObjectKeep(array).delete(index));
-    }
-  }
-
-  async #dictionary(dictionary: Pointer, keys: Keys, dropped: ReadonlySet<number>, pending: Pointer[]): Promise<void> {
-    const { document, engine } = this.#open;
-    const { lib } = engine;
-    const length = counted(lib._wasm_pdf_dict_len(dictionary));
-    let isSignature = false;
-    let isFont = false;
-    for (let index = 0; index < length; index++) {
-      if (index % STRETCH === 0) await this.#begin(length - index);
-      const key = lib._wasm_pdf_dict_get_key(dictionary, index);
-      if (key === keys.range) isSignature = true;
-      if (key === keys.type && keys.fonts.includes(lib._wasm_pdf_dict_get_val(dictionary, index))) isFont = true;
-    }
-    const mayName = isFont && engine.scope(() => isFontByName(document._fromPDFObjectKeep(dictionary)));
     /** Made in the end: a new entry changes the places of the others. */
-    const changes: ((object: PDFObject) => void)[] = [];
-    const later = (change: (object: PDFObject) => void): void => {
-      // Each may move all entries after it.
-      engine.work.spend(length);
-      changes.push(change);
-    };
-    for (let index = 0; index < length; index++) {
-      if (index % STRETCH === 0) await this.#begin(length - index);
-      const key = lib._wasm_pdf_dict_get_key(dictionary, index);
-      const value = lib._wasm_pdf_dict_get_val(dictionary, index);
-      const name = this.#nameAt(key);
-      if (mayName && FONT_NAMES.has(name)) continue;
-      if (dropped.size > 0 && this.#isDropped(value, dropped)) {
-        const own = document._fromPDFObjectKeep(key);
-        later((object) => object.delete(own));
-        continue;
-      }
-      // The identifier of the file (14.4) is renewed as a whole.
-      if (dictionary === keys.trailer && name === "ID") continue;
-      if (isSignature && name === "Contents") {
-        later((object) => this.#signature(object, object.get("Contents")));
-        continue;
-      }
-      const renamed = key < STANDARD_NAMES ? undefined : this.cleanName(name);
-      const own = (): PDFObject =>
-        renamed === undefined ? document._fromPDFObjectKeep(key) : document.newName(renamed);
-      if (renamed !== undefined) {
-        this.count++;
-        const [before, after, kept] = [document._fromPDFObjectKeep(key), own(), document._fromPDFObjectKeep(value)];
-        later((object) => {
-          object.delete(before);
-          object.put(after, kept);
-        });
-      }
-      this.#value(value, name, pending, (made) => {
-        const at = own();
-        later((object) => object.put(at, made));
-      });
-    }
-    for (const change of changes) {
+    const changes: Change[] = [];
+    const walked = walkValues(engine, object, (value, place) => {
+      engine.work.spend(VALUE_WORK);
+      if (place.isArray) this.#item(value, place, keys, dropped);
+      else this.#entry(value, place, keys, dropped, changes);
+    });
+    if (walked) await walked;
+    for (const { dictionary, change } of changes) {
       await engine.work.pause();
       engine.scope(() => change(document._fromPDFObjectKeep(dictionary)));
     }
   }
 
-  /** Spends fuel for the next values, and yields to other requests. */
-  async #begin(left: number): Promise<void> {
-    const { work } = this.#open.engine;
-    work.spend(Math.min(STRETCH, left) * VALUE_WORK);
-    await work.pause();
+  #item(value: Pointer, { holder, index, length }: Place, keys: Keys, dropped: ReadonlySet<number>): void {
+    const { document, engine } = this.#open;
+    const { lib } = engine;
+    // The identifier of the file (14.4) is renewed as a whole.
+    if (holder === keys.identifier) return;
+    if (dropped.size > 0 && this.#isDropped(value, dropped)) {
+      // Moves those after it.
+      engine.work.spend(length);
+      engine.scope(() => document._fromPDFObjectKeep(holder).delete(index));
+      return;
+    }
+    // The colors of a palette (8.6.6.3) are no text.
+    const first = lib._wasm_pdf_resolve_indirect(firstItem(engine, holder));
+    if (index !== 1 && keys.palettes.includes(first)) return;
+    this.#value(value, "", (made) => lib._wasm_pdf_array_put(holder, index, made.pointer));
+  }
+
+  #entry(
+    value: Pointer,
+    { holder, index, length }: Place,
+    keys: Keys,
+    dropped: ReadonlySet<number>,
+    changes: Change[],
+  ): void {
+    const { document, engine } = this.#open;
+    const { lib } = engine;
+    const later = (change: Change["change"]): void => {
+      // Each may move all entries after it.
+      engine.work.spend(length);
+      changes.push({ dictionary: holder, change });
+    };
+    const key = lib._wasm_pdf_dict_get_key(holder, index);
+    const name = this.#nameAt(key);
+    if (FONT_NAMES.has(name) && keys.fonts.includes(lib._wasm_pdf_dict_get(holder, keys.type))) {
+      if (engine.scope(() => isFontByName(document._fromPDFObjectKeep(holder)))) return;
+    }
+    if (dropped.size > 0 && this.#isDropped(value, dropped)) {
+      const own = document._fromPDFObjectKeep(key);
+      later((object) => object.delete(own));
+      return;
+    }
+    if (name === "Contents" && lib._wasm_pdf_dict_get(holder, keys.range) !== NONE) {
+      later((object) => this.#signature(object, object.get("Contents")));
+      return;
+    }
+    const renamed = key < STANDARD_NAMES ? undefined : this.cleanName(name);
+    const own = (): PDFObject => (renamed === undefined ? document._fromPDFObjectKeep(key) : document.newName(renamed));
+    if (renamed !== undefined) {
+      this.count++;
+      const [before, after, kept] = [document._fromPDFObjectKeep(key), own(), document._fromPDFObjectKeep(value)];
+      later((object) => {
+        object.delete(before);
+        object.put(after, kept);
+      });
+    }
+    this.#value(value, name, (made) => {
+      const at = own();
+      later((object) => object.put(at, made));
+    });
   }
 
   #isDropped(value: Pointer, dropped: ReadonlySet<number>): boolean {
@@ -256,7 +243,7 @@ export class StringRedactor {
     return lib._wasm_pdf_is_indirect(value) !== 0 && dropped.has(lib._wasm_pdf_to_num(value));
   }
 
-  #value(value: Pointer, key: string, pending: Pointer[], put: (made: PDFObject) => void): void {
+  #value(value: Pointer, key: string, put: (made: PDFObject) => void): void {
     const { engine, document } = this.#open;
     const { lib } = engine;
     // Standard names, and the constants.
@@ -274,8 +261,7 @@ export class StringRedactor {
       if (cleaned === undefined) return;
       put(document.newByteString(cleaned));
       this.count++;
-    } else if (lib._wasm_pdf_is_indirect(value) !== 0) return;
-    else if (lib._wasm_pdf_is_array(value) !== 0 || lib._wasm_pdf_is_dict(value) !== 0) pending.push(value);
+    }
   }
 
   /** A name as text. */
@@ -328,11 +314,11 @@ export class StringRedactor {
   }
 
   /** The keys of name trees are in order (7.9.6), and may not be any more. */
-  #sortNames(): void {
+  async #sortNames(): Promise<void> {
     const { document, engine } = this.#open;
     const names = document.getTrailer().get("Root", "Names");
     for (const { key, value } of entries(engine, names)) {
-      if (value.isDictionary()) names.put(key, writeNameTree(document, nameTree(engine, value)));
+      if (value.isDictionary()) names.put(key, await writeNameTree(engine, document, await nameTree(engine, value)));
     }
   }
 }

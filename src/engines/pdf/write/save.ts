@@ -79,7 +79,7 @@ export async function saveChanges(
 ): Promise<{ readonly bytes: EngineBytes; readonly broken: boolean }> {
   const { document, engine, input } = open;
   const root = document.getTrailer().get("Root");
-  const signed = isSigned(root);
+  const signed = await isSigned(engine, root);
   if (!signed && !engine.ranges && !append) return { bytes: await rewritePdf(open, { changed }), broken: false };
   const forbidden = signed && (allowed === undefined ? isCertified(root) : !allowed);
   const appended = await appendToPdf(open, { changed });
