@@ -1297,7 +1297,7 @@ export class ServiceMethods extends OperationTransport {
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
    * change.
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
@@ -1315,7 +1315,7 @@ export class ServiceMethods extends OperationTransport {
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
    * change.
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
@@ -1333,7 +1333,7 @@ export class ServiceMethods extends OperationTransport {
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
    * change.
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
@@ -1455,7 +1455,7 @@ export class ServiceMethods extends OperationTransport {
    * Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
    * `angle` for its pages.
    *
-   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
    * change.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -1477,7 +1477,7 @@ export class ServiceMethods extends OperationTransport {
    * outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
    * searched for it. Files over 32 MiB are not supported with `remove`.
    *
-   * Signed documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.
+   * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature breaks.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -1514,7 +1514,7 @@ export class ServiceMethods extends OperationTransport {
    * supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
    * applied. In tagged documents, the watermark is an artifact.
    *
-   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
    * change.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -1534,7 +1534,7 @@ export class ServiceMethods extends OperationTransport {
    * page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
    * `unsupported_text`. In tagged documents, labels are artifacts.
    *
-   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
    * change.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -1555,7 +1555,7 @@ export class ServiceMethods extends OperationTransport {
    * the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
    * artifact.
    *
-   * Signed documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * Changes are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
    * change.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -1758,7 +1758,8 @@ export class ServiceMethods extends OperationTransport {
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
    * stays until the last one is removed.
    *
-   * Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+   * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
+   * stays in their earlier revision.
    * `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
    * Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
@@ -1774,7 +1775,8 @@ export class ServiceMethods extends OperationTransport {
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
    * stays until the last one is removed.
    *
-   * Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+   * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
+   * stays in their earlier revision.
    * `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
    * Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
@@ -1790,7 +1792,8 @@ export class ServiceMethods extends OperationTransport {
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
    * stays until the last one is removed.
    *
-   * Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+   * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
+   * stays in their earlier revision.
    * `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
    * Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
@@ -1813,7 +1816,7 @@ export class ServiceMethods extends OperationTransport {
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
-   * Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
    * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
    */
@@ -1825,7 +1828,7 @@ export class ServiceMethods extends OperationTransport {
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
-   * Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
    * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
    */
@@ -1837,7 +1840,7 @@ export class ServiceMethods extends OperationTransport {
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
-   * Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
    * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
    */

@@ -19,7 +19,7 @@ export const addPageNumbers = defineOperation({
 page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
 \`unsupported_text\`. In tagged documents, labels are artifacts.
 
-Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 1,
   modes: MAKES_PDF,

@@ -49,7 +49,8 @@ files themselves. A single file comes as it is, several as a ZIP archive. \`add\
 A file is added with \`attachment\`, and its name must not be taken. If several files have the same name, \`extract\` and \`remove\` mean all of them. A file with several names is listed under each, and
 stays until the last one is removed.
 
-Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB, are updated incrementally: a removed file stays in their earlier revision.
+An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB, are always updated incrementally: a removed file
+stays in their earlier revision.
 \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
   credits: 1,
   modes: {
@@ -128,7 +129,7 @@ Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB,
       }
       changed = await removeAttachments(open, chosen, found);
     }
-    const { bytes, broken } = await saveChanges(open, { changed });
+    const { bytes, broken } = await saveChanges(open, { changed, rewrite: action === "remove" });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
 });

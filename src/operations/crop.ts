@@ -40,7 +40,7 @@ What lies outside is hidden, and other programs can show it again. With \`remove
 outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
 searched for it. Files over 32 MiB are not supported with \`remove\`.
 
-Signed documents are updated incrementally so that their signatures stay valid, except with \`remove\`. \`X-Signature-Invalidated\` is set if a signature breaks.`,
+Changes are appended to the file (an incremental update), unless it is damaged or \`remove\` is set: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature breaks.`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {

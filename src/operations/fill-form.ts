@@ -71,7 +71,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
     const allowed = !signed || allowsFilling(root, filling.nodes, names, filling.texts);
     await fillFields(open, loadFont, filling, flatten);
     if (flatten) await flattenPages(open, { forms: true, annotations: false });
-    const saved = await saveChanges(open, { allowed });
+    const saved = await saveChanges(open, { allowed, rewrite: true });
     // Flattening also removes the fields of signatures.
     const broken = flatten ? signed : saved.broken;
     const headers = {

@@ -35,7 +35,7 @@ A document with nothing to flatten is returned as it is. With \`forms\` or \`all
       forms: what !== "annotations",
       annotations: what !== "forms",
     });
-    const saved = await saveChanges(open);
+    const saved = await saveChanges(open, { rewrite: true });
     const broken = lostForm ? signed : saved.broken;
     return { kind: "pdf", bytes: saved.bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },

@@ -81,7 +81,7 @@ requested languages in which words were found. Supported languages: ${known.join
 A request can recognize up to ${limits.ocr.pages} pages; send longer documents as jobs. With \`output=pdf\`, the pages look as before, and their text can be
 searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 2,
   modes: { by: "output", values: { json: returnsJson(result), pdf: { ...MAKES_PDF, scope: "pdf:read" } } },
@@ -136,7 +136,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
       for await (const page of pagesIn(parts)) summary.add(page);
       if (input.output === "pdf") {
         using open = await opened(input, engines);
-        return await searchable(open, pagesIn(parts), summary, { append: !isImage(input.file) });
+        return await searchable(open, pagesIn(parts), summary, { isNew: isImage(input.file) });
       }
       const headers = { ...parts.headers, "X-OCR-Mean-Confidence": String(summary.meanConfidence) };
       return { kind: "long json", bytes: joined(parts, input, summary), headers };
@@ -154,7 +154,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
       summary.add(page);
     }
     engines.recognizer.drop();
-    if (output === "pdf") return await searchable(open, read, summary);
+    if (output === "pdf") return await searchable(open, read, summary, { isNew: isImage(input.file) });
     return {
       kind: "json",
       value: {
@@ -219,16 +219,16 @@ async function* readPages(
   }
 }
 
-/** The document with the text of its pages, which are read one after the other. `append`: the original is the beginning of the result. */
+/** The document with the text of its pages, which are read one after the other. `isNew`: it was made of an image. */
 async function searchable(
   open: OpenPdf,
   pages: Iterable<Page> | AsyncIterable<Page>,
   { meanConfidence }: Summary,
-  { append = false } = {},
+  { isNew }: { readonly isNew: boolean },
 ): Promise<Output> {
   const { pageCount } = open;
   const changed = await addLayer(open, pages);
-  const { bytes, broken } = await saveChanges(open, { changed, append });
+  const { bytes, broken } = await saveChanges(open, { changed, rewrite: isNew });
   const headers = {
     ...resultHeadersOf([open], { pageCount, signed: broken }),
     "X-OCR-Mean-Confidence": String(meanConfidence),

@@ -114,7 +114,7 @@ export const outline = defineOperation({
 form; \`[]\` removes it. What \`get\` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and \`set\` does not
 keep theirs.
 
-Signed documents, and large stored ones, are updated incrementally. \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
+Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
   credits: 1,
   modes: { by: "action", values: { get: returnsJson(z.object({ outline: z.array(described) })), set: MAKES_PDF } },
   fields: {

@@ -28,7 +28,7 @@ export const rotate = defineOperation({
   description: `Rotates pages clockwise, relative to their current rotation. Send \`angle\`, \`rotations\`, or both; \`rotations\` overrides
 \`angle\` for its pages.
 
-Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 1,
   modes: MAKES_PDF,

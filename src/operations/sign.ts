@@ -26,7 +26,7 @@ the page; what lies outside is cut off. The signature is scaled to fit the box; 
 the script font does not have are drawn in another font; characters that no font has fail with \`unsupported_text\`. In tagged documents, the signature is an
 artifact.
 
-Signed documents are updated incrementally so that their digital signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+Changes are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 1,
   modes: MAKES_PDF,

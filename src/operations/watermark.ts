@@ -25,7 +25,7 @@ export const watermark = defineOperation({
 supported scripts; characters that no font has fail with \`unsupported_text\`. Images keep their transparency, and the EXIF orientation is
 applied. In tagged documents, the watermark is an artifact.
 
-Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
 change.`,
   credits: 1,
   modes: MAKES_PDF,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Cipher, ciphers, encrypt, withEncryption } from "../harness/encrypted-fixtures.ts";
+import { drawing } from "../harness/drawing-fixtures.ts";
 import { withPrefix } from "../harness/fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
@@ -12,13 +13,16 @@ import {
   withRevisions,
   withTail,
 } from "../harness/revision-fixtures.ts";
-import { post, pdfPart } from "../harness/client.ts";
+import { type Answer, type Part, post, pdfPart } from "../harness/client.ts";
 import { stamp } from "../harness/stamp-calls.ts";
 import { ownServer } from "./own-server.ts";
 
 const service = ownServer();
 const password = "user";
 const mark = { kind: "text", text: "Marked", fontSize: "20" } as const;
+
+const send = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, Part>>): Promise<Answer> =>
+  post({ ...service, key: service.liveKey }, operation, { file: pdfPart(bytes), ...fields });
 
 /** What follows the document in the response, as text. Fails unless the response begins with the document. */
 function updateIn(body: Uint8Array, bytes: Uint8Array): string {
@@ -57,14 +61,12 @@ describe("a signed document is appended to", () => {
 
   test.each(["rotate", "ocr"])("by %s, which says where it breaks a signature", async (operation) => {
     const fields = operation === "rotate" ? { angle: "90" } : { output: "pdf" };
-    const send = (bytes: Uint8Array) =>
-      post({ ...service, key: service.liveKey }, operation, { file: pdfPart(bytes), ...fields });
     const bytes = signedDocument();
-    const { body, headers } = await send(bytes);
+    const { body, headers } = await send(operation, bytes, fields);
     expect(headers.get("X-Signature-Invalidated")).toBeNull();
     updateIn(body, bytes);
     expect((await check(body)).ok).toBe(true);
-    const certified = await send(signedDocument({ certified: true }));
+    const certified = await send(operation, signedDocument({ certified: true }), fields);
     expect(certified.headers.get("X-Signature-Invalidated")).toBe("true");
   });
 });
@@ -97,5 +99,75 @@ describe("an encrypted signed document is appended to with its encryption", () =
     const identity = (dictionary: string): string => dictionary.replace("/StrF /StdCF", "/StrF /Identity");
     const [, update] = await change(withEncryption(await locked("aes-128"), identity));
     expect(update).toContain("Titled");
+  });
+});
+
+describe("a document without signatures", () => {
+  const outline = JSON.stringify([{ title: "Start", page: 1 }]);
+  const signature = JSON.stringify({ page: 1, x: 20, y: 20, width: 100, height: 40 });
+  const added = { action: "add", attachment: { bytes: new Uint8Array(10), fileName: "data.bin" } };
+  /** One page, and objects that no operation here changes, with what a rewrite would change: digits, names, and hexadecimal strings. */
+  const document = (): Uint8Array =>
+    drawing({
+      width: 300,
+      height: 200,
+      content: "0.123456789 0 0 rg 10.123456789 10 20 20 re f",
+      resources: "/ExtGState << /G#31 $0 >>",
+      objects: [{ entries: "/LW 768.932039 /Text <41 42>", data: Uint8Array.of(65) }],
+    });
+
+  test.each<[string, Readonly<Record<string, Part>>]>([
+    ["rotate", { angle: "90" }],
+    ["crop", { margins: "5" }],
+    ["watermark", { kind: "text", text: "Marked" }],
+    ["add-page-numbers", {}],
+    ["sign", { mode: "type", typedName: "Ada", field: signature }],
+    ["outline", { action: "set", outline }],
+    ["attachments", added],
+    ["ocr", { output: "pdf" }],
+  ])("is appended to by %s: what does not change keeps its bytes", async (operation, fields) => {
+    const bytes = document();
+    const { status, body } = await send(operation, bytes, fields);
+    expect(status).toBe(200);
+    expect(updateIn(body, bytes)).toContain("/Prev ");
+    expect((await check(body)).ok).toBe(true);
+  });
+
+  test.each<[string, Readonly<Record<string, Part>>]>([
+    ["metadata", { action: "set", metadata: JSON.stringify({ title: "New" }) }],
+    ["flatten", {}],
+    ["crop", { margins: "5", remove: "true" }],
+  ])("is rewritten by %s, which removes what was there", async (operation, fields) => {
+    const bytes = document();
+    const { status, body } = await send(operation, bytes, fields);
+    expect(status).toBe(200);
+    expect(
+      Buffer.from(body)
+        .toString("latin1")
+        .match(/startxref/g),
+    ).toHaveLength(1);
+    expect((await check(body)).ok).toBe(true);
+  });
+
+  test("is rewritten if it is damaged", async () => {
+    const bytes = document();
+    const start = Buffer.from(bytes).lastIndexOf("startxref");
+    const { status, headers, body } = await send("rotate", bytes.subarray(0, start), { angle: "90" });
+    expect(status).toBe(200);
+    expect(headers.get("X-Input-Repaired")).toBe("true");
+    expect((await check(body)).ok).toBe(true);
+  });
+
+  test("is appended to by each step of a pipeline", async () => {
+    const bytes = document();
+    const steps = JSON.stringify([
+      { operation: "rotate", angle: 90 },
+      { operation: "watermark", ...mark },
+    ]);
+    const { status, body } = await send("pipeline", bytes, { steps });
+    expect(status).toBe(200);
+    expect(updateIn(body, bytes).match(/startxref/g)).toHaveLength(2);
+    expect((await check(body)).ok).toBe(true);
+    expect((await openPdf(body)).pages[0]?.text).toContain("Marked");
   });
 });

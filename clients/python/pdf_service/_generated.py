@@ -515,7 +515,7 @@ class ServiceMethods(Transport):
         A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
         searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 2 credits. Requires the `pdf:read` scope.
@@ -772,7 +772,7 @@ class ServiceMethods(Transport):
         Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
         `angle` for its pages.
 
-        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -852,7 +852,7 @@ class ServiceMethods(Transport):
         outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
         searched for it. Files over 32 MiB are not supported with `remove`.
 
-        Signed documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.
+        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature breaks.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -1046,7 +1046,7 @@ class ServiceMethods(Transport):
         supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
         applied. In tagged documents, the watermark is an artifact.
 
-        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -1109,7 +1109,7 @@ class ServiceMethods(Transport):
         page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
         `unsupported_text`. In tagged documents, labels are artifacts.
 
-        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -1194,7 +1194,7 @@ class ServiceMethods(Transport):
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
-        Signed documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -1519,7 +1519,8 @@ class ServiceMethods(Transport):
         A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
         stays until the last one is removed.
 
-        Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+        An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
+        stays in their earlier revision.
         `X-Signature-Invalidated` is set if a signature does not allow the change.
 
         Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
@@ -1582,7 +1583,7 @@ class ServiceMethods(Transport):
         form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
         keep theirs.
 
-        Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
 
         Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
 
@@ -2657,7 +2658,7 @@ class JobMethods:
         A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
         searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 2 credits. Requires the `pdf:read` scope.
@@ -2931,7 +2932,7 @@ class JobMethods:
         Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
         `angle` for its pages.
 
-        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -3016,7 +3017,7 @@ class JobMethods:
         outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
         searched for it. Files over 32 MiB are not supported with `remove`.
 
-        Signed documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.
+        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature breaks.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -3220,7 +3221,7 @@ class JobMethods:
         supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
         applied. In tagged documents, the watermark is an artifact.
 
-        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -3285,7 +3286,7 @@ class JobMethods:
         page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
         `unsupported_text`. In tagged documents, labels are artifacts.
 
-        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -3374,7 +3375,7 @@ class JobMethods:
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
-        Signed documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        Changes are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
         change.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -3716,7 +3717,8 @@ class JobMethods:
         A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
         stays until the last one is removed.
 
-        Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+        An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
+        stays in their earlier revision.
         `X-Signature-Invalidated` is set if a signature does not allow the change.
 
         Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
@@ -3783,7 +3785,7 @@ class JobMethods:
         form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
         keep theirs.
 
-        Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
 
         Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
 

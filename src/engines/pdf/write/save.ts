@@ -64,8 +64,9 @@ interface Pages {
 }
 
 /**
- * Saves a document that was changed in place. A signed one is appended to, so that its signatures can still be verified, and so is
- * one that is read in ranges, and with `append` any that is not damaged; others are rewritten. `broken`: a signature no longer
+ * Saves a document that was changed in place. The changes are appended to its file, which takes memory only for them, and leaves all other objects,
+ * byte for byte, and signatures as they are. A damaged file is rewritten, and so is one with `rewrite`, because the earlier
+ * state of what changed must not stay in the file, unless it is signed or read in ranges. `broken`: a signature no longer
  * verifies, because the file was damaged and had to be rewritten, or the signature certifies the document and does not allow the
  * change. `allowed`: whether the signatures allow the change, if that was checked. `changed`: the changed pages (0-based).
  */
@@ -74,13 +75,14 @@ export async function saveChanges(
   {
     allowed,
     changed,
-    append = false,
-  }: { allowed?: boolean; changed?: readonly number[] | undefined; append?: boolean } = {},
+    rewrite = false,
+  }: { allowed?: boolean; changed?: readonly number[] | undefined; rewrite?: boolean } = {},
 ): Promise<{ readonly bytes: EngineBytes; readonly broken: boolean }> {
   const { document, engine, input } = open;
   const root = document.getTrailer().get("Root");
   const signed = await isSigned(engine, root);
-  if (!signed && !engine.ranges && !append) return { bytes: await rewritePdf(open, { changed }), broken: false };
+  if (!signed && !engine.ranges && (rewrite || open.repaired))
+    return { bytes: await rewritePdf(open, { changed }), broken: false };
   const forbidden = signed && (allowed === undefined ? isCertified(root) : !allowed);
   const appended = await appendToPdf(open, { changed });
   if (appended) return { bytes: appended, broken: forbidden };
