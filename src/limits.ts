@@ -176,7 +176,7 @@ export const limits = {
   /** Compression. For `compress`. Images over these limits are kept as they are. */
   compress: {
     /** Memory for the samples of one image while it is encoded again. */
-    decodedBytes: 40 * MiB,
+    decodedBytes: 48 * MiB,
     /** Samples decoded from one image, even if it is scaled down while decoding. About 100 million are inflated per second. */
     decodedPixels: 100_000_000,
     /** Samples decoded from all images of a request: 68 pages in A4 at 300 dpi. The largest files come first. */

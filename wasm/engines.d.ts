@@ -9,6 +9,11 @@ declare module "*/wasm/generated/jpeg-kernel.wasm" {
   export default module;
 }
 
+declare module "*/wasm/generated/jpx.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
 declare module "*/wasm/generated/tick.wasm" {
   const module: WebAssembly.Module;
   export default module;

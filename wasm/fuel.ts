@@ -60,11 +60,10 @@ export function withFuel(binary: Uint8Array): Gauged {
     : { globals: 0, tables: 0 };
   if (imports.tables > 0) throw new Error("wasm/fuel.ts: the binary imports its table");
   const functionTypes = new BinaryReader(of(SECTION.function)).indices();
-  const globals = appended(of(SECTION.global), [0x7f, 0x01, 0x41, 0x00, 0x0b]);
+  const globals = new BinaryReader(of(SECTION.global)).appended([0x7f, 0x01, 0x41, 0x00, 0x0b]);
   const fuel = imports.globals + globals.count - 1;
   const table = new BinaryReader(of(SECTION.table)).largerTable();
-  const exports = appended(
-    of(SECTION.export),
+  const exports = new BinaryReader(of(SECTION.export)).appended(
     [...name("$fuel"), 0x03, ...leb(fuel)],
     [...name("$table"), 0x01, ...leb(0)],
     [...name("$stack"), 0x03, ...leb(imports.globals)],
@@ -125,15 +124,5 @@ function patchFor(fuel: number, tick: number, entry: number): CodePatch {
       const length = leb(local);
       return [0x21, ...length, ...get, 0x20, ...length, 0x41, ...signedLeb(BULK), 0x76, 0x6b, ...set, 0x20, ...length];
     },
-  };
-}
-
-/** A vector of a section with entries more. */
-function appended(content: Uint8Array, ...entries: number[][]): { content: Uint8Array; count: number } {
-  const reader = new BinaryReader(content);
-  const count = reader.u32() + entries.length;
-  return {
-    content: concatenated([Uint8Array.from(leb(count)), content.subarray(reader.at), Uint8Array.from(entries.flat())]),
-    count,
   };
 }

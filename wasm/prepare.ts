@@ -18,6 +18,7 @@ import { replace } from "./replace.ts";
 import { tesseractGlue } from "./tesseract-glue.ts";
 import { callbackModule } from "./callback.ts";
 import { jpegKernel } from "./jpeg-kernel.ts";
+import { jpxModule, withReducedJpx } from "./jpx.ts";
 import { tickModule } from "./tick.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -343,11 +344,13 @@ for (const [from, to, expected, pages] of BINARIES) {
   const wasm = readFileSync(join(packages, from));
   const sha256 = createHash("sha256").update(wasm).digest("hex");
   if (sha256 !== expected) throw new Error(`wasm/prepare.ts: ${from} has SHA-256 ${sha256}, not the one named`);
-  writeFileSync(join(target, to), withInitialMemory(withFuel(wasm).bytes, pages));
+  const own = to === "mupdf.wasm" ? withReducedJpx(wasm) : wasm;
+  writeFileSync(join(target, to), withInitialMemory(withFuel(own).bytes, pages));
 }
 writeFileSync(join(target, "tick.wasm"), tickModule());
 writeFileSync(join(target, "callback.wasm"), callbackModule());
 writeFileSync(join(target, "jpeg-kernel.wasm"), jpegKernel());
+writeFileSync(join(target, "jpx.wasm"), jpxModule());
 writeFileSync(join(target, "mupdf-wasm.js"), glue(readFileSync(join(source, "mupdf-wasm.js"), "utf8")));
 writeFileSync(join(target, "mupdf.js"), wrapper(readFileSync(join(source, "mupdf.js"), "utf8")));
 for (const [from, to] of CODECS) writeFileSync(join(target, to), codec(readFileSync(join(packages, from), "utf8")));

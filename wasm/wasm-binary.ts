@@ -106,6 +106,28 @@ export class BinaryReader {
     return this.vector(() => this.u32());
   }
 
+  /** The number of a type in the type section. */
+  typeNumber(type: readonly number[]): number {
+    const starts = this.vector(() => {
+      const start = this.at;
+      this.skip(1);
+      for (let part = 0; part < 2; part++) this.vector(() => this.byte());
+      return this.bytes.subarray(start, this.at);
+    });
+    const number = starts.findIndex(
+      (bytes) => bytes.length === type.length && type.every((byte, at) => bytes[at] === byte),
+    );
+    if (number < 0) throw new Error("the binary does not have the type");
+    return number;
+  }
+
+  /** A vector of a section with entries more, and how many there are. */
+  appended(...entries: number[][]): { content: Uint8Array; count: number } {
+    const count = this.u32() + entries.length;
+    const parts = [Uint8Array.from(leb(count)), this.bytes.subarray(this.at), Uint8Array.from(entries.flat())];
+    return { content: concatenated(parts), count };
+  }
+
   /** The table section with one entry more in its only table, and the number of that entry. */
   largerTable(): { content: Uint8Array; last: number } {
     if (this.u32() !== 1) throw new Error("the binary does not have one table");

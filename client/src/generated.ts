@@ -1385,7 +1385,7 @@ export class ServiceMethods extends OperationTransport {
    * Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
    * their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
    *
-   * `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 40 MiB at the resolution that they get, progressive JPEGs of
+   * `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
    * more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
    * in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
    *

@@ -12,6 +12,7 @@ const modules = {
   module: compiled("mupdf.wasm"),
   tick: compiled("tick.wasm"),
   callback: compiled("callback.wasm"),
+  jpx: compiled("jpx.wasm"),
 };
 
 /** The document after `work`, which gets it open. */

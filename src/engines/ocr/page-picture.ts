@@ -1,6 +1,6 @@
 import type { Device, DisplayList, Matrix } from "mupdf";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
-import { allowPage } from "../pdf/content/page-work.ts";
+import { allowPage, mostRows } from "../pdf/content/page-work.ts";
 import { limits } from "../../limits.ts";
 import { enlarged, sourceOf } from "./enlarge.ts";
 import type { GrayRaster } from "./tesseract.ts";
@@ -95,21 +95,22 @@ export class PagePicture implements Disposable {
     const matrix = this.#matrix(view);
     const [left, top, right, bottom] = this.#pixels(view, matrix);
     const width = right - left;
+    const size = { width, height: bottom - top };
     const rows = Math.max(1, Math.floor(this.#bandPixels / width));
     const most = (this.scanDpi ?? view.dpi) * MOST_INTERPOLATED;
     const draw = (band: PixelBox): Promise<Uint8Array> =>
       view.dpi > most ? this.#enlarged(band, view, most) : this.#draw(band, matrix);
     return {
-      width,
-      height: bottom - top,
+      ...size,
       dpi: view.readAs ?? view.dpi,
       writeTo: async (target) => {
         await allowPage(this.#open, this.#page);
         const { work } = this.#open.engine;
         const { drawnPage, drawnPixel } = limits.work;
         const allowance = work.allowance(drawnPage + width * (bottom - top) * drawnPixel);
-        for (let y = top; y < bottom; y += rows) {
-          const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];
+        const step = Math.min(rows, await mostRows(this.#open, this.#page, size));
+        for (let y = top; y < bottom; y += step) {
+          const band: PixelBox = [left, y, right, Math.min(bottom, y + step)];
           const pixels = await work.within(allowance, () => drawn(this.#open, () => draw(band)));
           target.set(pixels, (y - top) * width);
         }

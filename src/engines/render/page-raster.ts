@@ -2,6 +2,7 @@ import type { DisplayList, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { Allowance, Work } from "../work.ts";
+import { mostRows } from "../pdf/content/page-work.ts";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
 import { fetchPages } from "../pdf/document/fetch-pages.ts";
 import { storeTrimmer } from "../pdf/mupdf/store.ts";
@@ -67,9 +68,10 @@ function pixelBox(bounds: readonly number[], dpi: number): PixelBox {
   return { x, y, width: Math.max(1, Math.ceil(x1 - 0.001) - x), height: Math.max(1, Math.ceil(y1 - 0.001) - y) };
 }
 
-function bandRows(width: number, height: number, samples: number): number {
-  const rows = Math.floor(BAND_BYTES / (width * samples) / BAND_STEP) * BAND_STEP;
-  return Math.min(height, Math.max(BAND_STEP, rows));
+/** `most`: rows that may be drawn at a time whatever their size. */
+function bandRows(width: number, height: number, samples: number, most = height): number {
+  const rows = Math.min(most, Math.floor(BAND_BYTES / (width * samples)));
+  return rows >= height ? height : Math.min(height, Math.max(BAND_STEP, Math.floor(rows / BAND_STEP) * BAND_STEP));
 }
 
 /** Bytes of MuPDF's heap for the pixels of a page while it is drawn, one band at a time. */
@@ -143,17 +145,24 @@ export class PageRaster implements Disposable {
     const { work } = open.engine;
     const allowance = work.allowance(limits.work.drawnPage);
     const list = await work.within(allowance, () => pageList(open, page));
-    return new PageRaster(open, list, allowance, options);
+    const box = pixelBox(list.bounds, options.dpi);
+    return new PageRaster(open, list, box, allowance, { ...options, most: await mostRows(open, page, box) });
   }
 
-  private constructor(open: OpenPdf, { bounds, list }: PageList, allowance: Allowance, { dpi, alpha }: RasterOptions) {
+  private constructor(
+    open: OpenPdf,
+    { list }: PageList,
+    box: PixelBox,
+    allowance: Allowance,
+    { dpi, alpha, most }: RasterOptions & { readonly most: number },
+  ) {
     this.#open = open;
     this.#trim = storeTrimmer(open.engine);
     this.samples = alpha ? 4 : 3;
     this.#scale = dpi / POINTS;
-    [this.#box, this.#list] = [pixelBox(bounds, dpi), list];
+    [this.#box, this.#list] = [box, list];
     ({ width: this.width, height: this.height } = this.#box);
-    this.#bandRows = bandRows(this.width, this.height, this.samples);
+    this.#bandRows = bandRows(this.width, this.height, this.samples, most);
     this.#allowance = allowance;
     allowance.fuel += this.width * this.height * limits.work.drawnPixel;
   }

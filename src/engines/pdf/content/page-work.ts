@@ -1,9 +1,10 @@
-/** The work budget for drawing a page: a fixed amount, plus the cost of decoding its images. */
+/** What the images of a page take to draw: the work budget, and how much of the page is drawn at a time. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { filtersOf } from "../objects/filters.ts";
 import { entries, MAX_DEPTH, objectNumber, isNamed } from "../objects/objects.ts";
 
 /**
@@ -16,44 +17,92 @@ const PIXEL_WORK = 12;
 /** Most images and forms of a dictionary that are looked at in a file that is read in ranges. */
 const MOST_FETCHED = 32;
 
-/** Fuel for the images of resources, by object number, since pages may share them. */
-const known = new WeakMap<OpenPdf, Map<number, number>>();
+/** Samples of a JPEG 2000 image that are decoded at a time. OpenJPEG holds 8 to 12 bytes for each. */
+const JPX_SAMPLES = 4_000_000;
+/** Samples per pixel that are assumed: what a JPEG 2000 image has is in its data. */
+const JPX_COMPONENTS = 3;
+
+interface Images {
+  /** Fuel to draw each of them once. */
+  readonly fuel: number;
+  /** Pixels of the largest JPEG 2000 image. */
+  readonly jpxPixels: number;
+}
+
+/** The images of resources, by object number, since pages may share them. */
+const known = new WeakMap<OpenPdf, Map<number, Images>>();
 
 /** Starts the work of drawing a page (0-based). */
 export async function allowPage(open: OpenPdf, page: number): Promise<void> {
-  const { engine, document } = open;
   await fetchPages(open, [page]);
-  const fuel = await engine.scope(async () => {
-    const resources = document.findPage(page).getInheritable("Resources");
-    const number = objectNumber(resources);
-    const costs = known.get(open) ?? new Map<number, number>();
-    known.set(open, costs);
-    const cost = costs.get(number) ?? (await imagesOf(engine, resources, new Set(), 0));
-    if (number > 0) costs.set(number, cost);
-    return cost;
-  });
-  engine.work.allow(limits.work.request, Math.min(fuel, limits.work.images));
+  const { fuel } = await imagesOnPage(open, page);
+  open.engine.work.allow(limits.work.request, Math.min(fuel, limits.work.images));
 }
 
-/** Fuel for each image reachable from resources, counted once. */
-async function imagesOf(engine: PdfEngine, resources: PDFObject, seen: Set<number>, depth: number): Promise<number> {
-  if (depth > MAX_DEPTH) return 0;
+/**
+ * Rows that are drawn at a time of a page (0-based) that is drawn at this size, so that the memory for its JPEG 2000 images is bounded: MuPDF decodes of
+ * each the part that is drawn, at the largest power of two by which it may be reduced.
+ */
+export async function mostRows(
+  open: OpenPdf,
+  page: number,
+  { width, height }: { readonly width: number; readonly height: number },
+): Promise<number> {
+  const { jpxPixels } = await imagesOnPage(open, page);
+  const halvings = Math.max(0, Math.floor(Math.log2(jpxPixels / (width * height)) / 2));
+  const samples = (jpxPixels / 4 ** halvings) * JPX_COMPONENTS;
+  return samples <= JPX_SAMPLES ? height : Math.max(1, Math.floor((height * JPX_SAMPLES) / samples));
+}
+
+function imagesOnPage(open: OpenPdf, page: number): Promise<Images> {
+  const { engine, document } = open;
+  return engine.scope(async () => {
+    const resources = document.findPage(page).getInheritable("Resources");
+    const number = objectNumber(resources);
+    const found = known.get(open) ?? new Map<number, Images>();
+    known.set(open, found);
+    const images = found.get(number) ?? (await imagesOf(engine, resources, new Set(), 0));
+    if (number > 0) found.set(number, images);
+    return images;
+  });
+}
+
+/** The images reachable from resources, each counted once, with their masks. */
+async function imagesOf(engine: PdfEngine, resources: PDFObject, seen: Set<number>, depth: number): Promise<Images> {
+  let [fuel, jpxPixels] = [0, 0];
+  const add = (images: Images): void => {
+    fuel += images.fuel;
+    jpxPixels = Math.max(jpxPixels, images.jpxPixels);
+  };
+  if (depth > MAX_DEPTH) return { fuel, jpxPixels };
   const { load } = engine.long;
-  let fuel = 0;
   const objects = entries(engine, await load((await load(resources)).get("XObject")));
   // Each may lie in a part of the file that is fetched only for this.
-  if (engine.ranges && objects.length > MOST_FETCHED) return limits.work.images;
+  if (engine.ranges && objects.length > MOST_FETCHED) return { fuel: limits.work.images, jpxPixels };
   for (const { value } of objects) {
     const number = objectNumber(value);
     if (seen.has(number) || !(await load(value)).isStream()) continue;
     seen.add(number);
-    if (!isNamed(value.get("Subtype"), "Image"))
-      fuel += await imagesOf(engine, value.get("Resources"), seen, depth + 1);
-    else {
-      const pixels = value.get("Width").asNumber() * value.get("Height").asNumber();
-      const isBilevel = value.get("ImageMask").asBoolean() || value.get("BitsPerComponent").asNumber() === 1;
-      if (pixels > 0) fuel += pixels * (isBilevel ? BILEVEL_WORK : PIXEL_WORK);
+    if (!isNamed(value.get("Subtype"), "Image")) {
+      add(await imagesOf(engine, value.get("Resources"), seen, depth + 1));
+      continue;
+    }
+    add(imageOf(value));
+    for (const key of ["SMask", "Mask"]) {
+      const mask = await load(value.get(key));
+      if (!mask.isStream() || seen.has(objectNumber(mask))) continue;
+      seen.add(objectNumber(mask));
+      add(imageOf(mask));
     }
   }
-  return fuel;
+  return { fuel, jpxPixels };
+}
+
+function imageOf(image: PDFObject): Images {
+  const pixels = Math.max(0, image.get("Width").asNumber() * image.get("Height").asNumber());
+  const isBilevel = image.get("ImageMask").asBoolean() || image.get("BitsPerComponent").asNumber() === 1;
+  return {
+    fuel: pixels * (isBilevel ? BILEVEL_WORK : PIXEL_WORK),
+    jpxPixels: filtersOf(image).at(-1) === "JPXDecode" ? pixels : 0,
+  };
 }

@@ -3,6 +3,7 @@ import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { jpegCoefficients } from "../../image/jpeg-segments.ts";
+import { type JpxFacts, readJpx } from "../../image/jpx-header.ts";
 import { isNamed } from "../objects/objects.ts";
 import { type Components, readSpace } from "../objects/color-space.ts";
 import { filtersOf } from "../objects/filters.ts";
@@ -19,6 +20,8 @@ export interface ImageFacts {
   readonly filter: string | undefined;
   /** Coefficients that are held while it is decoded: those of a progressive JPEG. */
   readonly coefficients: number;
+  /** What its data says of itself: that of JPEG 2000, if it can be read. */
+  readonly jpx: JpxFacts | undefined;
   /** Length of the data as stored in the file, in bytes. */
   readonly bytes: number;
   /** Family of the color space. Undefined if it is defined by the data (JPEG 2000) or not at all. */
@@ -47,16 +50,17 @@ export function readImageFacts(image: PDFObject): ImageFacts | undefined {
     bits,
     isStencil,
     filter: filters.at(-1),
-    coefficients: filters.length === 1 && filters[0] === "DCTDecode" ? coefficientsOf(image) : 0,
+    coefficients: filters.length === 1 && filters[0] === "DCTDecode" ? inData(image, jpegCoefficients) : 0,
+    jpx: filters.length === 1 && filters[0] === "JPXDecode" ? inData(image, readJpx) : undefined,
     bytes: Math.max(0, image.get("Length").asNumber()),
     ...(isStencil ? { space: undefined, components: 1 as const, isIndexed: false } : color),
     transparency: transparencyOf(image),
   };
 }
 
-function coefficientsOf(image: PDFObject): number {
+function inData<T>(image: PDFObject, read: (data: Uint8Array) => T): T {
   const data = image.readRawStream();
-  const result = jpegCoefficients(data.asUint8Array());
+  const result = read(data.asUint8Array());
   data.destroy();
   return result;
 }

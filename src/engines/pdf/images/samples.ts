@@ -17,8 +17,8 @@ const MEANING = ["SMask", "Mask", "Decode", "ColorSpace", "Intent"];
 
 const DEVICE_NAMES = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" } as const;
 
-/** Bytes per sample to decode JPEG 2000, which cannot be decoded at a smaller size. */
-const JPX_BYTES = 6;
+/** Bytes per sample to decode JPEG 2000. */
+const JPX_BYTES = 10;
 
 /** Bytes per coefficient of a progressive JPEG, which is held completely while it is decoded at any size. */
 const COEFFICIENT_BYTES = 2;
@@ -38,42 +38,62 @@ function halvings(from: Size, to: Size): number {
 /** Bytes of samples that are decoded at a time: more are drawn in bands, for each of which the image is decoded from its beginning to the band. */
 const BAND_BYTES = 8 * MiB;
 
+/** The same for JPEG 2000, of which only the band is decoded. */
+const JPX_BAND_BYTES = 8 * MiB;
+
+const isJpx = ({ filter }: ImageFacts): boolean => filter === "JPXDecode";
+
 /** Bytes that are held of an image while it is drawn at `size`, if `components` of each sample are kept. */
 function heldBytes(image: ImageFacts, size: Size, components: number): number {
   const { decoded, coefficients } = decodedBytes(image, size);
-  if (image.filter === "JPXDecode") return decoded;
-  return size.width * size.height * components + Math.min(decoded, BAND_BYTES) + coefficients;
+  return size.width * size.height * components + decoded / bandsOf(image, size) + coefficients;
 }
 
 /** Bytes of the samples of an image that MuPDF decodes to draw it at `size`, and of the coefficients that it holds meanwhile. */
 function decodedBytes(image: ImageFacts, size: Size): { readonly decoded: number; readonly coefficients: number } {
   const samples = image.width * image.height * (image.components ?? 4);
-  if (image.filter === "JPXDecode") return { decoded: samples * JPX_BYTES, coefficients: 0 };
-  const decoded = samples / 4 ** (isSmaller(size, image) ? halvings(image, size) : 0);
-  return { decoded, coefficients: image.coefficients * COEFFICIENT_BYTES };
+  const power = isSmaller(size, image) ? halvings(image, size) : 0;
+  if (isJpx(image)) {
+    const levels = isReduced(image) ? Math.min(power, image.jpx?.spareLevels ?? 0) : 0;
+    return { decoded: (samples / 4 ** levels) * JPX_BYTES, coefficients: 0 };
+  }
+  return { decoded: samples / 4 ** power, coefficients: image.coefficients * COEFFICIENT_BYTES };
 }
 
+/** Whether MuPDF decodes less of a JPEG 2000 image than all (mupdf/jpx.ts). */
+const isReduced = ({ isIndexed, transparency }: ImageFacts): boolean => !isIndexed && transparency !== "color-key";
+
 /** The number of bands in which an image is drawn at `size`. */
-const bandsOf = (image: ImageFacts, size: Size): number =>
-  image.filter === "JPXDecode" ? 1 : Math.max(1, Math.ceil(decodedBytes(image, size).decoded / BAND_BYTES));
+function bandsOf(image: ImageFacts, size: Size): number {
+  const { decoded } = decodedBytes(image, size);
+  if (!isJpx(image)) return Math.max(1, Math.ceil(decoded / BAND_BYTES));
+  return isReduced(image) && image.jpx?.hasParts === true ? Math.max(1, Math.ceil(decoded / JPX_BAND_BYTES)) : 1;
+}
 
 /** How often, on average, each sample of an image is decoded that is drawn at `size`. */
-export const timesDecoded = (image: ImageFacts, size: Size): number => (bandsOf(image, size) + 1) / 2;
+export const timesDecoded = (image: ImageFacts, size: Size): number =>
+  isJpx(image) ? 1 : (bandsOf(image, size) + 1) / 2;
+
+/** Whether an image is drawn at `size`, rather than decoded as it is. */
+const isDrawn = (image: ImageFacts, size: Size): boolean =>
+  isSmaller(size, image) || image.isIndexed || (isJpx(image) && bandsOf(image, size) > 1);
 
 export const isSmaller = (size: Size, image: Size): boolean => size.width < image.width || size.height < image.height;
 
 /** Whether the samples of an image fit the memory allowed for them when decoded for `size`. */
 export function fits(image: ImageFacts, size: Size): boolean {
   const { decoded, coefficients } = decodedBytes(image, size);
-  const isDrawn = isSmaller(size, image) || image.isIndexed;
-  return mayBeRead(image, isDrawn ? heldBytes(image, size, image.components ?? 4) : decoded + coefficients);
+  return mayBeRead(
+    image,
+    isDrawn(image, size) ? heldBytes(image, size, image.components ?? 4) : decoded + coefficients,
+  );
 }
 
 /** The same for its gray values. */
 export const fitsAsGray = (image: ImageFacts, size: Size): boolean => mayBeRead(image, heldBytes(image, size, 1));
 
-const mayBeRead = ({ filter, width, height }: ImageFacts, bytes: number): boolean =>
-  bytes <= limits.compress.decodedBytes && (filter === "JPXDecode" || width * height <= limits.compress.decodedPixels);
+const mayBeRead = ({ width, height }: ImageFacts, bytes: number): boolean =>
+  bytes <= limits.compress.decodedBytes && width * height <= limits.compress.decodedPixels;
 
 /**
  * The samples of an image as numbers from 0 to 255, ignoring its mask, Decode array, and color space, so that the image can
@@ -187,7 +207,7 @@ function draw(
 ): Promise<Pixmap> {
   const { mupdf, long } = engine;
   return engine.scope(async () => {
-    if (!isSmaller(size, image) && !image.isIndexed) {
+    if (!isDrawn(image, size)) {
       const loaded = await long.loadImage(object);
       try {
         const pixmap = await engine.complete(() => long.pixmapOf(loaded));

@@ -11,6 +11,7 @@ import { mapPages } from "./page-map.ts";
 import { firstIn, type Place, placesOf } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
+import { decodePartsOfJpx } from "./jpx.ts";
 import type { Ranges } from "../../bytes/ranges.ts";
 import { chunksOf } from "../../bytes/chunks.ts";
 import {
@@ -58,9 +59,10 @@ function takeSnapshot(heap: Uint8Array, stack: number): NonNullable<typeof snaps
   return { heap: used, stack, randomState: constants - RANDOM_STATE_BYTES };
 }
 
-/** Compiled modules: MuPDF, and those of wasm/tick.ts and wasm/callback.ts. */
+/** Compiled modules: MuPDF, and those of wasm/tick.ts, wasm/callback.ts, and wasm/jpx.ts. */
 export interface EngineModules {
   readonly module: WebAssembly.Module;
+  readonly jpx: WebAssembly.Module;
   readonly tick: WebAssembly.Module;
   readonly callback: WebAssembly.Module;
 }
@@ -155,8 +157,8 @@ export class PdfEngine {
     this.#seed();
   }
 
-  /** `tick`: the module that fuel gauges need; `callback`: the one that `Reads` needs. */
-  static async create({ module, tick, callback }: EngineModules): Promise<PdfEngine> {
+  /** `tick`: the module that fuel gauges need; `callback`: the one that `Reads` needs; `jpx`: the one that `decodePartsOfJpx` needs. */
+  static async create({ module, tick, callback, jpx }: EngineModules): Promise<PdfEngine> {
     const gauge = new FuelGauge(tick);
     const reads = new Reads();
     let memory: WebAssembly.Memory | undefined;
@@ -175,7 +177,7 @@ export class PdfEngine {
       // Libraries inside MuPDF that run out of memory only give up: MuPDF continues without the image.
       report: (message) => {
         if (/repairing PDF/.test(message)) engine?.ranges?.refuse(damaged());
-        if (engine && /^(library|system) error/.test(message)) engine.#budget.recordSkipped();
+        if (engine && /^(library|system) error|openjpeg error: .*memory/i.test(message)) engine.#budget.recordSkipped();
       },
       instantiateWasm(imports, done) {
         const { a: callbacks } = imports as { a: { a: Callback } };
@@ -184,6 +186,7 @@ export class PdfEngine {
         stack = instance.exports["$stack"] as unknown as StackPointer;
         memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
         gauge.attach(instance);
+        if (memory) decodePartsOfJpx(jpx, instance, memory);
         done(instance);
       },
     });
