@@ -24,22 +24,21 @@ export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
   async queue(batch, env, context) {
     const configured = readEnv(env);
-    // Queue names differ by environment: pdf-service-jobs-staging.
-    if (batch.queue.includes("-jobs")) {
-      await consumeJobs(batch.messages.filter(isJob), jobConsumer(configured, context));
-      return;
-    }
+    const jobs = batch.messages.filter((message) => isOf(message, "parts") || isOf(message, "abandoned job"));
+    if (jobs.length > 0) await consumeJobs(jobs, jobConsumer(configured, context));
     const consumer = {
       settings: configured.webhooks,
       queue: configured.webhookQueue,
       databaseOf: (shard: number) => databaseAt(configured, shard),
       waitUntil: (promise: Promise<unknown>) => context.waitUntil(promise),
     };
-    const [reversals, deliveries] = sorted(batch.messages);
-    // Queue names differ by environment: pdf-service-webhooks-dead-staging.
+    const deliveries = batch.messages.filter((message) => isOf(message, "delivery"));
+    // Where messages are that were retried too often, only the name of the queue tells: pdf-service-webhooks-dead-staging.
     if (batch.queue.includes("-dead")) await consumeDead(deliveries, consumer);
     else await consume(deliveries, consumer);
-    for (const message of reversals) await reverseLate(message, consumer.databaseOf);
+    for (const message of batch.messages.filter((one) => isOf(one, "late reversal"))) {
+      await reverseLate(message, consumer.databaseOf);
+    }
   },
   async scheduled({ cron, scheduledTime }, env, context) {
     const { databases, files, webhookQueue, jobQueue, baseUrl } = readEnv(env);
@@ -79,8 +78,10 @@ export default {
 
 type QueueMessage = DeliveryMessage | LateReversal | JobMessage;
 
-const isJob = (message: Message<QueueMessage>): message is Message<JobMessage> =>
-  !("delivery" in message.body) && !("reservation" in message.body);
+const isOf = <K extends QueueMessage["kind"]>(
+  message: Message<QueueMessage>,
+  kind: K,
+): message is Message<Extract<QueueMessage, { kind: K }>> => message.body.kind === kind;
 
 function jobConsumer(env: Env, context: ExecutionContext): JobConsumer {
   const waitUntil = (promise: Promise<unknown>): void => context.waitUntil(promise);
@@ -92,13 +93,4 @@ function jobConsumer(env: Env, context: ExecutionContext): JobConsumer {
     work: partWorker({ env, operations: runnable, waitUntil }),
     enqueueOf: (shard) => enqueuer(env.webhookQueue, shard, waitUntil),
   };
-}
-
-/** Groups the messages of a batch by kind. */
-function sorted(messages: readonly Message<QueueMessage>[]): [Message<LateReversal>[], Message<DeliveryMessage>[]] {
-  const isReversal = (message: Message<QueueMessage>): message is Message<LateReversal> =>
-    "reservation" in message.body;
-  const isDelivery = (message: Message<QueueMessage>): message is Message<DeliveryMessage> =>
-    "delivery" in message.body;
-  return [messages.filter(isReversal), messages.filter(isDelivery)];
 }

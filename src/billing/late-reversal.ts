@@ -8,6 +8,7 @@ import { logFault, secondsAfterFault } from "../faults.ts";
 
 /** A failed request that may have been charged: the database confirmed neither its settlement nor its release or refund. */
 export interface LateReversal {
+  readonly kind: "late reversal";
   /** The number of the account's database. */
   readonly shard: number;
   readonly reservation: Reservation;

@@ -39,9 +39,9 @@ export interface JobConsumer extends Omit<JobContext, "enqueue"> {
  */
 export async function consumeJobs(messages: readonly Message<JobMessage>[], consumer: JobConsumer): Promise<void> {
   for (const message of messages) {
-    const { shard, abandoned } = message.body;
+    const { shard } = message.body;
     try {
-      if (abandoned !== undefined) await abandonJob(consumer.databaseOf(shard), abandoned);
+      if (message.body.kind === "abandoned job") await abandonJob(consumer.databaseOf(shard), message.body.job);
       const { goesOn, retryIn } = await besideShortJobs(consumer, shard, () => workForAWhile(consumer, shard));
       if (goesOn) await wakeConsumers(consumer.queue, shard, 1);
       if (retryIn === undefined) message.ack();

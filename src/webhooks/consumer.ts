@@ -68,8 +68,11 @@ async function finish(claimed: Claim, message: Wakeup, { settings, queue, databa
   try {
     const made = await attempt(claimed, settings);
     const { next, waiting } = await recordAttempt(databaseOf(shard), claimed, made, settings.retrySeconds);
-    const wakeups: MessageSendRequest<DeliveryMessage>[] = waiting.map((id) => ({ body: { shard, delivery: id } }));
-    if (next !== undefined) wakeups.push({ body: { shard, delivery }, delaySeconds: secondsUntil(next) });
+    const wakeups: MessageSendRequest<DeliveryMessage>[] = waiting.map((id) => ({
+      body: { kind: "delivery", shard, delivery: id },
+    }));
+    if (next !== undefined)
+      wakeups.push({ body: { kind: "delivery", shard, delivery }, delaySeconds: secondsUntil(next) });
     if (wakeups.length > 0) await queue.sendBatch(wakeups);
   } catch (error) {
     logWakeup(message, error);

@@ -3,6 +3,7 @@ import type { Enqueue } from "../events/outbox.ts";
 
 /** The queue's message for a delivery: a wake-up. Everything else is in the row, which is the truth. */
 export interface DeliveryMessage {
+  readonly kind: "delivery";
   /** The number of the row's database. */
   readonly shard: number;
   /** The ID of the row in `webhook_deliveries`. */
@@ -20,7 +21,7 @@ export async function wake(
 ): Promise<void> {
   for (let start = 0; start < deliveries.length; start += MESSAGES) {
     const some = deliveries.slice(start, start + MESSAGES);
-    await queue.sendBatch(some.map((delivery) => ({ body: { shard, delivery } })));
+    await queue.sendBatch(some.map((delivery) => ({ body: { kind: "delivery", shard, delivery } })));
   }
 }
 

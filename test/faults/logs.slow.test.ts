@@ -160,7 +160,12 @@ describe("while deliveries are made", () => {
     for (const queue of ["pdf-service-webhooks", "pdf-service-webhooks-dead"]) {
       for (let after = 0; after < 4; after += 1) {
         const bindings = { ...env, [name]: failing(env[name] as object, after) };
-        const message = { id: "0", timestamp: new Date(), attempts: 1, body: { shard: 0, delivery } };
+        const message = {
+          id: "0",
+          timestamp: new Date(),
+          attempts: 1,
+          body: { kind: "delivery" as const, shard: 0, delivery },
+        };
         const context = createExecutionContext();
         await worker.queue(createMessageBatch<DeliveryMessage>(queue, [message]), bindings, context);
         await waitOnExecutionContext(context);

@@ -177,7 +177,7 @@ describe("a message", () => {
     await sweepLater(MINUTE / 2, { ...env, JOBS: queue });
     expect(sent).toHaveLength(0);
     await sweepLater(2 * MINUTE, { ...env, JOBS: queue });
-    expect(sent).toMatchObject([{ body: { shard: 0 } }]);
+    expect(sent).toMatchObject([{ body: { kind: "parts", shard: 0 } }]);
     await consumeOnce();
   });
 });

@@ -47,7 +47,7 @@ export function operationForm(file: Uint8Array | string, fields: Readonly<Record
 /** Lets a consumer take one message of the queue: it works until nothing is due. Returns what it did with the message. */
 export async function consumeOnce(
   bindings: object = env,
-  body: JobMessage = { shard: 0 },
+  body: JobMessage = { kind: "parts", shard: 0 },
 ): Promise<"acknowledged" | "retried"> {
   const message = { id: "0", timestamp: new Date(), attempts: 1, body };
   const batch = createMessageBatch<JobMessage>("pdf-service-jobs", [message]);

@@ -32,7 +32,7 @@ describe("messages", () => {
       id: String(index),
       timestamp: now,
       attempts: 1,
-      body: { shard: 0, delivery },
+      body: { kind: "delivery" as const, shard: 0, delivery },
     }));
     const batch = createMessageBatch<DeliveryMessage>(queue, messages);
     const context = createExecutionContext();
@@ -108,7 +108,7 @@ test("the sweep wakes what is more than a minute late, and nothing else", async 
     woken.length = 0;
     await requeueLate(db, 7, queue as unknown as Parameters<typeof requeueLate>[2], at);
     return [late, lost, done].filter((delivery) =>
-      woken.some((body) => JSON.stringify(body) === JSON.stringify({ shard: 7, delivery })),
+      woken.some((body) => JSON.stringify(body) === JSON.stringify({ kind: "delivery", shard: 7, delivery })),
     );
   };
   expect(await wokenBy(later(60 * SECOND))).toEqual([]);

@@ -8,6 +8,7 @@ import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import { creditLimit, monthOf } from "../../accounts/periods.ts";
 import { shardOfAccount } from "../../accounts/token.ts";
+import type { LateReversal } from "../../billing/late-reversal.ts";
 import { type RequestKey, requestKey, type SignedPart } from "../../billing/idempotency.ts";
 import { finish, refund, release, reserve, settle, type Settled } from "../../billing/ledger.ts";
 import type { RequestEnd, RequestFailure } from "../../billing/operation-events.ts";
@@ -84,7 +85,8 @@ export class Payment {
     const shard = shardOfAccount(reservation.charge.account) ?? 0;
     // JSON has no dates.
     this.#sendLate = async (failure) => {
-      await webhookQueue.send({ shard, reservation, failure }, { contentType: "v8", delaySeconds: LATE_SECONDS });
+      const message: LateReversal = { kind: "late reversal", shard, reservation, failure };
+      await webhookQueue.send(message, { contentType: "v8", delaySeconds: LATE_SECONDS });
     };
   }
 

@@ -102,7 +102,7 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
     await payment?.reverse(error);
     await abandonJob(db, id).catch(async (fault: unknown) => {
       logFault("job not abandoned", { id }, fault);
-      await jobQueue.send({ shard, abandoned: id }).catch(() => {});
+      await jobQueue.send({ kind: "abandoned job", shard, job: id }).catch(() => {});
     });
     await removeJobFiles(db, store, id);
     // A request with the same key was faster.
