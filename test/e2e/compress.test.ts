@@ -68,7 +68,7 @@ describe("a JPEG", () => {
     expect(before[0] && after[0] && largestBlockError(before[0], after[0])).toBeLessThan(10);
   });
 
-  test("one of about the quality asked for is left alone", async () => {
+  test("one of about the requested quality is left alone", async () => {
     const once = (await compress(jpegDocument(3), { imageMaxDpi: "600" })).body;
     const twice = (await compress(once, { imageMaxDpi: "600", stripMetadata: "true" })).body;
     expect((await imagesOf(twice))[0]?.bytes).toBe((await imagesOf(once))[0]?.bytes);

@@ -62,7 +62,7 @@ describe("a JPEG stays byte for byte, and its colours with it", () => {
     }
   });
 
-  test("red, green and blue that only their component names tell", async () => {
+  test("red, green, and blue that only their component names identify", async () => {
     const pdf = await calls.pdf([namedRgb(makeJpeg({ ...size, components: 3 }, () => 90))]);
     expect((await onlyImage(pdf)).dictionary["/DecodeParms"]).toEqual({ "/ColorTransform": 0 });
     near(drawPage(pdf).at(5, 5), [90, 128, 128]);

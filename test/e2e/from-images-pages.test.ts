@@ -125,7 +125,7 @@ test("pages come in the order of the numbers, with no metadata that nobody gave"
   expect([info, xmp]).toEqual([{}, null]);
 });
 
-test("the answer is named after the first image", async () => {
+test("the response is named after the first image", async () => {
   const { headers } = await calls.answer([png(10, 10)]);
   expect(headers.get("Content-Disposition")).toBe('attachment; filename="picture 0-from-images.pdf"');
 });
@@ -153,7 +153,7 @@ describe("parameters that do not go together are refused", () => {
     expect([status, code, details]).toEqual([400, "invalid_parameters", { fields: [{ name, issue }] }]);
   });
 
-  test("the largest margins are taken", async () => {
+  test("accepts the largest margins", async () => {
     expect(sizeOf(await draw(png(10, 10), { pageSize: "a4", marginPt: "297" }))).toEqual([595.28, 841.89]);
     expect(sizeOf(await draw(png(10, 10), { marginPt: "1000" }))).toEqual([2010, 2010]);
   });

@@ -165,7 +165,7 @@ test("indices beyond the palette are black", async () => {
   expect((await compare(options, (x, y) => (x + y) % 6)).wrong).toEqual([]);
 });
 
-describe("what a PNG tells of its colours", () => {
+describe("what a PNG says about its colors", () => {
   const spaceOf = async (...chunks: (readonly [string, Uint8Array])[]): Promise<unknown> => {
     const pdf = await calls.pdf([writePng({ ...size, colourType: 2, depth: 8, chunks }, sampleOf(8))]);
     return [...(await imagesOf(pdf)).values()][0]?.dictionary["/ColorSpace"];

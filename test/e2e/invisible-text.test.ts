@@ -62,7 +62,7 @@ describe("invisible text goes, and what is seen stays", () => {
     expect(withoutIdentifiers(await cleaned(file))).toBe(withoutIdentifiers(await change(file, () => undefined)));
   });
 
-  test("in a form that pages share it goes from the pages that are asked for", async () => {
+  test("in a form that pages share is removed from the selected pages only", async () => {
     const form = (content: string, resources: string) => ({
       entries: `/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << ${resources} >>`,
       data: latin1(content),
@@ -88,7 +88,7 @@ describe("invisible text goes, and what is seen stays", () => {
   });
 });
 
-test("a page that is recognised again has one layer with one font, and the file is as large as before", async () => {
+test("a page that is recognized again has one layer with one font, and the file is as large as before", async () => {
   const recognise = (file: Uint8Array): Promise<Uint8Array> =>
     change(file, async (open) => {
       const [earlier, text] = [new InvisibleText(open), new HiddenText(open)];

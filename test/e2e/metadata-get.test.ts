@@ -12,7 +12,7 @@ const service: Service = { baseUrl, key: liveKey };
 const calls = new MetadataCalls(service);
 
 describe("get", () => {
-  test("tells what the document is", async () => {
+  test("describes the document", async () => {
     const facts = await calls.get(document({ name: "facts", pages: 10, features: ["form", "boxes"] }));
     expect(facts).toMatchObject({
       title: "Title of facts",
@@ -75,7 +75,7 @@ describe("get", () => {
     });
   });
 
-  test.each(ciphers)("tells what %s allows", async (cipher) => {
+  test.each(ciphers)("lists what %s allows", async (cipher) => {
     const restrictions = cipher === "rc4-40" ? ["--print=n"] : ["--print=low", "--modify=form", "--extract=n"];
     const bytes = await encrypt(document({ name: "locked", pages: 1 }), {
       cipher,

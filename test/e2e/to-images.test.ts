@@ -51,7 +51,7 @@ describe("pages look as pdf.js draws them", () => {
   });
 });
 
-test("an image in the document that does not fit into memory is told, not left out", async () => {
+test("reports an image in the document that does not fit into memory, instead of leaving it out", async () => {
   const corpus = process.env["CORPUS_DIR"] ?? join(import.meta.dirname, "../../../shared/corpus");
   const name = join(corpus, "large-images/balloon_a1b_jp2k.pdf");
   if (!existsSync(name)) return;
@@ -60,7 +60,7 @@ test("an image in the document that does not fit into memory is told, not left o
   expect([answer.status, answer.code]).toEqual([413, "limit_exceeded"]);
 });
 
-test("60 pages come as one ZIP that is whole", async () => {
+test("60 pages are one complete ZIP", async () => {
   const file = drawing(...Array.from({ length: 60 }, (_, index) => ({ ...corners, width: 120 + index })));
   for (const format of ["png", "jpeg"]) {
     const answer = await post(service, "to-images", { file: pdfPart(file), dpi: "72", format });

@@ -49,7 +49,7 @@ test("two languages on a page, the one with its own letters", async () => {
 });
 
 describe("pages that have text", () => {
-  test("keep it, or are recognised all the same", async () => {
+  test("keep it, or are recognized with `force`", async () => {
     const own = drawing({ ...blank, content: "BT /F1 3 Tf 20 80 Td (Kept as it is, however small.) Tj ET" });
     const kept = await recognise(own, { words: "true" });
     expect(kept).toMatchObject({ text: "Kept as it is, however small.", meanConfidence: 1, languagesUsed: [] });
@@ -60,7 +60,7 @@ describe("pages that have text", () => {
     expect(forced.meanConfidence).toBeLessThan(1);
   });
 
-  test("are recognised where all of it is a stamp on a scan", async () => {
+  test("are recognized if all of it is a stamp on a scan", async () => {
     const stamp = "BT /F1 9 Tf 10 5 Td (Bates 17) Tj ET";
     const text = { ...blank, content: "BT /F1 12 Tf 20 80 Td (A page of text behind it.) Tj ET" };
     const { pages, meanConfidence } = await recognise(drawing(scanPage(jpeg, stamp), text));
@@ -123,7 +123,7 @@ describe("what is refused", () => {
     expect(details).toMatchObject({ fields: [{ name, issue: expect.stringMatching(issue) as string }] });
   });
 
-  test("more pages to recognise than a call can", async () => {
+  test("more pages than a request can recognize", async () => {
     const limit = limits.ocr.pages;
     const many = drawing(...Array.from({ length: limit + 1 }, () => blank));
     expect(await errorOf(await post(many))).toEqual([413, "limit_exceeded", { limit, actual: limit + 1 }]);
@@ -131,7 +131,7 @@ describe("what is refused", () => {
   });
 });
 
-test("a page on which the engine breaks down is named, and nothing is charged", async () => {
+test("a page that breaks the engine is named, and nothing is charged", async () => {
   const credits = (answer: Response): number => Number(answer.headers.get("X-Credits-Remaining"));
   const file = drawing(scanPage(jpeg), scanPage(jpeg));
   const before = credits(await post(file, { pages: "1" }));

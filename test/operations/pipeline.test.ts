@@ -28,7 +28,7 @@ async function problemsOf(steps: Steps | string, parts = {}): Promise<unknown> {
 const remainingOf = (answer: Response): number => Number(answer.headers.get("X-Credits-Remaining"));
 
 describe("a pipeline", () => {
-  test("costs the credits of its steps, and tells what each has made", async () => {
+  test("costs the credits of its steps, and lists the result of each", async () => {
     const answer = await pipeline([rotate, { operation: "extract-pages", range: "2" }, compress], { file: letter });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("X-Credits-Charged")).toBe("4");
