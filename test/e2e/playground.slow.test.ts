@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     const bare = await visitor.inkOf(2);
     await page.locator('[name="opacity"]').fill("0.35");
     await visitor.run();
-    await expect.poll(async () => (await visitor.inkOf(2)).grey).toBeGreaterThan(bare.grey + 0.01);
+    await expect.poll(async () => (await visitor.inkOf(2)).gray).toBeGreaterThan(bare.gray + 0.01);
   });
 
   test("marks the fields that an error names, shows the request's ID, and unmarks fields that change", async () => {

@@ -117,7 +117,7 @@ describe("what is text", () => {
   });
 
   it("is invisible text, too: that of a scan", async () => {
-    expect(await read(`3 Tr ${show("recognised words", 50, 700)}`)).toBe("recognised words");
+    expect(await read(`3 Tr ${show("recognized words", 50, 700)}`)).toBe("recognized words");
   });
 
   it("is what annotations show", async () => {
