@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { drawPages } from "../harness/appearance.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
-import { colorDocument } from "../harness/colour-fixtures.ts";
+import { colorDocument } from "../harness/color-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check, runQpdf } from "../harness/qpdf.ts";
 
