@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   ),
   ...of(
     "operations/compress.ts",
-    e2e("compress", "compress-strip", "compress-grey"),
+    e2e("compress", "compress-strip", "compress-grayscale"),
     [
       "compress: returns its input",
       "const bytes = smaller && (gained || mustChange) ? smaller : file.bytes;",
