@@ -190,7 +190,7 @@ export const mutants: readonly Mutant[] = [
     ["ocr: no layer", "layer.add(pageNumber - 1, words);", ""],
     ["ocr: recognizes pages that have text", 'mode === "force" ?', "mode ?"],
   ),
-  ...of("engines/ocr/hidden-text.ts", e2e("hidden-text"), [
+  ...of("engines/ocr/hidden-text.ts", e2e("ocr-hidden-text"), [
     "ocr: layer shifted",
     "decimal(show.x - x, 2)",
     "decimal(show.x + 20 - x, 2)",
