@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -44,6 +45,8 @@ const longest = [
   "e2e/watermark",
   "e2e/add-page-numbers",
 ].map((name) => `/test/${name}.test.ts`);
+const missing = longest.filter((path) => !existsSync(`${import.meta.dirname}${path}`));
+if (missing.length > 0) throw new Error(`vitest.config.ts lists files that do not exist: ${missing.join(", ")}`);
 
 /** Starts the longest files first, so that no core is idle in the end. */
 class LongestFirst extends BaseSequencer {

@@ -34,7 +34,7 @@ const IMAGE_FOLDERS: readonly string[] = ["large-images", "scans"];
 const MOST_PAGES = 5;
 const MOST_PIXELS = 40_000_000;
 /** Made here: photographs of a few kinds. */
-const MADE = ["photo-rgb", "photo-grey", "photo-cmyk", "photo-soft-mask", "photo-inverted"];
+const MADE = ["photo-rgb", "photo-gray", "photo-cmyk", "photo-soft-mask", "photo-inverted"];
 /** How much less alike than Ghostscript's an output may be. */
 const TOLERANCE = 0.004;
 

@@ -59,12 +59,12 @@ const SCAN = "scans/linn.pdf";
 /** The corpus's book, and the first pages of its other documents; a made page where there is no corpus. */
 async function jobs(corpus: string | undefined): Promise<ImageJob[]> {
   const fourteen = { pages: "1-14", dpi: "150" };
-  const made = drawing(...Array.from({ length: 14 }, () => textPage({ width: 595, height: 842, colour: true })));
+  const made = drawing(...Array.from({ length: 14 }, () => textPage({ width: 595, height: 842, color: true })));
   const path = corpus === undefined ? "" : join(corpus, BOOK);
   const book = existsSync(path) ? new Uint8Array(await readFile(path)) : made;
   const scanPath = corpus === undefined ? "" : join(corpus, SCAN);
   const scan = existsSync(scanPath) ? new Uint8Array(await readFile(scanPath)) : undefined;
-  const letter = drawing(textPage({ width: 612, height: 792, colour: true }));
+  const letter = drawing(textPage({ width: 612, height: 792, color: true }));
   return [
     { name: "14 pages, png 150 dpi, mutool draw", file: book, fields: fourteen, other: mutool("150", "1-14") },
     { name: "14 pages, png 150 dpi, pdftoppm -png", file: book, fields: fourteen, other: pdftoppm("-png") },
@@ -78,7 +78,7 @@ async function jobs(corpus: string | undefined): Promise<ImageJob[]> {
     ...(scan
       ? [
           {
-            name: "a grey scan, png 600 dpi, mutool draw",
+            name: "a gray scan, png 600 dpi, mutool draw",
             file: scan,
             fields: { dpi: "600", pages: "1" },
             other: mutool("600", "1"),

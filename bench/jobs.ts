@@ -93,7 +93,7 @@ async function spentBy(cpu: () => Promise<number | undefined>, work: () => Promi
 
 /** A book of pages of text, as images of 200 dpi. */
 async function scanned(service: Service): Promise<Uint8Array> {
-  const page = textPage({ width: 612, height: 792, colour: false });
+  const page = textPage({ width: 612, height: 792, color: false });
   const drawn = await post(service, "to-images", { file: pdfPart(drawing(page, page)), dpi: String(DPI) });
   const [image] = Object.values(unzipSync(drawn.body));
   if (image === undefined) throw new Error("no page was drawn");

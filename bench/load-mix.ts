@@ -29,7 +29,7 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
     userPassword: "user",
     ownerPassword: "owner",
   });
-  const letter = pdfPart(drawing(textPage({ width: 612, height: 792, colour: true })));
+  const letter = pdfPart(drawing(textPage({ width: 612, height: 792, color: true })));
   const photograph = { bytes: makeJpeg({ width: 1_600, height: 1_200, components: 3 }, slope), fileName: "photo.jpg" };
   return {
     merge: [

@@ -78,15 +78,15 @@ export function smallCalls(): readonly Call[] {
   const oneLine = drawing({
     width: 300,
     height: 60,
-    content: "BT /F1 12 Tf 20 30 Td (Letters to be recognised) Tj ET",
+    content: "BT /F1 12 Tf 20 30 Td (Letters to be recognized) Tj ET",
   });
   const plain = [merge([small, megabyte]), split(megabyte), rotate(megabyte), protect(small), extract(small)];
   return [...plain, compress(small), fromImages(2, 500_000), ocr(oneLine)];
 }
 
-const page = textPage({ width: 612, height: 792, colour: true });
+const page = textPage({ width: 612, height: 792, color: true });
 const letter = drawing(page);
-/** Letter, scanned in grey at 300 dpi, uncompressed, with grain. */
+/** Letter, scanned in gray at 300 dpi, uncompressed, with grain. */
 const scan = drawing({
   width: 612,
   height: 792,
@@ -212,8 +212,8 @@ export const works: [string, Call[][]][] = [
   [`compress of photographs, ${(photographs.length / 1e6).toFixed(1)} MB`, [[compress(photographs)]]],
   ["Letter at 600 dpi as png", [[images(letter, { dpi: "600" })]]],
   ["Letter at 600 dpi as jpeg", [[images(letter, { dpi: "600", format: "jpeg" })]]],
-  ["a grey scan at 600 dpi as png", [[images(scan, { dpi: "600" })]]],
-  ["a grey scan at 600 dpi as jpeg", [[images(scan, { dpi: "600", format: "jpeg" })]]],
+  ["a gray scan at 600 dpi as png", [[images(scan, { dpi: "600" })]]],
+  ["a gray scan at 600 dpi as jpeg", [[images(scan, { dpi: "600", format: "jpeg" })]]],
   ["Letter at 600 dpi as webp", [[images(letter, { dpi: "600", format: "webp" })]]],
   ["Letter at 270 dpi as webp", [[images(letter, { dpi: "270", format: "webp" })]]],
   ["200 pages at 150 dpi as png", [[images(twoHundred, { dpi: "150" })]]],

@@ -170,9 +170,9 @@ async function runWasm(picture: string, model: string): Promise<Timed | undefine
 /** A binary PGM as the pixels of a canvas. */
 function rgbaOf(file: Buffer): { data: Uint8ClampedArray; width: number; height: number } {
   const [, width = "", height = ""] = /^P5\s+(\d+)\s+(\d+)\s+255\s/.exec(file.toString("latin1", 0, 40)) ?? [];
-  const grey = file.subarray(-Number(width) * Number(height));
-  const data = new Uint8ClampedArray(grey.length * 4).fill(255);
-  grey.forEach((value, index) => data.fill(value, index * 4, index * 4 + 3));
+  const gray = file.subarray(-Number(width) * Number(height));
+  const data = new Uint8ClampedArray(gray.length * 4).fill(255);
+  gray.forEach((value, index) => data.fill(value, index * 4, index * 4 + 3));
   return { data, width: Number(width), height: Number(height) };
 }
 

@@ -25,7 +25,7 @@ const steps: readonly Step[] = [
 ];
 
 export async function benchPipeline(service: Service, runs: number): Promise<PipelineRow[]> {
-  const page = textPage({ width: 612, height: 792, colour: true });
+  const page = textPage({ width: 612, height: 792, color: true });
   const input = drawing(...Array.from({ length: PAGES }, () => page));
   const list = JSON.stringify(steps.map(([operation, parameters]) => ({ operation, ...parameters })));
   const call = await prepareCall("pipeline", { file: pdfPart(input), steps: list });

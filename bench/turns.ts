@@ -53,7 +53,7 @@ const on = (operation: string, name: string, file: Uint8Array, fields: Readonly<
 const drawn = (name: string, page: DrawnPage, dpi: string): Work => on("to-images", name, drawing(page), { dpi });
 
 const interlaced = writePng(
-  { width: 4_000, height: 4_000, colourType: 2, depth: 8, interlaced: true },
+  { width: 4_000, height: 4_000, colorType: 2, depth: 8, interlaced: true },
   (x, y, channel) => (x * (channel + 1) + y) & 255,
 );
 

@@ -128,7 +128,7 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
     imageBytes: 50_000,
   });
   const small = document({ name: "small", pages: 1, features: ["image-per-page"], imageBytes: 48_000 });
-  const page = textPage({ width: 612, height: 792, colour: true });
+  const page = textPage({ width: 612, height: 792, color: true });
   const fourteen = drawing(...Array.from({ length: 14 }, () => page));
   const photographs = Array.from({ length: 10 }, (_, index) => [
     `image${index}`,

@@ -50,7 +50,7 @@ describe("a token", () => {
     expect(await findKey(unreachable, token, now)).toEqual({ ok: false, reason: "bad" });
   });
 
-  test("tells its database, like the id of its account", () => {
+  test("identifies its database, like the ID of its account", () => {
     expect(MAX_SHARDS).toBe(13);
     for (let shard = 0; shard < MAX_SHARDS; shard += 1) {
       expect(newToken(true, shard)).toMatch(/^sk_live_[0-9A-Za-z]{49}$/);
@@ -129,7 +129,7 @@ describe("the database", () => {
     expect(row).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/), last_four: token.slice(-4) });
   });
 
-  test("takes no key without an account", async () => {
+  test("creates no key without an account", async () => {
     await expect(createKey(db, newAccountId(0), { name: "g", livemode: true }, now)).rejects.toMatchObject({
       cause: expect.objectContaining({ message: expect.stringContaining("FOREIGN KEY") }),
     });

@@ -26,7 +26,7 @@ async function costOf(service: Service, call: Parameters<Service["send"]>[0] = {
 }
 
 /** docs/operating.md ("Growth") lists these figures. */
-test("an operation costs three batches and few rows, however many calls and accounts there were", async () => {
+test("an operation costs three batches and few rows, however many requests and accounts there were", async () => {
   for (let account = 0; account < 20; account += 1) await paidService();
   const service = await paidService();
   await service.send();
@@ -40,7 +40,7 @@ test("an operation costs three batches and few rows, however many calls and acco
   }
 });
 
-test("an event costs no batch where the answer is whole, one where it is streamed, and rows for each subscription", async () => {
+test("an event costs no batch if the response is not streamed, one if it is, and rows for each subscription", async () => {
   const service = await paidService();
   await service.send();
   await subscribe(service.account, { events: ["operation.failed"] });
@@ -53,7 +53,7 @@ test("an event costs no batch where the answer is whole, one where it is streame
   expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 87, rowsWritten: 133 });
 });
 
-test("a call that fails costs three batches, one that is refused before its work one or two", async () => {
+test("a failed request costs three batches, and one that is refused before its work one or two", async () => {
   const service = await paidService();
   expect(await costOf(service, { fields: { act: "refuse" } })).toMatchObject({ status: 400, batches: 3 });
   expect(await costOf(service, { fields: { act: "throw" } })).toMatchObject({ status: 500, batches: 3 });

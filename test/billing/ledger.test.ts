@@ -22,8 +22,8 @@ const december = (account: string) => `${account}:live:2026-12`;
 
 afterEach(expectConsistency);
 
-describe("a call's credits", () => {
-  test("are set aside, then charged, and sending it again changes nothing", async () => {
+describe("the credits of a request", () => {
+  test("are reserved, then charged, and a second charge changes nothing", async () => {
     const charge = chargeOf({ credits: 2 });
     const reservation = await reserved(charge, now);
     expect(reservation).toMatchObject({ period: november(charge.account), credits: 2, limit: 10 });
@@ -35,7 +35,7 @@ describe("a call's credits", () => {
     }
   });
 
-  test("are given back once, however often that is sent, and cannot be charged any more", async () => {
+  test("are released once, however often that is sent, and can no longer be charged", async () => {
     const charge = chargeOf({ credits: 2 });
     const other = await reserved(charge, now);
     const reservation = await reserved(charge, now);
@@ -82,14 +82,14 @@ describe("the last credit", () => {
     expect(results.filter(isDenied)).toMatchObject(Array.from({ length: 19 }, () => ({ reason: "quota", used: 1 })));
   });
 
-  test("does not pay for a call of two", async () => {
+  test("does not pay for a request of two", async () => {
     const charge = chargeOf({ limit: 3 });
     await reserved({ ...charge, credits: 2 }, now);
     expect(await reserve(db, { ...charge, credits: 2 }, now)).toMatchObject({ reason: "quota", used: 2 });
     expect(await settle(db, await reserved(charge, now))).toEqual({ charged: 1, remaining: 0 });
   });
 
-  test("can be had again once it was given back or refunded", async () => {
+  test("is available again once it was released or refunded", async () => {
     const charge = chargeOf({ limit: 1 });
     const first = await reserved(charge, now);
     await release(db, first);
@@ -105,7 +105,7 @@ describe("a month", () => {
   const lastInstant = new Date("2026-11-30T23:59:59.999Z");
   const firstInstant = new Date("2026-12-01T00:00:00.000Z");
 
-  test("that begins makes all credits new, and pays nothing of a call that began before it", async () => {
+  test("restores all credits when it begins, and does not pay for a request that started before it", async () => {
     const charge = chargeOf({ limit: 2, credits: 2 });
     const [settled, released, refunded] = [
       await reserved({ ...charge, limit: 6 }, lastInstant),
@@ -124,7 +124,7 @@ describe("a month", () => {
 });
 
 describe("a plan", () => {
-  test("made smaller within the month leaves nothing, never less, and takes nothing away", async () => {
+  test("downgraded within the month leaves no credits, never fewer, and reverses no charge", async () => {
     const charge = chargeOf({ limit: 5 });
     const calls = [];
     for (let call = 0; call < 5; call += 1) calls.push(await reserved(charge, now));
@@ -153,7 +153,7 @@ describe("ledgers", () => {
   });
 });
 
-describe("a database that does its work, but whose answer is lost", () => {
+describe("a database that does its work, but whose response is lost", () => {
   /** Loses the answers to the first `count` batches. */
   function losing(count: number) {
     let left = count;
@@ -172,7 +172,7 @@ describe("a database that does its work, but whose answer is lost", () => {
     );
   }
 
-  test("keeps no credits and no Idempotency-Key of a call that was told it failed", async () => {
+  test("keeps no credits and no Idempotency-Key of a request that got an error", async () => {
     const charge = chargeOf({ limit: 1 });
     const keyed = { ...charge, key: keyOf(charge) };
     for (const one of [charge, keyed]) {
@@ -182,7 +182,7 @@ describe("a database that does its work, but whose answer is lost", () => {
     expect(await reserved(keyed, now)).toMatchObject({ credits: 1 });
   });
 
-  test("charges once when it is asked again", async () => {
+  test("charges once when the batch is retried", async () => {
     const reservation = await reserved(chargeOf(), now);
     const lossy = losing(1);
     await expect(settle(lossy, reservation)).rejects.toThrow("lost");

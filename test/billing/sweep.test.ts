@@ -48,7 +48,7 @@ describe("a reservation that nobody came back to", () => {
     expect(await periodOf(left.period)).toEqual({ used: 4, charged: { merge: 2 } });
   });
 
-  test("is charged no more when its call ends after all, and given back no second time", async () => {
+  test("is neither charged nor released again when its request ends after all", async () => {
     const charge = chargeOf({ credits: 2, limit: 2 });
     const late = await reserved(charge, now);
     await sweep(db, later(16 * MINUTE));
@@ -89,7 +89,7 @@ describe("a reservation that nobody came back to", () => {
 });
 
 describe("many sweeps and many rows", () => {
-  test("at once do what one does, also beside calls that end", async () => {
+  test("do together what one does, also while requests end", async () => {
     const charge = chargeOf({ limit: 100 });
     const left = await Promise.all(Array.from({ length: 10 }, () => reserved(charge, now)));
     const [first] = left;
@@ -131,7 +131,7 @@ describe("many sweeps and many rows", () => {
   }, 60_000);
 });
 
-describe("a charge whose answer broke off after the request was repeated", () => {
+describe("a charge whose response was aborted after the request was retried", () => {
   test.each(["settle", "release", "refund"] as const)(
     "is kept until it is known what the repetition does: %s",
     async (end) => {
@@ -158,7 +158,7 @@ describe("a charge whose answer broke off after the request was repeated", () =>
 });
 
 describe("what is old", () => {
-  test("of Idempotency-Keys goes 24 hours after the charge, though not under a call at work", async () => {
+  test("of Idempotency-Keys are deleted 24 hours after the charge, except those of a request in progress", async () => {
     const charge = chargeOf();
     const keys = ["old", "young", "at work"].map((name) => ({ ...charge, key: keyOf(charge, name) }));
     const [old, young, working] = keys as [(typeof keys)[0], (typeof keys)[0], (typeof keys)[0]];

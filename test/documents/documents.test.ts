@@ -50,10 +50,17 @@ describe.each(documents)("%s", (document) => {
   });
 });
 
+const operations = readdirSync(join(root, "src/operations")).filter(
+  (file) => file.endsWith(".ts") && read(join("src/operations", file)).includes("= defineOperation("),
+);
+
+test("every operation has a test file named after it", () => {
+  const tests = new Set([...readdirSync(join(root, "test/e2e")), ...readdirSync(join(root, "test/operations"))]);
+  const missing = [...operations, "pipeline.ts"].filter((file) => !tests.has(file.replace(/\.ts$/, ".test.ts")));
+  expect(missing).toEqual([]);
+});
+
 test("the README lists every operation", () => {
-  const operations = readdirSync(join(root, "src/operations")).filter(
-    (file) => file.endsWith(".ts") && read(join("src/operations", file)).includes("= defineOperation("),
-  );
   const listed = Array.from(read("README.md").matchAll(/\]\(src\/operations\/([\w-]+\.ts)\)/g), ([, file]) => file);
   expect(listed.toSorted()).toEqual(operations.toSorted());
 });

@@ -54,7 +54,7 @@ async function leaveAfter(share: number, file: Blob): Promise<void> {
 }
 
 // Were anything kept of a caller who is gone, the memory budget would be used up before the last round.
-test("callers who go away in the middle of the answer or of their body leave nothing behind", async () => {
+test("clients that disconnect during the response or the upload leave nothing behind", async () => {
   const file = largePdf(20 * MiB);
   for (const share of [0.001, 0.25, 0.5, 0.75, 1]) {
     const answer = await rotate(file);

@@ -68,7 +68,7 @@ describe("npm run account", () => {
     expect({ stdout, stderr, code }).toEqual({ stdout: "", stderr: "acct_none does not exist.\n", code: 1 });
   });
 
-  test("called wrongly has exit code 2, the reason and the usage on stderr", async () => {
+  test("with invalid arguments has exit code 2, and the reason and the usage on stderr", async () => {
     const { stdout, stderr, code } = await account("create", "--name", "N", "--plan", "gold");
     expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
     expect(stderr).toMatch(/^--plan must be one of free[^]*\n\nUsage: /);
@@ -227,7 +227,7 @@ test("an order waits while a server writes", async () => {
   await rm(persistTo, { recursive: true });
 });
 
-test("what there is not is named", () =>
+test("names the missing resource", () =>
   withAccountDatabases({ kind: "local", persistTo: server.persistTo }, async (databases) => {
     const nobody = { account: "acct_none" } as const;
     for (const order of [

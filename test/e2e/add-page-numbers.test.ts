@@ -28,7 +28,7 @@ async function labels(fields: Readonly<Record<string, string>>, pages = 1): Prom
   return Promise.all(Array.from({ length: pages }, async (_, page) => (await readPage(body, page + 1)).text));
 }
 
-describe("a label stands where a person means it", () => {
+describe("a label is placed as the page is displayed", () => {
   const places = GEOMETRIES.flatMap(([name, entries, width, height]) =>
     ["top-left", "bottom-center", "bottom-right"].map((position) => ({ name, entries, width, height, position })),
   );
@@ -237,7 +237,7 @@ describe("the document", () => {
   });
 });
 
-test("the default margin is smaller on small pages, and one that was asked for is refused there", async () => {
+test("the default margin is smaller on small pages, and a requested one that is too wide is refused", async () => {
   for (const side of [24, 32, 39]) {
     const bytes = textDocument([{ content: "", entries: `/MediaBox [0 0 ${side} ${side}]` }]);
     const fields = { template: "H", fontSize: "8", position: "bottom-left", color: "#f00" };

@@ -160,7 +160,7 @@ describe("add", () => {
     expect(Buffer.from(back.body).equals(bytes)).toBe(true);
   });
 
-  test("takes the name of the uploaded file, which must not be taken", async () => {
+  test("uses the name of the uploaded file, which must be free", async () => {
     const attachment: Part = { bytes, fileName: "Bericht 2.csv" };
     const { body } = await send(empty, { action: "add", attachment });
     expect(await list(body)).toMatchObject([{ name: "Bericht 2.csv", contentType: "text/csv" }]);

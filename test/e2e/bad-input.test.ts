@@ -165,7 +165,7 @@ test("a small body without a Content-Length is read as any other", async () => {
   expect(await raw(headers, chunked)).toEqual({ status: 415, code: "unsupported_format", details: { input: "file" } });
 });
 
-describe("a file that is none", () => {
+describe("a file of another format", () => {
   test("text under the name of a PDF", async () => {
     const answer = await refusedForm("rotate", { angle: "90" }, new Blob(["hello"], { type: "application/pdf" }));
     expect(answer).toEqual({ status: 415, code: "unsupported_format", details: { input: "file" } });

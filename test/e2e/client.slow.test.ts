@@ -211,14 +211,14 @@ describe("a failure", () => {
     expect(await failureOf(stranger.getUsage())).toMatchObject({ code: "unauthenticated", status: 401 });
   });
 
-  test("of the way to the service is one too, after the tries that were asked for", async () => {
+  test("of the connection is an error too, after the requested number of retries", async () => {
     const nowhere = new PdfService({ apiKey, baseUrl: "http://localhost:1", maxRetries: 1 });
     expect(await failureOf(nowhere.getUsage())).toMatchObject({ code: "connection", status: 0 });
     const impatient = service.merge({ files: [bytes(1), bytes(1)] }, { timeoutMilliseconds: 1, maxRetries: 0 });
     expect((await failureOf(impatient)).message).toBe("No response within 1 ms.");
   });
 
-  test("by the caller's own wish is the reason that was given", async () => {
+  test("by the caller has the reason that was given", async () => {
     const wish = new AbortController();
     const call = service.merge({ files: [bytes(1), bytes(1)] }, { signal: wish.signal });
     wish.abort(new Error("not wanted any more"));
@@ -233,7 +233,7 @@ describe("over connections that are lost", () => {
   // By operation: calls of other tests that were given up may be charged for at any time.
   const charged = async (operation: string): Promise<number> => (await service.getUsage()).perOperation[operation] ?? 0;
 
-  test("a call is sent again, and charged once", async () => {
+  test("a request is retried, and charged once", async () => {
     const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
     const before = await charged("extract-pages");
     proxy.cut(2);
@@ -244,7 +244,7 @@ describe("over connections that are lost", () => {
     expect((await charged("extract-pages")) - before).toBe(1);
   });
 
-  test("JSON that does not come whole is asked for again", async () => {
+  test("incomplete JSON is requested again", async () => {
     const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
     const before = await charged("extract-text");
     proxy.cut(1, "within");
@@ -254,7 +254,7 @@ describe("over connections that are lost", () => {
     expect((await far.getUsage()).perOperation["extract-text"]).toBe(before + 1);
   });
 
-  test("a call whose file was a stream cannot be, and says so", async () => {
+  test("a request whose file was a stream cannot be retried, and says so", async () => {
     const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
     const lost = proxy.lost();
     proxy.cut(1);
@@ -297,7 +297,7 @@ describe("a webhook's delivery", () => {
     "webhook-signature": `v1,AAAA ${new Webhook(secret).sign("evt_1", at, text)}`,
   });
 
-  test("that is signed as Standard Webhooks says is taken, with its event", async () => {
+  test("that is signed as in Standard Webhooks is accepted and parsed", async () => {
     const event = await verifyWebhook(body, new Headers(signed(now)), { secret, now });
     expect(event).toEqual({ id: "evt_1", ...(JSON.parse(body) as object) });
     expect(await verifyWebhook(new TextEncoder().encode(body), signed(now), { secret, now })).toEqual(event);

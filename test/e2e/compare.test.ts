@@ -37,7 +37,7 @@ describe("compareKept", () => {
     expect(view.destinations.size).toBe(12);
     expect(view.labels?.[2]).toBe("A-1");
     expect(view.attachments).toHaveLength(2);
-    expect([...view.fields.keys()].toSorted()).toEqual(["agree", "colour", "person.city", "person.name", "radio"]);
+    expect([...view.fields.keys()].toSorted()).toEqual(["agree", "color", "person.city", "person.name", "radio"]);
     expect(view.layers).toHaveLength(2);
     expect(view.xmp).toContain("Title of alpha");
     expect(view.pages[0]?.structure).toBeDefined();

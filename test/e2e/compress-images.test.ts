@@ -11,13 +11,13 @@ import { latin1 } from "../harness/pdf-writer.ts";
 const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });
 
-test("soft masks stay grey without a palette, also those of few levels", async () => {
+test("soft masks stay gray without a palette, also those of few levels", async () => {
   // Poppler draws nothing through an Indexed one (ISO 32000-2, 11.6.5.2).
   const { body } = await compress(imageDocument(named("photo-soft-mask")), { imageMaxDpi: "600" });
   expect((await softMasksOf(body)).map((mask) => String(mask.get(PDFName.of("ColorSpace"))))).toEqual(["/DeviceGray"]);
 });
 
-test("a soft mask that the colours are premultiplied by keeps the size of its image", async () => {
+test("a soft mask that the colors are premultiplied by keeps the size of its image", async () => {
   const masks = await softMasksOf(
     (await compress(imageDocument(named("photo-premultiplied")), { imageMaxDpi: "72" })).body,
   );

@@ -33,7 +33,7 @@ describe("an image of each kind", () => {
     },
   );
 
-  test.each(["photo-rgb", "photo-grey", "photo-cmyk", "photo-spot", "photo-inverted"])(
+  test.each(["photo-rgb", "photo-gray", "photo-cmyk", "photo-spot", "photo-inverted"])(
     "%s shrinks much",
     async (name) => {
       const bytes = imageDocument(named(name));
@@ -41,7 +41,7 @@ describe("an image of each kind", () => {
     },
   );
 
-  test.each(imageFixtures.map((fixture) => [fixture.name, fixture] as const))("%s in grey", async (_, fixture) => {
+  test.each(imageFixtures.map((fixture) => [fixture.name, fixture] as const))("%s in gray", async (_, fixture) => {
     const bytes = imageDocument(fixture);
     const [page] = drawPages((await compress(bytes, { grayscale: "true" })).body);
     const [before] = drawPages(bytes);
@@ -54,8 +54,8 @@ describe("an image of each kind", () => {
 
 describe("a JPEG", () => {
   const kinds = [
-    ["grey", jpegDocument(1)],
-    ["colour", jpegDocument(3)],
+    ["gray", jpegDocument(1)],
+    ["color", jpegDocument(3)],
     ["CMYK", jpegDocument(4)],
     ["inverted CMYK", jpegDocument(4, "/Decode [1 0 1 0 1 0 1 0]")],
   ] as const;
@@ -68,7 +68,7 @@ describe("a JPEG", () => {
     expect(before[0] && after[0] && largestBlockError(before[0], after[0])).toBeLessThan(10);
   });
 
-  test("one of about the quality asked for is left alone", async () => {
+  test("one of about the requested quality is left alone", async () => {
     const once = (await compress(jpegDocument(3), { imageMaxDpi: "600" })).body;
     const twice = (await compress(once, { imageMaxDpi: "600", stripMetadata: "true" })).body;
     expect((await imagesOf(twice))[0]?.bytes).toBe((await imagesOf(once))[0]?.bytes);

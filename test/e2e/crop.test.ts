@@ -135,7 +135,7 @@ describe("remove", () => {
     expect(await check(body)).toMatchObject({ ok: true });
   });
 
-  test("is needed for that", async () => {
+  test("is needed to remove it", async () => {
     const text = await plainText((await crop(bytes, { box: within })).body);
     expect(text).toMatch(/above[^]*beside/);
     expect(text).toContain("secret value");

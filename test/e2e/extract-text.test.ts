@@ -45,7 +45,7 @@ async function runsOf(bytes: Uint8Array): Promise<{ text: string; from: number[]
   }
 }
 
-describe("words stand where pdf.js sees them", () => {
+describe("words have the positions that pdf.js finds", () => {
   const content = [
     show("Upright", 200, 400, 20),
     show("Lower", 210, 330, 9),
@@ -95,7 +95,7 @@ test.each(ciphers)("text of a document encrypted with %s", async (cipher) => {
   expect([wrong.status, wrong.code]).toEqual([400, "incorrect_password"]);
 });
 
-test("a page of more text than an answer may hold is refused", async () => {
+test("refuses a page with more text than a response can hold", async () => {
   const line = show("x".repeat(200), 10, 400, 0.5);
   const bytes = textDocument([{ content: `${line}\n`.repeat(25_000) }]);
   const answer = await post({ baseUrl, key: liveKey }, "extract-text", { file: pdfPart(bytes) });

@@ -67,7 +67,7 @@ describe("a value that its field cannot take", () => {
 describe("names that the form does not have", () => {
   const names = { line: "Ada", "Straße, 1": "x", "person.nobody": true };
 
-  test("are told in headers, percent-encoded", async () => {
+  test("are listed in headers, percent-encoded", async () => {
     const { body, headers } = await fill(whole, names);
     expect(headers.get("X-Unknown-Fields")).toBe("Stra%C3%9Fe%2C%201,person.nobody");
     expect(headers.get("X-Unknown-Fields-Count")).toBe("2");

@@ -16,8 +16,8 @@ const calls = new ImageCalls({ baseUrl, key: liveKey });
 
 const size = { width: 48, height: 32 };
 const ramp = (x: number, _: number, component: number): number => [x * 5, 255 - x * 5, 60, 0][component] ?? 0;
-const colour = makeJpeg({ ...size, components: 3 }, ramp);
-const grey = makeJpeg({ ...size, components: 1 }, ramp);
+const color = makeJpeg({ ...size, components: 3 }, ramp);
+const gray = makeJpeg({ ...size, components: 1 }, ramp);
 /** Half of cyan all over, and a ramp of yellow. */
 const ink = (x: number, _: number, component: number): number => [128, 0, x * 5, 0][component] ?? 0;
 const cmyk = makeJpeg({ ...size, components: 4, inverted: true }, ink);
@@ -29,17 +29,17 @@ async function onlyImage(pdf: Uint8Array) {
   return [...images.values()][0] ?? { dictionary: {}, data: new Uint8Array() };
 }
 
-/** Whether two colours are as near as a JPEG's loss leaves them. */
+/** Whether two colors are as near as a JPEG's loss leaves them. */
 const near = (drawn: readonly number[], wanted: readonly number[]): void => {
   for (const [index, value] of wanted.entries()) {
     expect(Math.abs((drawn[index] ?? 999) - value), `${drawn.join(",")} for ${wanted.join(",")}`).toBeLessThan(9);
   }
 };
 
-describe("a JPEG stays byte for byte, and its colours with it", () => {
+describe("a JPEG stays byte for byte, and its colors with it", () => {
   test.each([
-    ["colour", colour, "/DeviceRGB", undefined, [100, 155, 60]],
-    ["grey", grey, "/DeviceGray", undefined, [100, 100, 100]],
+    ["color", color, "/DeviceRGB", undefined, [100, 155, 60]],
+    ["gray", gray, "/DeviceGray", undefined, [100, 100, 100]],
     ["CMYK of Adobe's kind", cmyk, "/DeviceCMYK", [1, 0, 1, 0, 1, 0, 1, 0], undefined],
     ["CMYK of the plain kind", plainCmyk, "/DeviceCMYK", undefined, undefined],
   ])("%s", async (_, jpeg, space, decode, wanted) => {
@@ -62,21 +62,21 @@ describe("a JPEG stays byte for byte, and its colours with it", () => {
     }
   });
 
-  test("red, green and blue that only their component names tell", async () => {
+  test("red, green, and blue that only their component names identify", async () => {
     const pdf = await calls.pdf([namedRgb(makeJpeg({ ...size, components: 3 }, () => 90))]);
     expect((await onlyImage(pdf)).dictionary["/DecodeParms"]).toEqual({ "/ColorTransform": 0 });
     near(drawPage(pdf).at(5, 5), [90, 128, 128]);
   });
 
   test("an image that is sent twice is stored once", async () => {
-    const pdf = await calls.pdf([colour, grey, colour]);
+    const pdf = await calls.pdf([color, gray, color]);
     expect((await imagesOf(pdf)).size).toBe(2);
     near(drawPage(pdf, 1).at(20, 16), [100, 100, 100]);
     near(drawPage(pdf, 2).at(20, 16), [100, 155, 60]);
   });
 
   test("what stands behind its end", async () => {
-    const jpeg = new Uint8Array(Buffer.concat([colour, Buffer.alloc(100, 7)]));
+    const jpeg = new Uint8Array(Buffer.concat([color, Buffer.alloc(100, 7)]));
     expect(Buffer.compare((await onlyImage(await calls.pdf([jpeg]))).data, jpeg)).toBe(0);
   });
 });
@@ -93,10 +93,10 @@ describe("an ICC profile", () => {
   const piece = (number: number, count: number, bytes: Buffer): Buffer =>
     Buffer.concat([Buffer.from("ICC_PROFILE\0", "latin1"), Buffer.from([number, count]), bytes]);
 
-  test("in pieces becomes the colour space, once for all images that have it", async () => {
+  test("in pieces becomes the color space, once for all images that have it", async () => {
     const whole = profile("RGB ");
     // Each goes in before the others: the second piece comes to stand before the first.
-    const first = withSegment(colour, 0xe2, piece(1, 2, whole.subarray(0, 150)));
+    const first = withSegment(color, 0xe2, piece(1, 2, whole.subarray(0, 150)));
     const jpeg = withSegment(first, 0xe2, piece(2, 2, whole.subarray(150)));
     const pdf = await calls.pdf([jpeg, withExif(jpeg, { orientation: 3 })]);
     const spaces = [...(await imagesOf(pdf)).values()].map(({ dictionary }) => dictionary["/ColorSpace"]);
@@ -117,7 +117,7 @@ describe("an ICC profile", () => {
     ["that is damaged", [piece(1, 1, Buffer.alloc(400))]],
     ["of which a piece is missing", [piece(1, 2, profile("RGB "))]],
   ])("%s is left out", async (_, pieces) => {
-    const jpeg = pieces.reduce((bytes, segment) => withSegment(bytes, 0xe2, segment), colour);
+    const jpeg = pieces.reduce((bytes, segment) => withSegment(bytes, 0xe2, segment), color);
     expect((await onlyImage(await calls.pdf([jpeg]))).dictionary["/ColorSpace"]).toBe("/DeviceRGB");
   });
 });
@@ -165,14 +165,14 @@ describe("EXIF", () => {
 
   const jfif = (unit: number, x: number, y: number): Uint8Array =>
     withSegment(
-      colour,
+      color,
       0xe0,
       Buffer.from([0x4a, 0x46, 0x49, 0x46, 0, 1, 1, unit, x >> 8, x & 255, y >> 8, y & 255, 0, 0]),
     );
-  const exif = (facts: ExifFacts): Uint8Array => withExif(colour, facts);
+  const exif = (facts: ExifFacts): Uint8Array => withExif(color, facts);
 
   test.each([
-    ["none", colour, 48, 32],
+    ["none", color, 48, 32],
     ["JFIF, dpi", jfif(1, 144, 288), 24, 8],
     ["JFIF, dots a centimetre", jfif(2, 100, 100), 13.606, 9.071],
     ["JFIF, the pixels' shape only", jfif(0, 2, 1), 48, 32],

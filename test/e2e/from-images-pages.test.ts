@@ -14,7 +14,7 @@ const calls = new ImageCalls({ baseUrl, key: liveKey });
 type Fields = Readonly<Record<string, string>>;
 
 const png = (width: number, height: number): Uint8Array =>
-  writePng({ width, height, colourType: 2, depth: 8 }, (x, _, channel) =>
+  writePng({ width, height, colorType: 2, depth: 8 }, (x, _, channel) =>
     channel === (x < width / 2 ? 0 : 2) ? 255 : 0,
   );
 
@@ -56,7 +56,7 @@ describe("the size of a page", () => {
     for (const perMetre of [1601, 2834, 3779, 4999, 9073]) {
       const resolution = Buffer.concat([numbers32(perMetre, perMetre + 7), Buffer.from([1])]);
       const chunks = [["pHYs", resolution] as const];
-      const image = writePng({ width: 2083, height: 1031, colourType: 0, depth: 8, chunks }, (x) => x % 256);
+      const image = writePng({ width: 2083, height: 1031, colorType: 0, depth: 8, chunks }, (x) => x % 256);
       const pdf = await calls.pdf([image]);
       const turned = await post({ baseUrl, key: liveKey }, "rotate", { file: pdfPart(pdf), angle: "90" });
       expect(turned.status).toBe(200);
@@ -82,7 +82,7 @@ describe("the size of a page", () => {
     ];
     // 10 dpi: 20,000 pixels are 144,000 points; 10,000 dpi: 4 pixels are 0.03.
     const image = (width: number, height: number, perMetre: number): Uint8Array =>
-      writePng({ width, height, colourType: 0, depth: 1, chunks: [density(perMetre)] }, () => 1);
+      writePng({ width, height, colorType: 0, depth: 1, chunks: [density(perMetre)] }, () => 1);
     const pages = (await openPdf(await calls.pdf([image(20_000, 100, 394), image(4, 8, 393_701)]))).pages;
     expect(pages[0]?.view).toEqual([0, 0, 14_400, 72]);
     expect(pages[1]?.view).toEqual([0, 0, 3, 6]);
@@ -108,7 +108,7 @@ describe("how an image fits", () => {
   });
 
   test("cover cuts off what stretch squeezes", async () => {
-    const border = writePng({ width: 200, height: 100, colourType: 0, depth: 8 }, (x) => (x < 20 ? 0 : 255));
+    const border = writePng({ width: 200, height: 100, colorType: 0, depth: 8 }, (x) => (x < 20 ? 0 : 255));
     expect((await draw(border, { ...letter, fit: "stretch" })).at(40, 400)[0]).toBe(0);
     expect((await draw(border, { ...letter, fit: "cover" })).at(40, 400)[0]).toBe(255);
   });
@@ -125,7 +125,7 @@ test("pages come in the order of the numbers, with no metadata that nobody gave"
   expect([info, xmp]).toEqual([{}, null]);
 });
 
-test("the answer is named after the first image", async () => {
+test("the response is named after the first image", async () => {
   const { headers } = await calls.answer([png(10, 10)]);
   expect(headers.get("Content-Disposition")).toBe('attachment; filename="picture 0-from-images.pdf"');
 });
@@ -153,7 +153,7 @@ describe("parameters that do not go together are refused", () => {
     expect([status, code, details]).toEqual([400, "invalid_parameters", { fields: [{ name, issue }] }]);
   });
 
-  test("the largest margins are taken", async () => {
+  test("accepts the largest margins", async () => {
     expect(sizeOf(await draw(png(10, 10), { pageSize: "a4", marginPt: "297" }))).toEqual([595.28, 841.89]);
     expect(sizeOf(await draw(png(10, 10), { marginPt: "1000" }))).toEqual([2010, 2010]);
   });

@@ -13,7 +13,7 @@ const WIDTH = 21;
 const HEIGHT = 13;
 const size = { width: WIDTH, height: HEIGHT };
 
-/** Values that differ from neighbour to neighbour and use all bits of a sample. */
+/** Values that differ from neighbor to neighbor and use all bits of a sample. */
 const sampleOf =
   (depth: number): Sample =>
   (x, y, channel) =>
@@ -28,25 +28,25 @@ const ALPHA_SLACK = 2.5;
 type Rgba = readonly [number, number, number, number];
 
 /** The pixel that the standard says is meant, eight bits a sample. */
-function meant({ colourType, depth, chunks = [] }: PngOptions, sample: Sample, x: number, y: number): Rgba {
+function meant({ colorType, depth, chunks = [] }: PngOptions, sample: Sample, x: number, y: number): Rgba {
   const value = (channel: number): number => (sample(x, y, channel) * 255) / (2 ** depth - 1);
   const transparency = chunks.find(([type]) => type === "tRNS")?.[1];
-  if (colourType === 3) {
+  if (colorType === 3) {
     const index = sample(x, y, 0);
-    const colours = chunks.find(([type]) => type === "PLTE")?.[1] ?? new Uint8Array();
-    const [r = 0, g = 0, b = 0] = colours.subarray(index * 3, index * 3 + 3);
+    const colors = chunks.find(([type]) => type === "PLTE")?.[1] ?? new Uint8Array();
+    const [r = 0, g = 0, b = 0] = colors.subarray(index * 3, index * 3 + 3);
     return [r, g, b, transparency?.[index] ?? 255];
   }
-  const hasChannel = colourType >= 4;
-  const colours = colourType === 0 || colourType === 4 ? 1 : 3;
-  const [r, g, b] = colours === 1 ? [value(0), value(0), value(0)] : [value(0), value(1), value(2)];
+  const hasChannel = colorType >= 4;
+  const colors = colorType === 0 || colorType === 4 ? 1 : 3;
+  const [r, g, b] = colors === 1 ? [value(0), value(0), value(0)] : [value(0), value(1), value(2)];
   const isKey =
     transparency !== undefined &&
-    Array.from({ length: colours }, (_, channel) => channel).every(
+    Array.from({ length: colors }, (_, channel) => channel).every(
       (channel) =>
         sample(x, y, channel) === (transparency[channel * 2] ?? 0) * 256 + (transparency[channel * 2 + 1] ?? 0),
     );
-  return [r, g, b, hasChannel ? value(colours) : isKey ? 0 : 255];
+  return [r, g, b, hasChannel ? value(colors) : isKey ? 0 : 255];
 }
 
 /** Draws the PDF of a PNG, one point a pixel, and compares each pixel with what is meant; gives those that differ. */
@@ -58,7 +58,7 @@ async function compare(options: PngOptions, sample: Sample): Promise<{ pdf: Uint
   for (let y = 0; y < options.height; y++) {
     for (let x = 0; x < options.width; x++) {
       const [drawn, wanted] = [page.at(x, y), meant(options, sample, x, y)];
-      // Colours that are hardly seen come back from the multiplication by alpha with few of their bits.
+      // Colors that are hardly seen come back from the multiplication by alpha with few of their bits.
       const slack = 1.5 + 255 / Math.max(1, wanted[3]);
       const isSame =
         Math.abs(drawn[3] - wanted[3]) <= ALPHA_SLACK &&
@@ -77,14 +77,14 @@ const kinds = [
   ...[8, 16].map((depth) => [6, depth] as const),
 ];
 
-describe.each([false, true])("every colour type and depth, interlaced: %s", (interlaced) => {
-  test.each(kinds)("colour type %i, %i bits", async (colourType, depth) => {
-    const chunks = colourType === 3 ? [["PLTE", palette(depth)] as const] : [];
-    const options = { ...size, colourType, depth, interlaced, chunks, dataBytes: 100 };
+describe.each([false, true])("every color type and depth, interlaced: %s", (interlaced) => {
+  test.each(kinds)("color type %i, %i bits", async (colorType, depth) => {
+    const chunks = colorType === 3 ? [["PLTE", palette(depth)] as const] : [];
+    const options = { ...size, colorType, depth, interlaced, chunks, dataBytes: 100 };
     const { pdf, wrong } = await compare(options, sampleOf(depth));
     expect(wrong).toEqual([]);
     const images = await imagesOf(pdf);
-    expect(images.size).toBe(colourType >= 4 ? 2 : 1);
+    expect(images.size).toBe(colorType >= 4 ? 2 : 1);
     for (const { dictionary } of images.values()) expect(dictionary["/BitsPerComponent"]).toBe(depth);
   });
 
@@ -97,21 +97,21 @@ describe.each([false, true])("every colour type and depth, interlaced: %s", (int
     [3, 4, [255, 0, 0, 0, 255]],
     [3, 8, [0, 64, 128, 255, 0, 192]],
     [3, 1, [0]],
-  ])("tRNS of colour type %i, %i bits", async (colourType, depth, transparency) => {
+  ])("tRNS of color type %i, %i bits", async (colorType, depth, transparency) => {
     const chunks = [
-      ...(colourType === 3 ? [["PLTE", palette(depth)] as const] : []),
+      ...(colorType === 3 ? [["PLTE", palette(depth)] as const] : []),
       ["tRNS", Uint8Array.from(transparency)] as const,
     ];
     const plain = sampleOf(depth);
     const key = (channel: number): number =>
       (transparency[channel * 2] ?? 0) * 256 + (transparency[channel * 2 + 1] ?? 0);
-    // A third of the pixels are the transparent colour, or nearly: one sample differs.
+    // A third of the pixels are the transparent color, or nearly: one sample differs.
     const sample: Sample = (x, y, channel) => {
-      if (colourType === 3) return (x + y) % Math.min(7, 2 ** depth);
+      if (colorType === 3) return (x + y) % Math.min(7, 2 ** depth);
       if (x % 3 === 0) return key(channel);
       return x % 3 === 1 ? (key(channel) + (channel === 0 ? 1 : 0)) % 2 ** depth : plain(x, y, channel);
     };
-    const { wrong } = await compare({ ...size, colourType, depth, interlaced, chunks }, sample);
+    const { wrong } = await compare({ ...size, colorType, depth, interlaced, chunks }, sample);
     expect(wrong).toEqual([]);
   });
 });
@@ -122,7 +122,7 @@ test.each([
   [3, 1000],
   [1000, 3],
 ])("interlaced, %i by %i", async (width, height) => {
-  const { wrong } = await compare({ width, height, colourType: 2, depth: 8, interlaced: true }, sampleOf(8));
+  const { wrong } = await compare({ width, height, colorType: 2, depth: 8, interlaced: true }, sampleOf(8));
   expect(wrong).toEqual([]);
 });
 
@@ -131,7 +131,7 @@ test.each([
   [2, 5],
   [5, 1],
 ])("interlaced, %i by %i: smaller than the smallest page", async (width, height) => {
-  const pdf = await calls.pdf([writePng({ width, height, colourType: 2, depth: 8, interlaced: true }, () => 200)]);
+  const pdf = await calls.pdf([writePng({ width, height, colorType: 2, depth: 8, interlaced: true }, () => 200)]);
   const page = drawPage(pdf);
   expect(Math.min(page.width, page.height)).toBe(3);
   expect(page.at(1, 1)).toEqual([200, 200, 200, 255]);
@@ -139,7 +139,7 @@ test.each([
 
 test("data without alpha and interlacing goes into the PDF as it is", async () => {
   const sample = sampleOf(8);
-  const options = { ...size, colourType: 2, depth: 8 };
+  const options = { ...size, colorType: 2, depth: 8 };
   const whole = await imagesOf(await calls.pdf([writePng(options, sample)]));
   const pieces = await imagesOf(await calls.pdf([writePng({ ...options, dataBytes: 17 }, sample)]));
   const [first, second] = [[...whole.values()][0], [...pieces.values()][0]];
@@ -154,20 +154,20 @@ test("data without alpha and interlacing goes into the PDF as it is", async () =
 test("a channel of alpha that says nothing is left out", async () => {
   const sample: Sample = (x, y, channel) => (channel === 3 ? 255 : (x * y + channel) % 256);
   for (const interlaced of [false, true]) {
-    const { pdf, wrong } = await compare({ ...size, colourType: 6, depth: 8, interlaced }, sample);
+    const { pdf, wrong } = await compare({ ...size, colorType: 6, depth: 8, interlaced }, sample);
     expect(wrong).toEqual([]);
     expect((await imagesOf(pdf)).size).toBe(1);
   }
 });
 
 test("indices beyond the palette are black", async () => {
-  const options = { ...size, colourType: 3, depth: 8, chunks: [["PLTE", palette(2)] as const] };
+  const options = { ...size, colorType: 3, depth: 8, chunks: [["PLTE", palette(2)] as const] };
   expect((await compare(options, (x, y) => (x + y) % 6)).wrong).toEqual([]);
 });
 
-describe("what a PNG tells of its colours", () => {
+describe("what a PNG says about its colors", () => {
   const spaceOf = async (...chunks: (readonly [string, Uint8Array])[]): Promise<unknown> => {
-    const pdf = await calls.pdf([writePng({ ...size, colourType: 2, depth: 8, chunks }, sampleOf(8))]);
+    const pdf = await calls.pdf([writePng({ ...size, colorType: 2, depth: 8, chunks }, sampleOf(8))]);
     return [...(await imagesOf(pdf)).values()][0]?.dictionary["/ColorSpace"];
   };
   const profile = (space: string): Uint8Array => {
@@ -190,14 +190,14 @@ describe("what a PNG tells of its colours", () => {
     expect(await spaceOf(["gAMA", numbers32(100_000)])).toEqual(profiled);
   });
 
-  test("a gamma of 1 is drawn lighter, and grey stays grey", async () => {
-    const linear = (colourType: number, gamma?: number): Promise<Uint8Array> => {
+  test("a gamma of 1 is drawn lighter, and gray stays gray", async () => {
+    const linear = (colorType: number, gamma?: number): Promise<Uint8Array> => {
       const chunks = gamma === undefined ? [] : [["gAMA", numbers32(gamma)] as const];
-      return calls.pdf([writePng({ ...size, colourType, depth: 8, chunks }, () => 55)]);
+      return calls.pdf([writePng({ ...size, colorType, depth: 8, chunks }, () => 55)]);
     };
-    for (const colourType of [0, 2]) {
-      expect(drawPage(await linear(colourType)).at(5, 5)).toEqual([55, 55, 55, 255]);
-      const [r, g, b] = drawPage(await linear(colourType, 100_000)).at(5, 5);
+    for (const colorType of [0, 2]) {
+      expect(drawPage(await linear(colorType)).at(5, 5)).toEqual([55, 55, 55, 255]);
+      const [r, g, b] = drawPage(await linear(colorType, 100_000)).at(5, 5);
       // 55 / 255 as light is 127 as sRGB (IEC 61966-2-1).
       for (const value of [r, g, b]) expect(Math.abs(value - 127)).toBeLessThan(4);
     }
@@ -208,7 +208,7 @@ describe("what a PNG tells of its colours", () => {
     const chromaticities = numbers32(31_270, 32_900, 64_000, 33_000, 21_000, 71_000, 15_000, 6_000);
     const chunks = [["gAMA", numbers32(45_455)] as const, ["cHRM", chromaticities] as const];
     const pdf = await calls.pdf([
-      writePng({ ...size, colourType: 2, depth: 8, chunks }, (_x, _y, c) => [100, 200, 100][c] ?? 0),
+      writePng({ ...size, colorType: 2, depth: 8, chunks }, (_x, _y, c) => [100, 200, 100][c] ?? 0),
     ]);
     const [r, g, b] = drawPage(pdf).at(5, 5);
     expect(r).toBeLessThan(70);
@@ -220,7 +220,7 @@ describe("what a PNG tells of its colours", () => {
 describe("where it stands", () => {
   const pageOf = async (...chunks: (readonly [string, Uint8Array])[]) => {
     const { width, height } = drawPage(
-      await calls.pdf([writePng({ ...size, colourType: 0, depth: 8, chunks }, () => 9)]),
+      await calls.pdf([writePng({ ...size, colorType: 0, depth: 8, chunks }, () => 9)]),
     );
     return [width, height].map((side) => Math.round(side * 100) / 100);
   };

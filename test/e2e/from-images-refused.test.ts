@@ -11,7 +11,7 @@ const { baseUrl, liveKey } = ownServer();
 const calls = new ImageCalls({ baseUrl, key: liveKey });
 
 const jpeg = makeJpeg({ width: 40, height: 30, components: 3 }, (x, y) => (x * y) % 256);
-const options = { width: 40, height: 30, colourType: 2, depth: 8 };
+const options = { width: 40, height: 30, colorType: 2, depth: 8 };
 const sample = (x: number, y: number): number => (x * 7_919 + y * 31) % 256;
 const png = writePng(options, sample);
 const rows = filteredRows(options, sample);
@@ -50,7 +50,7 @@ describe("what cannot be read is refused, and named", () => {
       "an invalid color type or bit depth",
     ],
     ["a PNG without data", pngOf(options, new Uint8Array()), "it has no image data"],
-    ["a PNG without a palette", pngOf({ ...options, colourType: 3 }, deflateSync(rows)), "it has no palette"],
+    ["a PNG without a palette", pngOf({ ...options, colorType: 3 }, deflateSync(rows)), "it has no palette"],
     ["a PNG with too few rows", pngOf(options, deflateSync(rows.subarray(0, -121))), "some of its rows are missing"],
     ["a PNG with too many", pngOf(options, deflateSync(Buffer.concat([rows, rows]))), "more data than its size"],
     ["a PNG whose data is no zlib", pngOf(options, rows), "its data cannot be decompressed"],
@@ -121,13 +121,13 @@ describe("limits", () => {
 
   test("100 megapixels are embedded", async () => {
     const rowsOfZeros = deflateSync(Buffer.alloc((1 + 1_250) * 10_000));
-    const pdf = await calls.pdf([pngOf({ width: 10_000, height: 10_000, colourType: 0, depth: 1 }, rowsOfZeros)]);
+    const pdf = await calls.pdf([pngOf({ width: 10_000, height: 10_000, colorType: 0, depth: 1 }, rowsOfZeros)]);
     expect(pdf.length).toBeLessThan(100_000);
   });
 
   test("decompressed bytes", async () => {
     // Eight bytes a pixel: 800 MB.
-    const image = pngOf({ width: 10_000, height: 10_000, colourType: 6, depth: 16 }, deflateSync(rows));
+    const image = pngOf({ width: 10_000, height: 10_000, colorType: 6, depth: 16 }, deflateSync(rows));
     expect(await calls.refusal([image])).toMatchObject([413, "limit_exceeded", {}, { limit: 512 * 1024 * 1024 }]);
   });
 

@@ -32,7 +32,7 @@ const options = (changes: Partial<FuzzOptions>): FuzzOptions => ({
   ...changes,
 });
 
-test("80 damaged documents are answered or refused, and nothing of one shows in another's answer", async () => {
+test("80 damaged documents are processed or refused, and no response contains anything of another", async () => {
   const { calls, answers, failures } = await fuzz(service, sources, options({}), () => undefined);
   expect(failures).toEqual([]);
   expect(calls).toBe(80);
@@ -41,7 +41,7 @@ test("80 damaged documents are answered or refused, and nothing of one shows in 
   expect(answers["400 invalid_file"]).toBeGreaterThan(10);
 }, 600_000);
 
-test("an operation that has no form is an error, and so is a service that does not answer", async () => {
+test("an operation without a form is an error, and so is a service that does not respond", async () => {
   await expect(fuzz(service, sources, options({ only: "unheard-of" }), () => undefined)).rejects.toThrow("unheard-of");
   const nobody = { baseUrl, key: "sk_live_nobody" };
   await expect(fuzz(nobody, sources, options({}), () => undefined)).rejects.toThrow("unauthenticated");
@@ -56,7 +56,7 @@ test("the same seed and number make the same damage", () => {
   }
 });
 
-describe("a mark of another call is found", () => {
+describe("a mark of another request is found", () => {
   const markers = new Markers(new Random(3));
   const file = pdfPart(markedDocument(markers.of(41)), "document.pdf");
   const found = "the body shows bytes of call 41";

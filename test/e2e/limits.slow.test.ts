@@ -61,7 +61,7 @@ describe("a document", () => {
     expect(refused).toEqual(passed(objects, objects + 1));
   });
 
-  test("whose pages' contents are read and decompress to 512 MiB, taken together, and to more", async () => {
+  test("whose pages' contents are read and decompress to 512 MiB in total, and to more", async () => {
     const size = 32 * MiB;
     const content = flate(new Uint8Array(size).fill(32));
     const entries = "/Contents 3 0 R /Resources << /ExtGState << /G0 << >> >> >>";
@@ -110,7 +110,7 @@ describe("split", () => {
     expect(refused).toEqual(passed(limits.zipEntries, limits.zipEntries + 1));
   });
 
-  test("into parts of more than 50,000 pages, taken together", async () => {
+  test("into parts of more than 50,000 pages in total", async () => {
     const ranges = Array<string>(101).fill("all").join("|");
     const refused = await outcome("split", { file: pdfPart(withPages(500)), mode: "ranges", ranges });
     expect(refused).toEqual(passed(limits.splitPages, 50_500));

@@ -54,7 +54,7 @@ const problemsOf = async (name: string, body: Uint8Array): Promise<string> =>
 describe("what the service makes passes", () => {
   test.each(
     (
-      "merge-self split-ranges extract-last protect-aes-256 rotate compress compress-grey numbers watermark sign text ocr " +
+      "merge-self split-ranges extract-last protect-aes-256 rotate compress compress-grayscale numbers watermark sign text ocr " +
       "to-images to-images-jpeg metadata-set"
     ).split(" "),
   )("%s", async (name) => {

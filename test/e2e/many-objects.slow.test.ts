@@ -118,7 +118,7 @@ test("of 20,000 attachments, one is removed and one is read", async () => {
   expect([left.length, left.includes("f000001"), left.includes("f000002")]).toEqual([19_999, false, true]);
 });
 
-test("a page among 200,000 objects without cross-references is found, and the last one of its number is taken", async () => {
+test("finds a page among 200,000 objects without cross-references, and reads the last object of each number", async () => {
   const { status, body } = await send("repair", lostObjects(100_000));
   expect(status).toBe(200);
   expect((await readPage(body, 1)).picture.stride).toBeGreaterThan(0);

@@ -254,7 +254,7 @@ test("a ZIP archive, an image that the model sees, and a form filled in", async 
   expect(widgets).toContainEqual(expect.objectContaining({ name: "name", value: "Ada Lovelace" }));
 });
 
-test("a pipeline takes its files by names of their own", async () => {
+test("a pipeline takes its files by their own names", async () => {
   const signature = await example("signature.png");
   const steps = [
     { operation: "extract-pages", range: "2" },
@@ -328,7 +328,7 @@ describe("the protocol", () => {
     return result;
   };
 
-  test("gives a client with the Tasks extension a task, and refuses to tell it about others", async () => {
+  test("gives a client with the Tasks extension a task, and shows it no task of others", async () => {
     const created = CreateTaskResultV2Schema.parse(
       await modern("tools/call", "extract-pages", {
         name: "extract-pages",

@@ -12,7 +12,7 @@ const service: Service = { baseUrl, key: liveKey };
 const calls = new MetadataCalls(service);
 
 describe("get", () => {
-  test("tells what the document is", async () => {
+  test("describes the document", async () => {
     const facts = await calls.get(document({ name: "facts", pages: 10, features: ["form", "boxes"] }));
     expect(facts).toMatchObject({
       title: "Title of facts",
@@ -44,7 +44,7 @@ describe("get", () => {
       { ...field, name: "person.city", type: "text", value: "Turin", page: 2, maxLength: 20 },
       { ...field, name: "agree", type: "checkbox", value: true },
       { ...field, name: "radio", type: "radio", value: "choice2", options: ["choice1", "choice2", "choice3"] },
-      { ...field, name: "colour", type: "dropdown", value: "red", options: ["red", "g"], page: 10 },
+      { ...field, name: "color", type: "dropdown", value: "red", options: ["red", "g"], page: 10 },
     ]);
   });
 
@@ -75,7 +75,7 @@ describe("get", () => {
     });
   });
 
-  test.each(ciphers)("tells what %s allows", async (cipher) => {
+  test.each(ciphers)("lists what %s allows", async (cipher) => {
     const restrictions = cipher === "rc4-40" ? ["--print=n"] : ["--print=low", "--modify=form", "--extract=n"];
     const bytes = await encrypt(document({ name: "locked", pages: 1 }), {
       cipher,
@@ -132,7 +132,7 @@ describe("a request that cannot be done is refused, with all its problems", () =
     ["{", "must be valid JSON"],
     ["[]", "must be an object"],
     ['{"pageCount":1}', "is invalid: `pageCount` is read-only"],
-    ['{"formFields":[],"colour":1}', "is invalid: `formFields` is read-only; `colour` is not a metadata field"],
+    ['{"formFields":[],"color":1}', "is invalid: `formFields` is read-only; `color` is not a metadata field"],
     ['{"title":true}', "is invalid: `title` must be a string"],
     ['{"title":"a\\u0000"}', "is invalid: `title` must not contain control characters"],
     ['{"title":"\\ud800"}', "is invalid: `title` must not contain control characters or unpaired surrogates"],

@@ -138,7 +138,7 @@ describe("set", () => {
     expect(text).not.toContain("pdfx:");
   });
 
-  test("drops XMP that nothing can be read from, and invents none", async () => {
+  test("drops XMP that cannot be read, and adds none", async () => {
     const output = await changed(smallDocument({ info: "/Title (Old)", xmp: Buffer.from("<rdf:RDF>Old") }), {
       title: "New",
     });

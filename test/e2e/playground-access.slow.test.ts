@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("status").filter({ hasText: /^Done/ }).waitFor();
   });
 
-  test("is told to screen readers: the pages to choose, what is wrong with a field, and how far a run is", async () => {
+  test("is announced to screen readers: the pages to choose, the problem of a field, and the progress of a run", async () => {
     const page = await visitor.open("to-images");
     const device = await page.context().newCDPSession(page);
     await device.send("Accessibility.enable");
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(await red()).toBeGreaterThan(200);
   });
 
-  test("tells how far an upload is, and stops it", async () => {
+  test("shows the progress of an upload, and stops it", async () => {
     const page = await visitor.open("rotate");
     const network = await page.context().newCDPSession(page);
     const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 };
@@ -177,7 +177,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(await visitor.result.locator(".status").count()).toBe(0);
   });
 
-  test("asks for a key where there is none, and takes one that is typed", async () => {
+  test("asks for a key if there is none, and uses the one that is typed", async () => {
     const page = await visitor.open("rotate", { key: "" });
     await page.getByRole("button", { name: "Run an example" }).click();
     // All of it can be seen.

@@ -37,10 +37,10 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     const bare = await visitor.inkOf(2);
     await page.locator('[name="opacity"]').fill("0.35");
     await visitor.run();
-    await expect.poll(async () => (await visitor.inkOf(2)).grey).toBeGreaterThan(bare.grey + 0.01);
+    await expect.poll(async () => (await visitor.inkOf(2)).gray).toBeGreaterThan(bare.gray + 0.01);
   });
 
-  test("marks the fields that an error names, tells the request's id, and unmarks what is changed", async () => {
+  test("marks the fields that an error names, shows the request's ID, and unmarks fields that change", async () => {
     const page = await visitor.open("split");
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     await page.getByRole("radio", { name: "chunks" }).check({ force: true });
@@ -258,7 +258,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await expect.poll(width).toBeGreaterThan(1000);
   });
 
-  test("gives the call as code that runs as pasted", async () => {
+  test("shows the request as code that runs as pasted", async () => {
     const page = await visitor.open("watermark");
     await page.getByRole("button", { name: "letter.pdf", exact: true }).click();
     await page.locator('[name="text"]').fill(`It's "@draft"; $HOME \\ 100 %`);

@@ -66,7 +66,7 @@ describe("passwords, as qpdf and pdf.js take them", () => {
 });
 
 describe.each(["aes-256", "aes-128"])("%s", (encryption) => {
-  test("an owner password alone: everybody may open it, nobody may more", async () => {
+  test("an owner password alone: anyone can open it, without permissions", async () => {
     const bytes = await protectedBy(letter, { encryption, ownerPassword: "owner", permissions: "none" });
     expect(await roleOf(bytes, "")).toBe("user");
     expect(await roleOf(bytes, "owner")).toBe("owner");
@@ -89,14 +89,14 @@ describe.each(["aes-256", "aes-128"])("%s", (encryption) => {
     expect(owners).toEqual([false, false]);
   });
 
-  test("two outputs never share a file key, of the same second neither", async () => {
+  test("two outputs never share a file key, even within the same second", async () => {
     const fields = { encryption, userPassword: "user", ownerPassword: "owner" };
     const outputs = await Promise.all(Array.from({ length: 6 }, () => protectedBy(letter, fields)));
     const keys = new Set(await Promise.all(outputs.map((bytes) => fileKey(bytes, "user"))));
     expect([...keys].map((key) => key.length)).toEqual(Array(6).fill(encryption === "aes-256" ? 64 : 32));
   });
 
-  test("initialisation vectors are random: the same content is never the same bytes", async () => {
+  test("initialization vectors are random: the same content never has the same bytes", async () => {
     const bytes = Buffer.from(await protectedBy(letter, { encryption, userPassword: "user" })).toString("latin1");
     const starts = [...bytes.matchAll(/stream\n([^]{16})/g)].map(([, start]) => start);
     expect(starts.length).toBeGreaterThan(3);

@@ -103,7 +103,7 @@ describe.each(["aes-256", "aes-128"])("documents protected with %s", (encryption
   });
 });
 
-test("a repaired input is told, and a signature that breaks", async () => {
+test("reports a repaired input and an invalidated signature", async () => {
   const repaired = await protect(withoutXref(letter), { userPassword: "user" });
   expect(repaired.headers.get("X-Input-Repaired")).toBe("true");
   expect(repaired.headers.get("X-Signature-Invalidated")).toBeNull();

@@ -302,7 +302,7 @@ describe("glyphs of Type 3 fonts", () => {
       "/Root 1 0 R",
     );
 
-  test("are taken out without moving what follows, though readers cut their widths to thousandths", async () => {
+  test("are removed without moving what follows, although readers round their widths to thousandths", async () => {
     const before = page(
       `BT /T 8 Tf 10 50 Td (${"a".repeat(60)}) Tj /F1 12 Tf (after) Tj ET`,
       ".01493 0 0 .01493 0 0",

@@ -284,7 +284,7 @@ describe("the page", () => {
     expect(links.filter((link) => !ids.includes(link))).toEqual([]);
   });
 
-  test("tells every error, every event, and of a parameter its type, limits and default", () => {
+  test("lists every error and event, and each parameter with its type, limits, and default", () => {
     const { code } = description.components.schemas.Error.properties.error.properties;
     const wanted = [...code.enum.map((code) => `error-${code}`), ...Object.keys(description.webhooks)];
     expect(wanted.filter((id) => !page.includes(`id="${id}"`))).toEqual([]);

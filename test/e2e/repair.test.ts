@@ -35,14 +35,14 @@ function replaced(pattern: RegExp, by: string): Uint8Array {
 const texts = async (bytes: Uint8Array): Promise<string[]> =>
   (await openPdf(bytes)).pages.map(({ text }) => text.slice(0, 6));
 
-test("an intact document stays what it is", async () => {
+test("an intact document stays as it is", async () => {
   expect(await reportOf(intact)).toEqual(NOTHING);
   const { headers, body } = await send(intact);
   expect([headers.get("X-Input-Repaired"), headers.get("X-Pages-Lost")]).toEqual([null, null]);
   expect((await openPdf(body)).outline).toEqual((await openPdf(intact)).outline);
 });
 
-test("the damaged example, which other programs cannot open, comes back whole", async () => {
+test("the damaged example, which other programs cannot open, is restored", async () => {
   const damaged = await readFile(join(root, "examples/damaged.pdf"));
   expect((await check(damaged)).ok).toBe(false);
   const { headers, body } = await send(damaged);
@@ -90,7 +90,7 @@ test("a file without any page is refused", async () => {
   expect(await send(latin1("%PDF-1.7\nnothing"))).toMatchObject({ status: 400, code: "invalid_file" });
 });
 
-describe("what would be worse than the damaged file is refused", () => {
+describe("refuses to make a document that is worse than the damaged file", () => {
   test("the content of an encrypted document whose trailer is lost", async () => {
     const locked = await encrypt(intact, { cipher: "aes-128", userPassword: "", ownerPassword: "owner" });
     const text = Buffer.from(locked).toString("latin1");

@@ -51,7 +51,7 @@ function halfRed(type: "image/png" | "image/jpeg" = "image/png"): Uint8Array {
   return new Uint8Array(type === "image/png" ? canvas.toBuffer(type) : canvas.toBuffer(type));
 }
 
-describe("a typed name fills its box, where a person means it", () => {
+describe("a typed name fills its box, placed as the page is displayed", () => {
   const places = GEOMETRIES.flatMap(([name, entries, width, height]) =>
     ([undefined, "bottom-left"] as const).map((origin) => ({ name, entries, width, height, origin })),
   );
@@ -124,7 +124,7 @@ describe("the footer", () => {
     expect(rows.slice(-6).some(Boolean)).toBe(true);
   });
 
-  test("is not there where nobody asks for it", async () => {
+  test("is absent unless requested", async () => {
     const { body } = await stamp("sign", empty, { ...typed(), timestamp: "false" });
     expect((await readPage(body)).text).toBe("Ada Lovelace");
   });

@@ -34,7 +34,7 @@ describe("what the pages are served with", () => {
     expect(again.status).toBe(304);
   });
 
-  test("a page for people where there is none, and JSON for programs", async () => {
+  test("an unknown path is a page for people and JSON for programs", async () => {
     const page = await get("/nonsense", { Accept: "text/html,*/*" });
     expect([page.status, page.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);
     expect(await page.text()).toMatch(/<h1>This page does not exist<\/h1>[^]*href="\/docs"/);

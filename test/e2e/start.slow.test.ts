@@ -44,7 +44,7 @@ describe("npm start", () => {
     expect(description.servers[0]?.url).toContain(running.baseUrl);
   });
 
-  test("answers the call that Cloudflare makes each minute", async () => {
+  test("runs the sweep that Cloudflare triggers each minute", async () => {
     const answer = await fetch(`${running.baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
     expect(answer.status).toBe(200);
   });

@@ -58,7 +58,7 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
     expect(await problemsOf(document({ name: "single", pages: 1, features: allFeatures }))).toEqual({});
   });
 
-  test("each file has an identifier of its own, also if the same call is made twice", async () => {
+  test("each file has its own identifier, even if the same request is made twice", async () => {
     const input = await readInput(document({ name: "identified", pages: 2, features: ["outline"] }), "document.pdf");
     const [source] = await fileIdentifiers(input.bytes);
     const versions: Record<string, string[]> = {};

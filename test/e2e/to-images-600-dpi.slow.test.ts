@@ -14,7 +14,7 @@ async function imageOf(bytes: Uint8Array, fields: Readonly<Record<string, string
 }
 
 describe("at 600 dpi", () => {
-  const page = (width: number, height: number): Uint8Array => drawing(textPage({ width, height, colour: true }));
+  const page = (width: number, height: number): Uint8Array => drawing(textPage({ width, height, color: true }));
   const u16 = (bytes: Uint8Array, at: number, little = false): number =>
     new DataView(bytes.buffer, bytes.byteOffset).getUint16(at, little);
 

@@ -15,7 +15,7 @@ async function png(bytes: Uint8Array, dpi: number): Promise<Picture> {
   return readPng(answer.body);
 }
 
-test("overprint is not simulated, spot colours are drawn by their alternates", async () => {
+test("overprint is not simulated, spot colors are drawn by their alternates", async () => {
   const orange = "<< /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0.5 1 0] /N 1 >>";
   const resources =
     "/ExtGState << /Zero << /OP true /op true /OPM 0 >> /One << /OP true /op true /OPM 1 >> >>" +

@@ -24,10 +24,10 @@ const SMOOTHING = 4;
 const OTHER_FONT = 7;
 
 describe("pages look as pdf.js draws them", () => {
-  const colour = textPage({ width: 595, height: 842, colour: true });
+  const color = textPage({ width: 595, height: 842, color: true });
   test.each([
-    ["in one band", drawing(colour), 100],
-    ["in two bands", drawing(colour), 260],
+    ["in one band", drawing(color), 100],
+    ["in two bands", drawing(color), 260],
     ["turned and cut", drawing({ ...corners, entries: "/Rotate 90 /CropBox [10 10 110 70] /UserUnit 2" }), 150],
     ["a form and its fields", document({ name: "form", pages: 1, features: ["form", "shared-image"] }), 100],
   ])("%s", async (_, file, dpi) => {
@@ -51,7 +51,7 @@ describe("pages look as pdf.js draws them", () => {
   });
 });
 
-test("60 pages come as one ZIP that is whole", async () => {
+test("60 pages are one complete ZIP", async () => {
   const file = drawing(...Array.from({ length: 60 }, (_, index) => ({ ...corners, width: 120 + index })));
   for (const format of ["png", "jpeg"]) {
     const answer = await post(service, "to-images", { file: pdfPart(file), dpi: "72", format });

@@ -88,7 +88,7 @@ describe("long chains and many of one name", () => {
     expect([widgets, shown[0] === 0]).toEqual([shown.reduce((sum, count) => sum + count, 0), false]);
   });
 
-  test("parts with too many pages taken together", async () => {
+  test("refuses parts that together have too many pages", async () => {
     const file = pdfPart(document({ name: "parts", pages: 300 }));
     const ranges = Array(200).fill("all").join("|");
     expect(await send("split", { file, mode: "ranges", ranges })).toMatchObject({

@@ -18,7 +18,7 @@ const unlock = (bytes: Uint8Array, password?: string): Promise<Answer> =>
 const methods = [...ciphers.map((cipher) => [cipher, []] as const), ["aes-256", ["--force-R5"]] as const];
 
 describe.each(methods)("%s %j", (cipher, restrictions) => {
-  test.each(["a user's", "an owner's"])("is removed with %s password, and nothing else", async (password) => {
+  test.each(["a user's", "an owner's"])("is removed with %s password, and nothing else is", async (password) => {
     const locked = await encrypt(plain, {
       cipher,
       userPassword: "a user's",

@@ -108,10 +108,10 @@ export class Visitor {
   }
 
   /**
-   * How much of a page of the result is light grey, and how much is dark, 0 to 1: read from the canvas that it is drawn on.
+   * How much of a page of the result is light gray, and how much is dark, 0 to 1: read from the canvas that it is drawn on.
    * `area` is a part of the page: left, top, width and height, each from 0 to 1.
    */
-  async inkOf(page: number, area = [0, 0, 1, 1]): Promise<{ grey: number; dark: number }> {
+  async inkOf(page: number, area = [0, 0, 1, 1]): Promise<{ gray: number; dark: number }> {
     const selector = `.result canvas[data-drawn="true"][aria-label^="Page ${page} "]`;
     await this.page.waitForSelector(selector);
     return (await this.page.evaluate(`(() => {
@@ -119,14 +119,14 @@ export class Visitor {
       const { width, height } = canvas;
       const [x, y, w, h] = ${JSON.stringify(area)};
       const { data } = canvas.getContext("2d").getImageData(x * width, y * height, w * width, h * height);
-      let grey = 0, dark = 0;
+      let gray = 0, dark = 0;
       for (let at = 0; at < data.length; at += 4) {
         const [red, green, blue] = data.subarray(at, at + 3);
         const even = Math.max(red, green, blue) - Math.min(red, green, blue) < 6;
-        if (even && red > 190 && red < 240) grey += 1;
+        if (even && red > 190 && red < 240) gray += 1;
         if (red < 90 && green < 90 && blue < 90) dark += 1;
       }
-      return { grey: grey / (data.length / 4), dark: dark / (data.length / 4) };
-    })()`)) as { grey: number; dark: number };
+      return { gray: gray / (data.length / 4), dark: dark / (data.length / 4) };
+    })()`)) as { gray: number; dark: number };
   }
 }

@@ -23,7 +23,7 @@ import { textDocument } from "../harness/text-fixtures.ts";
 const empty = textDocument([{ content: "" }]);
 const red = { kind: "text", text: "HHHH", color: "#f00", opacity: "1" };
 
-describe("a mark stands where a person means it", () => {
+describe("a mark is placed as the page is displayed", () => {
   const places = GEOMETRIES.flatMap(([name, entries, width, height]) =>
     (["top-left", "bottom-right", "center"] as const).map((position) => ({ name, entries, width, height, position })),
   );
@@ -107,7 +107,7 @@ test("opacity is even, also where letters overlap", async () => {
   expect(Math.abs(darkest - 127)).toBeLessThan(4);
 });
 
-test("a colour of three digits, and the default of all", async () => {
+test("a color of three digits, and all defaults", async () => {
   const { body } = await stamp("watermark", empty, { kind: "text", text: "A", color: "#00f", opacity: "1" });
   expect(areaOf(await picture(body), (r, g, b) => r < 20 && g < 20 && b > 235)).toBeDefined();
   const plain = await picture((await stamp("watermark", empty, { kind: "text", text: "A" })).body);
@@ -196,7 +196,7 @@ describe("refusals", () => {
     expect(await refusal("watermark", empty, fields)).toEqual([400, "invalid_parameters", issue]);
   });
 
-  test("characters that no font has, too many tiles, something that is no image", async () => {
+  test("characters without a font, too many tiles, a file that is not an image", async () => {
     const emoji = await refusal("watermark", empty, { ...red, text: "😀" });
     expect(emoji).toEqual([400, "unsupported_text", { characters: ["😀"] }]);
     const tiny = await refusal("watermark", empty, { ...red, text: ".", tile: "true", fontSize: "1" });

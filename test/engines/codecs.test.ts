@@ -43,7 +43,7 @@ describe("the codecs of one request", () => {
     expect(codecs.heapBytes).toBe(0);
   });
 
-  test("JPEG: one component where gray is asked, baseline unless progressive is", async () => {
+  test("JPEG: has one component if gray is requested, and is baseline unless progressive is requested", async () => {
     const { engines, release } = await leaseEngines(() => true);
     const image = ramp(64, 48);
     /** The frame header: baseline or progressive, number of components, sampling of the first. */

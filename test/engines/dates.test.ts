@@ -16,7 +16,7 @@ describe("a PDF date", () => {
     ["2026-01-02T03:04:05.678+02:00", "2026-01-02T03:04:05+02:00"],
   ])("%s is %s", (date, iso) => expect(isoOfPdfDate(date)).toBe(iso));
 
-  it.each(["", "yesterday", "D:", "D:20261302", "D:20260230", "D:2026010225"])("%j is none", (date) => {
+  it.each(["", "yesterday", "D:", "D:20261302", "D:20260230", "D:2026010225"])("%j is not a date", (date) => {
     expect(isoOfPdfDate(date)).toBeUndefined();
   });
 });
@@ -33,7 +33,7 @@ describe("an ISO 8601 date", () => {
   ])("%s is written as %s", (iso, date) => expect(pdfDateOf(iso)).toBe(date));
 
   it.each(["", "2026-02-29", "2026-13-01", "2026-01-01T24:00:00Z", "2026-1-1", "20260102", "2026-01-01Z", "now"])(
-    "%j is none",
+    "%j is not a date",
     (iso) => expect(pdfDateOf(iso)).toBeUndefined(),
   );
 });

@@ -171,7 +171,7 @@ test("a node of the page tree that counts other than it has is read kid by kid",
   expect(await run("extract-text", source, {})).toEqual(await run("extract-text", file, {}));
 });
 
-test("what is not needed is not read: pages that are not asked for, and images where only text is", async () => {
+test("reads only what it needs: no unselected pages, and no images when extracting text", async () => {
   const archive = concat([...largeDocument({ pages: 8, pictureBytes: 512 * 1024 })]);
   for (const [operation, fields, most] of [
     ["metadata", { action: "get" }, 0.1],

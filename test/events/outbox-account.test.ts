@@ -22,7 +22,7 @@ describe("credits", () => {
     return true;
   }
 
-  test("that 30 calls at once use up are told of once at 80 % and once at 100 %", async () => {
+  test("that 30 concurrent requests use up emit one event at 80 % and one at 100 %", async () => {
     const { account } = await paidService();
     const id = await subscribe(account, { events: usageEvents });
     await subscribe(account, { events: usageEvents, livemode: false });
@@ -36,7 +36,7 @@ describe("credits", () => {
     expect(told[1]?.data["used"]).toBe(20);
   });
 
-  test("that calls at once use up over HTTP are told of once, among the calls, in one row of numbers", async () => {
+  test("that concurrent HTTP requests use up emit one event for each threshold, between those of the requests", async () => {
     const { account, send, leave, used } = await paidService();
     await subscribe(account);
     await leave(20);
@@ -52,7 +52,7 @@ describe("credits", () => {
     expect(await used()).toBe(1_000_000);
   });
 
-  test("are told of when a mark is passed, not before, and anew in the next month", async () => {
+  test("emit an event when a threshold is passed, not before, and again in the next month", async () => {
     const { account } = await paidService();
     await subscribe(account, { events: usageEvents });
     for (let used = 1; used <= 15; used += 1) await call(account);
@@ -75,7 +75,7 @@ describe("credits", () => {
     expect(await eventsOf(account)).toMatchObject([{ type: "usage.warning_80", data: { used: 800_001 } }]);
   });
 
-  test("of which too few are left are told of when the first call is refused, with or without its body read", async () => {
+  test("emit an event when too few are left for a request, whether or not its body was read", async () => {
     for (const idempotencyKey of [undefined, "k"]) {
       const { account, send, leave } = await paidService();
       await subscribe(account, { events: ["usage.limit_reached"] });
@@ -90,7 +90,7 @@ describe("credits", () => {
 });
 
 describe("keys", () => {
-  test("that are made, replaced and revoked are told of as GET shows them", async () => {
+  test("that are created, rotated, and revoked emit events with what GET shows", async () => {
     const { account, key } = await newAccount();
     const { token } = await key();
     const id = await subscribe(account);
@@ -120,7 +120,7 @@ describe("keys", () => {
     expect(JSON.stringify(told)).not.toMatch(/sk_live|hash/);
   });
 
-  test("that could not be made are not told of", async () => {
+  test("that could not be created emit no event", async () => {
     const { account, key } = await newAccount();
     const [{ token }, other] = [await key({ scopes: ["keys:manage"] }), await key()];
     await subscribe(account);

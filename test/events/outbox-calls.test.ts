@@ -8,8 +8,8 @@ import { webhookDeliveries } from "../../src/db/schema.ts";
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 
-describe("a call that succeeds", () => {
-  test("is told to each subscription of its account and mode that asks for it, and the consumer is woken", async () => {
+describe("a request that succeeds", () => {
+  test("emits an event to each subscription of its account and mode for that type, and wakes the consumer", async () => {
     const [service, stranger] = [await paidService(), await paidService()];
     const { account } = service;
     const wanting = [await subscribe(account), await subscribe(account, { events: ["operation.completed"] })].sort();
@@ -45,7 +45,7 @@ describe("a call that succeeds", () => {
     expect(await typesOf(account)).toHaveLength(2);
   });
 
-  test("leaves nothing where nobody subscribed to it", async () => {
+  test("stores no event without a subscription", async () => {
     const { account, send } = await paidService();
     await subscribe(account, { events: ["operation.failed"] });
     expect((await send()).status).toBe(200);
@@ -57,7 +57,7 @@ describe("a call that succeeds", () => {
     expect(await typesOf(account)).toHaveLength(1);
   });
 
-  test("with a test key is told to subscriptions of that mode", async () => {
+  test("with a test key emits events to subscriptions of that mode", async () => {
     const { account, newKey, send } = await paidService();
     await subscribe(account);
     const id = await subscribe(account, { livemode: false });
@@ -66,7 +66,7 @@ describe("a call that succeeds", () => {
     expect(await eventsOf(account)).toMatchObject([{ to: [id], data: { livemode: false } }]);
   });
 
-  test("is told once when the database did not answer and was asked again", async () => {
+  test("emits one event when the database did not respond and the batch was retried", async () => {
     const { account, send } = await paidService();
     await subscribe(account);
     const answer = await send({ bindings: { ...env, DB: losingSettlements(1) } });
@@ -74,7 +74,7 @@ describe("a call that succeeds", () => {
     expect(await typesOf(account)).toEqual(["operation.completed"]);
   });
 
-  test("that repeats a paid request is told to have cost nothing", async () => {
+  test("that retries a paid request emits an event with no cost", async () => {
     const { account, send } = await paidService();
     await subscribe(account);
     for (const _ of [1, 2]) await send({ idempotencyKey: "k" });
@@ -113,7 +113,7 @@ function losingSettlements(count: number, done = true): D1Database {
   });
 }
 
-describe("a call that fails", () => {
+describe("a request that fails", () => {
   test.each([
     ["refuse", 400, "invalid_file"],
     ["throw", 500, "internal_error"],
@@ -130,7 +130,7 @@ describe("a call that fails", () => {
     expect([messages.length, await used()]).toEqual([1, 0]);
   });
 
-  test("before its reservation is not told of", async () => {
+  test("before its reservation emits no event", async () => {
     const { account, send } = await paidService();
     await subscribe(account);
     expect((await send({ fields: { unknown: "1" } })).status).toBe(400);
@@ -138,7 +138,7 @@ describe("a call that fails", () => {
     expect(await eventsOf(account)).toEqual([]);
   });
 
-  test("as it could not be charged leaves neither a charge nor the event of one", async () => {
+  test("because it could not be charged leaves neither a charge nor its event", async () => {
     const { account, send, used } = await paidService();
     await subscribe(account);
     expect((await send({ bindings: { ...env, DB: losingSettlements(2, false) } })).status).toBe(500);
@@ -146,7 +146,7 @@ describe("a call that fails", () => {
     expect(await used()).toBe(0);
   });
 
-  test("as nobody knew that it was charged is told of after its charge, which is given back", async () => {
+  test("because its charge was not confirmed emits an event after the charge, which is refunded", async () => {
     const { account, send, used } = await paidService();
     await subscribe(account);
     expect((await send({ bindings: { ...env, DB: losingSettlements(2) } })).status).toBe(500);

@@ -93,7 +93,7 @@ describe.each(calls)("%s", (_, call, credits, status) => {
   });
 });
 
-test("a queue that refuses loses no event and delays no answer", async () => {
+test("a queue that refuses loses no event and delays no response", async () => {
   const service = await paidService();
   const webhook = await subscribe(service.account);
   const refusing = {
@@ -107,8 +107,8 @@ test("a queue that refuses loses no event and delays no answer", async () => {
   expect(deliveries.map(({ state }) => state)).toEqual(["pending"]);
 });
 
-describe("a caller who goes away", () => {
-  test("in the middle of the upload is charged nothing, and the next call is done", async () => {
+describe("a client that disconnects", () => {
+  test("during the upload is charged nothing, and its next request succeeds", async () => {
     const service = await paidService();
     const boundary = "b";
     const begun = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n`;
@@ -126,7 +126,7 @@ describe("a caller who goes away", () => {
     expect(await service.used()).toBe(2);
   });
 
-  test("in the middle of the answer is charged, is told of as done, and the next call is done", async () => {
+  test("during the response is charged, emits a completed event, and its next request succeeds", async () => {
     const service = await paidService();
     await subscribe(service.account);
     const { answer, ended } = await service.open({ file: largePdf() });

@@ -22,11 +22,11 @@ const FAULTS = 5;
 
 const service = await paidService("enterprise", undefined, createApp(operations));
 const blob = (bytes: Uint8Array): Blob => new Blob([bytes.slice()]);
-const page = textPage({ width: 200, height: 200, colour: true });
+const page = textPage({ width: 200, height: 200, color: true });
 const pages = blob(drawing(page, page, page));
 const photograph = blob(imageDocument(imageFixtures.find(({ name }) => name === "photo-rgb") ?? largeDrawing()));
 const line = blob(
-  drawing({ width: 300, height: 60, content: "BT /F1 14 Tf 20 30 Td (Letters to be recognised) Tj ET" }),
+  drawing({ width: 300, height: 60, content: "BT /F1 14 Tf 20 30 Td (Letters to be recognized) Tj ET" }),
 );
 const small = blob(document({ name: "small", pages: 3, features: ["outline", "form", "links", "tagged"] }));
 

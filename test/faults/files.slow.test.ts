@@ -38,7 +38,7 @@ describe("a bucket that fails while a file is read", () => {
     ["bytes=0-", 0, bytes.length],
   ];
 
-  test.each(["throws", "breaks off", "short"] as const)("once, and %s: is asked again", async (fault) => {
+  test.each(["throws", "breaks off", "short"] as const)("once, and %s: is read again", async (fault) => {
     for (const [range, start, end] of ranges) {
       const { bindings, trips } = failing("get", "once", fault);
       const sent = await contentOf(await read(bindings, range));
@@ -71,7 +71,7 @@ describe("a bucket that fails while a file is uploaded", () => {
     ["uploadPart", large],
   ];
 
-  test.each(cases)("%s, once: is asked again", async (trip, body) => {
+  test.each(cases)("%s, once: is retried", async (trip, body) => {
     const { bindings, trips } = failing(trip, "once");
     const own = await fileService();
     const answer = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
@@ -192,7 +192,7 @@ describe("a file that is deleted", () => {
     expect(await env.DB.prepare("SELECT count(*) AS n FROM files WHERE id = ?").bind(id).first("n")).toBe(0);
   });
 
-  test("while it is read: the answer breaks off, and never goes on with other bytes", async () => {
+  test("while it is read: the response breaks off, and never continues with other bytes", async () => {
     const { id } = await service.upload(bytes);
     const answer = await service.send("GET", `/files/${id}/content`);
     const reader = answer.body?.getReader();

@@ -149,7 +149,7 @@ describe.each(bindings)("while %s fails", (name) => {
   });
 });
 
-test("all of them were reached, but for the queue, which fails no call", () => {
+test("reaches all of them, except for the queue, which fails no request", () => {
   expect(Array.from(reached).toSorted()).toEqual(bindings.filter((name) => name !== "WEBHOOKS").toSorted());
 });
 

@@ -58,7 +58,7 @@ afterEach(async () => {
 });
 
 describe.each(kinds)("a bucket that fails while an operation reads a file that is %s", (kind, _, words) => {
-  test.each(["throws", "breaks off", "short"] as const)("once, and %s: is asked again", async (fault) => {
+  test.each(["throws", "breaks off", "short"] as const)("once, and %s: is read again", async (fault) => {
     const before = await used();
     const { bindings, trips } = failing("get", "once", fault);
     const answer = await text(await kept[kind], bindings);

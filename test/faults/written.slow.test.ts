@@ -86,7 +86,7 @@ describe.each<[string, Record<string, string>]>([
   // compress reads only the objects of a small file, and writes cross-references of its own.
   const own = spoils.filter(([name]) => operation !== "compress" || !name.includes("cross-references"));
 
-  test.each(own)("answers 500 and charges nothing where the written file %s", async (_, change) => {
+  test.each(own)("responds with 500 and charges nothing when the written file %s", async (_, change) => {
     expect((await send()).status).toBe(200);
     const used = await service.used();
     spoil = change;

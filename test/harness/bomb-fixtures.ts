@@ -144,17 +144,17 @@ export function sharedResources(pages: number, forms: number): Uint8Array {
   return pagesWith(pages, "/Resources 3 0 R", ["<< /XObject 4 0 R >>", `<< ${names} >>`, form]);
 }
 
-/** A PNG with so many colour profiles, each of which holds `size` bytes. */
+/** A PNG with so many color profiles, each of which holds `size` bytes. */
 export function manyProfiles(profiles: number, size: number): Uint8Array {
   const profile = concatenate([latin1("p\0\0"), deflatedRun(size, "\0")]);
   const chunks = Array.from({ length: profiles }, () => ["iCCP", profile] as const);
-  return pngOf({ width: 2, height: 2, colourType: 2, depth: 8, chunks }, deflateSync(Buffer.alloc(14)));
+  return pngOf({ width: 2, height: 2, colorType: 2, depth: 8, chunks }, deflateSync(Buffer.alloc(14)));
 }
 
 /** A PNG whose data lies in so many chunks, most of them empty. */
 export function manyChunks(chunks: number): Uint8Array {
   const empty = Array.from({ length: chunks }, () => ["IDAT", new Uint8Array()] as const);
-  return pngOf({ width: 2, height: 2, colourType: 2, depth: 8, chunks: empty }, deflateSync(Buffer.alloc(14)));
+  return pngOf({ width: 2, height: 2, colorType: 2, depth: 8, chunks: empty }, deflateSync(Buffer.alloc(14)));
 }
 
 /** A page whose text belongs to a structure element that is an ancestor of itself. */

@@ -136,8 +136,8 @@ export function survivalCases(input: Input, companion: Input): Case[] {
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
     ]),
     one("compress", "compress", {}, () => [{ kind: "rotate", pages: selectedPages(all), redrawn: true }]),
-    one("compress-grey", "compress", { grayscale: "true", level: "max" }, () => [
-      { kind: "rotate", pages: selectedPages(all), redrawn: true, recoloured: true },
+    one("compress-grayscale", "compress", { grayscale: "true", level: "max" }, () => [
+      { kind: "rotate", pages: selectedPages(all), redrawn: true, recolored: true },
     ]),
     one("numbers", "add-page-numbers", { template: "{n} / {total} صفحة", position: "top-right" }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, stamp: `${page + 1} / ${count} صفحة` })) },
@@ -255,18 +255,18 @@ function drawSource(source: Input): readonly Picture[] {
 }
 
 /** What is wrong with the size or the look of a compressed document. */
-function compressionProblems(answer: Answer, { sources, password }: Case, bytes: Uint8Array, grey: boolean): string[] {
+function compressionProblems(answer: Answer, { sources, password }: Case, bytes: Uint8Array, gray: boolean): string[] {
   const [source] = sources;
   if (!source) return [];
   const problems: string[] = [];
   const sizes = [answer.headers.get("X-Original-Size"), answer.headers.get("X-Output-Size")];
   const expected = [String(source.bytes.length), String(bytes.length)];
   if (sizes.join() !== expected.join()) problems.push(`sizes: ${expected.join()} expected, got ${sizes.join()}`);
-  if (!grey && bytes.length > source.bytes.length) problems.push(`grew from ${source.bytes.length} to ${bytes.length}`);
+  if (!gray && bytes.length > source.bytes.length) problems.push(`grew from ${source.bytes.length} to ${bytes.length}`);
   const [before, after] = [drawSource(source), drawPages(bytes, password)];
   if (before.length === 0) return problems;
-  // Colours that differ only in hue are one in grey.
-  problems.push(...looksThatDiffer(before, after, grey ? 0.85 : LEAST_ALIKE));
+  // Colors that differ only in hue are one in gray.
+  problems.push(...looksThatDiffer(before, after, gray ? 0.85 : LEAST_ALIKE));
   return problems;
 }
 
@@ -311,7 +311,7 @@ export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> 
     if (mapping === undefined) continue;
     const drawing = views.some(({ pages }) => pages[0]?.drawing !== undefined);
     const output = await openPdf(bytes, { password, drawing });
-    if (mapping.redrawn) problems.push(...compressionProblems(answer, one, bytes, mapping.recoloured === true));
+    if (mapping.redrawn) problems.push(...compressionProblems(answer, one, bytes, mapping.recolored === true));
     problems.push(...compareKept(views, output, mapping).map((difference) => `${name} ${describe(difference)}`));
   }
   return problems;

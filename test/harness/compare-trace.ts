@@ -21,8 +21,8 @@ export interface Mapping {
   readonly kind: "merge" | "rotate" | "select";
   /** Whether pages are drawn in another way that looks alike: images encoded anew, fonts cut down. */
   readonly redrawn?: boolean;
-  /** And in grey, annotations too. */
-  readonly recoloured?: boolean;
+  /** And in gray, annotations too. */
+  readonly recolored?: boolean;
   /** Whether fields that were left to the viewer to draw are drawn, and XFA is gone. */
   readonly fieldsDrawn?: boolean;
   /** One origin for each output page. */
@@ -58,8 +58,8 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** The same value without its entries that are colours. */
-function withoutColours(value: Json | object | undefined): Json | object | undefined {
+/** The same value without its entries that are colors. */
+function withoutColors(value: Json | object | undefined): Json | object | undefined {
   if (value === undefined) return undefined;
   const entry = (key: string, inner: unknown): unknown => (/color$/i.test(key) ? undefined : inner);
   return JSON.parse(JSON.stringify(value, entry)) as Json;
@@ -102,7 +102,7 @@ export class Trace {
 
   /** A value as far as it must be the same. */
   seen(value: Json | object | undefined): Json | object | undefined {
-    return this.mapping.recoloured === true ? withoutColours(value) : value;
+    return this.mapping.recolored === true ? withoutColors(value) : value;
   }
 
   /** Reports where two values are not the same JSON. */
@@ -112,7 +112,7 @@ export class Trace {
     expected: Json | object | undefined,
     actual: Json | object | undefined,
   ): void {
-    if (this.mapping.recoloured === true && /color$/i.test(what)) return;
+    if (this.mapping.recolored === true && /color$/i.test(what)) return;
     if (canonical(this.seen(expected)) !== canonical(this.seen(actual))) this.report(page, what, expected, actual);
   }
 

@@ -41,22 +41,22 @@ export const corners: DrawnPage = {
   content: "1 0 0 rg 0 60 20 20 re f 0 1 0 rg 100 60 20 20 re f 0 0 1 rg 0 0 20 20 re f",
 };
 
-/** Lines of text from top to bottom, black, and where `colour` is true a coloured square on each. */
+/** Lines of text from top to bottom, black, and where `color` is true a colored square on each. */
 export function textPage({
   width,
   height,
-  colour = false,
+  color = false,
 }: {
   width: number;
   height: number;
-  colour?: boolean;
+  color?: boolean;
 }): DrawnPage {
   const lines: string[] = [];
   for (let y = height - 30; y > 20; y -= 14) {
     lines.push(
       `BT /F1 11 Tf 0 g 30 ${y} Td (Line at ${y}: the quick brown fox jumps over the lazy dog, 0123456789) Tj ET`,
     );
-    if (colour) lines.push(`${(y % 100) / 100} 0.4 ${1 - (y % 70) / 70} rg 5 ${y} 20 10 re f`);
+    if (color) lines.push(`${(y % 100) / 100} 0.4 ${1 - (y % 70) / 70} rg 5 ${y} 20 10 re f`);
   }
   return { width, height, content: lines.join("\n") };
 }

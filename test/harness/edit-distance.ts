@@ -1,5 +1,5 @@
 /** White space of any kind and length as one space, none at the ends, and compatibility forms as their characters (NFC). */
-const normaliseSpace = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
+const normalizeSpace = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
 
 /**
  * Edit distance (Levenshtein) in code points. Walks the band of diagonals that can still be reached, each as far as it
@@ -34,10 +34,10 @@ function editDistance(left: string, right: string): number {
   return most;
 }
 
-/** Character error rate of `text` against `truth`, white space normalised: 0 is the same text. */
+/** Character error rate of `text` against `truth`, white space normalized: 0 is the same text. */
 export function characterErrorRate(text: string, truth: string): number {
-  const expected = normaliseSpace(truth);
-  return editDistance(normaliseSpace(text), expected) / Math.max(1, [...expected].length);
+  const expected = normalizeSpace(truth);
+  return editDistance(normalizeSpace(text), expected) / Math.max(1, [...expected].length);
 }
 
 /**
@@ -45,9 +45,9 @@ export function characterErrorRate(text: string, truth: string): number {
  * that is most like it, over the length of all pieces.
  */
 export function fragmentErrorRate(text: string, fragments: readonly string[]): number {
-  const whole = [...normaliseSpace(text)];
+  const whole = [...normalizeSpace(text)];
   let [edits, length] = [0, 0];
-  for (const fragment of fragments.map(normaliseSpace)) {
+  for (const fragment of fragments.map(normalizeSpace)) {
     const wanted = [...fragment];
     /** `row[j]`: edits from the fragment so far to a part of the text that ends before `j`; it may begin anywhere. */
     let row = new Uint32Array(whole.length + 1);

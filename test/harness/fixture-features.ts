@@ -77,7 +77,7 @@ export function addForm(draft: Draft): void {
   });
   draft.set(radio, `<< /T (radio) /FT /Btn /Ff 49152 /V /choice2 /Kids [${buttons.join(" ")}] >>`);
 
-  const list = widget(last, 7, `/T (colour) /FT /Ch /Ff 131072 ${appearance} /Opt [(red) [(g) (green)]] /V (red)`);
+  const list = widget(last, 7, `/T (color) /FT /Ch /Ff 131072 ${appearance} /Opt [(red) [(g) (green)]] /V (red)`);
   const font = draft.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
   draft.catalog.set(
     "AcroForm",

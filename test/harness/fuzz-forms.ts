@@ -110,7 +110,7 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       output,
       words: output === undefined ? random.pick([undefined, "true"]) : undefined,
       mode: random.pick([undefined, undefined, "force"]),
-      // One page: what may break is what is read, and recognising it takes seconds.
+      // One page: what may break is what is read, and recognizing it takes seconds.
       pages: random.pick(["1", "last", "99"]),
     });
   },
@@ -185,9 +185,9 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       values: JSON.stringify(
         random.pick([
           {},
-          { "person.name": mark, agree: false, radio: "choice3", colour: "g", nobody: mark },
+          { "person.name": mark, agree: false, radio: "choice3", color: "g", nobody: mark },
           { "person.name": `${mark} عربى`, "person.city": null, agree: "Yes" },
-          { colour: mark },
+          { color: mark },
         ]),
       ),
       flatten: random.pick([undefined, "true"]),

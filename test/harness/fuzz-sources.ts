@@ -11,10 +11,10 @@ import { runQpdf } from "./qpdf.ts";
 function ownImages(): Source[] {
   const size = { width: 40, height: 30 };
   const slope = (x: number, y: number, channel: number): number => (x * 5 + y * 3 + channel * 60) % 256;
-  const pngs = ([0, 2, 4, 6] as const).flatMap((colourType) =>
+  const pngs = ([0, 2, 4, 6] as const).flatMap((colorType) =>
     [false, true].map((interlaced) => ({
-      name: `PNG ${colourType}${interlaced ? " interlaced" : ""}`,
-      bytes: writePng({ ...size, colourType, depth: 8, interlaced }, slope),
+      name: `PNG ${colorType}${interlaced ? " interlaced" : ""}`,
+      bytes: writePng({ ...size, colorType, depth: 8, interlaced }, slope),
     })),
   );
   const jpegs = ([1, 3, 4] as const).map((components) => ({

@@ -59,7 +59,7 @@ function packed(samples: Uint8Array, width: number): Uint8Array {
 
 const size = { width: SIDE, height: SIDE };
 const rgb = photograph(SIDE, SIDE, 3);
-const grey = photograph(SIDE, SIDE, 1);
+const gray = photograph(SIDE, SIDE, 1);
 const cmyk = photograph(SIDE, SIDE, 4);
 const stencil = packed(drawing(SIDE, SIDE, [0, 1]), SIDE);
 const palette = [...noise(48, 3)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -132,7 +132,7 @@ export function shadow(): ImageFixture {
 /** One image of each kind that PDF has, but for those that need an encoder of their own. */
 export const imageFixtures: readonly ImageFixture[] = [
   { name: "photo-rgb", entries: `/ColorSpace /DeviceRGB ${bits8}`, data: rgb, ...size },
-  { name: "photo-grey", entries: `/ColorSpace /DeviceGray ${bits8}`, data: grey, ...size },
+  { name: "photo-gray", entries: `/ColorSpace /DeviceGray ${bits8}`, data: gray, ...size },
   { name: "photo-cmyk", entries: `/ColorSpace /DeviceCMYK ${bits8}`, data: cmyk, ...size },
   { name: "photo-icc", entries: `/ColorSpace [/ICCBased @0] ${bits8}`, data: rgb, ...size, others: [profile] },
   {
@@ -150,7 +150,7 @@ export const imageFixtures: readonly ImageFixture[] = [
   {
     name: "photo-spot",
     entries: `/ColorSpace [/Separation /Spot /DeviceCMYK ${tint}] ${bits8}`,
-    data: grey,
+    data: gray,
     ...size,
   },
   { name: "photo-inverted", entries: `/ColorSpace /DeviceRGB ${bits8} /Decode [1 0 1 0 1 0]`, data: rgb, ...size },
@@ -176,12 +176,12 @@ export const imageFixtures: readonly ImageFixture[] = [
     others: [mask],
   },
   {
-    name: "colour-key",
+    name: "color-key",
     entries: `/ColorSpace /DeviceRGB ${bits8} /Mask [200 255 0 255 0 255]`,
     data: rgb,
     ...size,
   },
-  { name: "sixteen-bits", entries: "/ColorSpace /DeviceGray /BitsPerComponent 16", data: doubled(grey), ...size },
+  { name: "sixteen-bits", entries: "/ColorSpace /DeviceGray /BitsPerComponent 16", data: doubled(gray), ...size },
   {
     name: "indexed",
     entries: `/ColorSpace [/Indexed /DeviceRGB 15 <${palette}>] ${bits8}`,
@@ -216,7 +216,7 @@ function deflated(data: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** A page on a coloured ground that draws an image, in a place of its own or within a form. */
+/** A page on a colored ground that draws an image, in a place of its own or within a form. */
 export function imageDocument(
   fixture: ImageFixture,
   options: { place?: keyof typeof PLACES; inForm?: boolean; copies?: number } = {},

@@ -5,7 +5,7 @@ import { decode as decodeJpeg } from "jpeg-js";
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** Samples of a pixel in the file: 1 for greyscale. */
+  /** Samples of a pixel in the file: 1 for grayscale. */
   readonly channels: number;
   /** Dots an inch that the file says. */
   readonly dpi: number | undefined;

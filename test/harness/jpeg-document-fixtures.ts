@@ -29,7 +29,7 @@ export function jpegDocument(components: 1 | 3 | 4, entries = ""): Uint8Array {
   return imageDocument(fixture);
 }
 
-/** A drawing of more colours than a palette has, and of more samples than the encoder for photographs takes. */
+/** A drawing of more colors than a palette has, and of more samples than the encoder for photographs takes. */
 export function shadedDrawing(): ImageFixture {
   const [width, height] = [1800, 1400];
   const data = new Uint8Array(width * height * 3);

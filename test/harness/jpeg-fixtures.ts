@@ -60,7 +60,7 @@ export function withSegment(jpeg: Uint8Array, marker: number, content: Uint8Arra
   return new Uint8Array(Buffer.concat([jpeg.subarray(0, 2), head, bytes, jpeg.subarray(2)]));
 }
 
-/** A JPEG of a few colours with these segments, by their markers. */
+/** A JPEG of a few colors with these segments, by their markers. */
 export function jpegWith(options: JpegOptions, segments: Readonly<Record<number, string>>): Uint8Array {
   const plain = makeJpeg(options, (x, y, component) => (x * 3 + y * component) & 255);
   return Object.entries(segments).reduce(

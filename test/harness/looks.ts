@@ -396,8 +396,8 @@ async function lookAtPage(engine: Engine, looked: LookedPage, one: Case): Promis
   const filled = isForm ? filledField(one) : undefined;
   const isStamped = one.operation !== "sign" || page === 0;
   const rule: Rule = {
-    tolerance: mapping.recoloured === true ? GRAY : mapping.redrawn === true ? REDRAWN : turn === 0 ? SAME : TURNED,
-    gray: mapping.recoloured === true,
+    tolerance: mapping.recolored === true ? GRAY : mapping.redrawn === true ? REDRAWN : turn === 0 ? SAME : TURNED,
+    gray: mapping.recolored === true,
     stamp: isStamped ? stampOf(one, size) : undefined,
     fields,
     filled: filled?.name,

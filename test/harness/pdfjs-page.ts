@@ -19,7 +19,7 @@ export interface AnnotationView {
   readonly hasAppearance: boolean;
   /** Contents of an attached file, hashed. */
   readonly fileHash: string | undefined;
-  /** Everything else that pdf.js tells and that does not depend on object numbers: contents, flags, value, colours, ... */
+  /** Everything else that pdf.js tells and that does not depend on object numbers: contents, flags, value, colors, ... */
   readonly rest: Plain;
 }
 

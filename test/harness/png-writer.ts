@@ -4,8 +4,8 @@ import { predicted } from "./png-filter.ts";
 export interface PngOptions {
   readonly width: number;
   readonly height: number;
-  /** 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha. */
-  readonly colourType: number;
+  /** 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGB and alpha. */
+  readonly colorType: number;
   readonly depth: number;
   readonly interlaced?: boolean;
   /** Chunks between header and data, in order. */
@@ -30,15 +30,15 @@ const ADAM7 = [
   [0, 1, 1, 2],
 ] as const;
 
-/** A PNG of any colour type and depth, its rows filtered in turn by each of the five filters. */
+/** A PNG of any color type and depth, its rows filtered in turn by each of the five filters. */
 export function writePng(options: PngOptions, sample: Sample): Uint8Array {
   const data = new Uint8Array(deflateSync(filteredRows(options, sample)));
   return pngOf(options, data);
 }
 
 /** The rows of all passes before they are deflated. */
-export function filteredRows({ width, height, colourType, depth, interlaced }: PngOptions, sample: Sample): Buffer {
-  const channels = CHANNELS[colourType] ?? 1;
+export function filteredRows({ width, height, colorType, depth, interlaced }: PngOptions, sample: Sample): Buffer {
+  const channels = CHANNELS[colorType] ?? 1;
   const rows: Buffer[] = [];
   for (const [x0, y0, stepX, stepY] of interlaced === true ? ADAM7 : ([[0, 0, 1, 1]] as const)) {
     const columns = Math.ceil((width - x0) / stepX);
@@ -60,11 +60,11 @@ export function filteredRows({ width, height, colourType, depth, interlaced }: P
 
 /** A PNG around data that may be of any kind. */
 export function pngOf(options: PngOptions, data: Uint8Array): Uint8Array {
-  const { width, height, depth, colourType, interlaced, chunks = [], dataBytes = Infinity } = options;
+  const { width, height, depth, colorType, interlaced, chunks = [], dataBytes = Infinity } = options;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([depth, colourType, 0, 0, interlaced === true ? 1 : 0], 8);
+  header.set([depth, colorType, 0, 0, interlaced === true ? 1 : 0], 8);
   const parts = [Buffer.from(SIGNATURE), chunk("IHDR", header), ...chunks.map(([type, bytes]) => chunk(type, bytes))];
   for (let at = 0; at < data.length; at += dataBytes) parts.push(chunk("IDAT", data.subarray(at, at + dataBytes)));
   return new Uint8Array(Buffer.concat([...parts, chunk("IEND", new Uint8Array())]));

@@ -1,4 +1,4 @@
-/** Words as a recogniser would give them. */
+/** Words as a recognizer would give them. */
 import type { Line, RecognizedPage, Word } from "../../src/engines/ocr/words.ts";
 
 type Rotation = RecognizedPage["rotation"];

@@ -133,7 +133,7 @@ export function areaOf(
   return right < 0 ? undefined : [left / scale, top / scale, (right + 1) / scale, (bottom + 1) / scale];
 }
 
-/** How many pixels of an area are of a colour, or differ from another picture of the page. */
+/** How many pixels of an area are of a color, or differ from another picture of the page. */
 export function countPixels(
   picture: Picture,
   [left, top, right, bottom]: Area,

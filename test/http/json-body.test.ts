@@ -71,7 +71,7 @@ describe("a JSON body", () => {
     expect(unannounced.details?.["limit"]).toBe(65_536);
   });
 
-  it("of ten thousand unknown members is told a hundred of them, shortened", async () => {
+  it("with ten thousand unknown members gets an error that lists a hundred of them, shortened", async () => {
     const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 0]));
     const many = await post("application/json", bytes(JSON.stringify(members)));
     expect(many.status).toBe(400);

@@ -27,7 +27,7 @@ describe("what an error says", () => {
     expect(await messageOf(await post({ typo: "1" }, null))).toBe(two);
   });
 
-  test("of an upload that is too large, in MiB where that tells the two apart", async () => {
+  test("of an upload that is too large, in MiB if that distinguishes the two sizes", async () => {
     const free = await newKey("free");
     const upload = (bytes: number, headers = {}): Promise<Response> =>
       send("/api/v1/echo", {

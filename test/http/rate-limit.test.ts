@@ -86,7 +86,7 @@ describe("the requests of a minute", () => {
     expect(await requestsOf(service)).toBe(6);
   });
 
-  test("are not counted where no key is asked for or the key is bad", async () => {
+  test("are not counted if the route needs no key or the key is invalid", async () => {
     const service = await paidService("free");
     await setMinute(service, minuteNow() + 1, 3);
     const db = openDatabase(env.DB);
@@ -226,7 +226,7 @@ describe("the shields in front of the database", () => {
     expect(clientNetwork(new Headers({ "CF-Connecting-IP": address }))).toBe(network);
   });
 
-  test("are not asked about a key that can only be made up", async () => {
+  test("are not queried for a key that cannot exist", async () => {
     const service = await paidService();
     const { database, counts } = countedDatabase();
     const shields = { KEY_SHIELD: 0, ADDRESS_SHIELD: 0 };

@@ -80,7 +80,7 @@ describe("a request is refused for", () => {
     expect((await errorOf(answer)).slice(0, 2)).toEqual([413, "limit_exceeded"]);
   });
 
-  it("a file that is none", async () => {
+  it("a file of another format", async () => {
     expect(await errorOf(await post({}, new Blob(["hello"])))).toEqual([415, "unsupported_format", { input: "file" }]);
     expect(await errorOf(await post({}, new Blob([])))).toEqual([400, "invalid_file", { input: "file" }]);
   });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 const make = (body: Readonly<Record<string, unknown>>, token = admin.token) => makeKey(token, body);
 
 describe("POST /keys", () => {
-  it("makes a key that works, with what was asked for", async () => {
+  it("creates a key that works, with the requested properties", async () => {
     const made = await make({
       name: "Ünï 🙂",
       scopes: ["keys:manage", "pdf:read"],

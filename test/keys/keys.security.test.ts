@@ -20,7 +20,7 @@ async function database(): Promise<string> {
 }
 
 describe("a full key", () => {
-  it("is told once: no later answer holds it or its hash, and the database has the hash alone", async () => {
+  it("is returned once: no later response contains it or its hash, and the database has only the hash", async () => {
     const account = await newAccount();
     const admin = await account.key();
     const made = await makeKey(admin.token, { name: "once" });

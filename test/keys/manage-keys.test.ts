@@ -123,7 +123,7 @@ describe("GET, PATCH and DELETE /keys/{id}", () => {
     expect(await statusOf(admin.token)).toBe(401);
   });
 
-  it("answers 404 for what is no id, and 405 for another method", async () => {
+  it("responds with 404 to an invalid ID, and 405 to another method", async () => {
     for (const id of ["key_0", "x", "%00", "%ff", "key_%27", "a".repeat(5_000)]) {
       expect((await send("GET", `/keys/${id}`, admin.token)).code).toBe("not_found");
     }

@@ -195,7 +195,7 @@ test("files and jobs of another account are not there", async () => {
   expect((await call(other, "extract-text", { file: id })).isError).toBeUndefined();
 });
 
-test("a call is one request of the account's minute, and so is each of a batch", async () => {
+test("a tool call is one request of the account's minute, and so is each of a batch", async () => {
   const free = await fileService({ plan: "free", scopes: every });
   // The next minute, so that none begins in the middle.
   const minute = Math.floor(Date.now() / 60_000) + 1;
@@ -239,7 +239,7 @@ test("a message with more values than any tool takes is refused before anything 
   expect(codeOf(await call(free, "rotate", parameters(2_000)))).toEqual([true, "limit_exceeded", { limit: 1_000 }]);
 });
 
-test("a call without credits is an error that says when there are more", async () => {
+test("a tool call without credits is an error that says when credits reset", async () => {
   const free = await fileService({ plan: "free", scopes: every });
   await call(free, "extract-text", { file: base64 });
   await env.DB.prepare("update periods set used = 100 where id like ?").bind(`${free.account}:%`).run();
@@ -288,7 +288,7 @@ test("files come from URLs and in base64 up to 1 MiB", async () => {
   ]);
 });
 
-test("a call that is repeated with its key is charged once, as is one whose result was not stored", async () => {
+test("a tool call that is retried with its key is charged once, as is one whose result was not stored", async () => {
   const payer = await fileService({ scopes: every });
   const again = { file: base64, angle: "90", idempotencyKey: "one" };
   await call(payer, "rotate", again);
@@ -341,7 +341,7 @@ test("what a tool adds to an operation is checked before anything is charged", a
   expect(named.structuredContent).toMatchObject({ name: "a_b.pdf", size: small.length });
 });
 
-test("calls at the same time have their own results, and one that is canceled leaves nothing", async () => {
+test("concurrent tool calls have their own results, and a canceled one leaves nothing", async () => {
   const angles = ["90", "180", "270", "90", "180"];
   const results = await Promise.all(angles.map((angle) => call(service, "rotate", { file: base64, angle })));
   const turned = results.map(async ({ structuredContent }) => {

@@ -48,8 +48,8 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   jpeg: ["jpg", "JPG", "Jpg"],
   markdown: ["md"],
   text: ["txt"],
-  center: ["centre"],
-  "bottom-center": ["bottom-centre", "bottom centre"],
+  center: ["center"],
+  "bottom-center": ["bottom-center", "bottom center"],
 };
 
 function wordForms(word: string): readonly string[] {

@@ -8,7 +8,7 @@ const three = document({ name: "alpha", pages: 3 });
 test.each<[string, Record<string, string>, string[]]>([
   ["to-images", { dpi: "5", pages: "4" }, ["dpi", "pages"]],
   ["watermark", { kind: "text", opacity: "7", pages: "2-4", scale: "20" }, ["opacity", "pages", "scale", "text"]],
-  ["extract-pages", { range: "last-4", colour: "red" }, ["colour", "range"]],
+  ["extract-pages", { range: "last-4", color: "red" }, ["color", "range"]],
   ["split", { mode: "ranges", ranges: "1|9", chunkSize: "0" }, ["chunkSize", "ranges"]],
   ["rotate", { angle: "45", rotations: '{"4":90}' }, ["angle", "rotations"]],
   ["rotate", { angle: "90", pages: "5", rotations: '{"4":90}' }, ["pages", "rotations"]],

@@ -56,7 +56,7 @@ describe("others have their turn", () => {
   test("while an interlaced PNG is read, whose work is known in advance", async () => {
     const post = await operationService("from-images");
     const size = { width: 1_500, height: 1_500 };
-    const png = writePng({ ...size, colourType: 6, depth: 8, interlaced: true }, (x, y) => (x ^ y) & 255);
+    const png = writePng({ ...size, colorType: 6, depth: 8, interlaced: true }, (x, y) => (x ^ y) & 255);
     using stretches = watchStretches();
     expect((await post(png)).status).toBe(200);
     expect(stretches.longest).toBeLessThan(LONGEST_STRETCH);

@@ -51,7 +51,7 @@ test("an image of 400 million pixels without data is refused for its memory", as
   expect([status, code]).toEqual([413, "limit_exceeded"]);
 });
 
-test("others are answered while a page is drawn", async () => {
+test("other requests get their responses while a page is drawn", async () => {
   const post = await operationService("to-images");
   const rotate = await operationService("rotate");
   const halfway = Promise.withResolvers<void>();

@@ -165,7 +165,7 @@ if (a < b) {
       expect(await markdownOf([`0.5 w ${under}${first}${firsts}${values}`])).toBe(`${all}\n`);
   });
 
-  it("leaves out what repeats on every page, unless it is asked for", async () => {
+  it("leaves out what repeats on every page, unless requested", async () => {
     const pages = [1, 2, 3].map(
       (number) =>
         line("Report of the Office", 60, 800, 8) + lines(PROSE, 60, 700) + line(`Page ${number} of 3`, 280, 30, 8),
@@ -232,7 +232,7 @@ const shownText = (tokens: readonly Token[]): string =>
     .replaceAll("&#39;", "'");
 
 describe("JSON", () => {
-  it("has the Markdown and the blocks of each page if they are asked for", async () => {
+  it("has the Markdown and the blocks of each page if requested", async () => {
     const page =
       line("Annual Report", 60, 760, 20, "FB") +
       lines(PROSE, 60, 700) +
@@ -285,7 +285,7 @@ describe("JSON", () => {
     expect(heading.bbox[3]).toBeGreaterThan(82);
   });
 
-  it("tells which pages need recognition", async () => {
+  it("says which pages need recognition", async () => {
     const image = "q 400 0 0 400 100 200 cm BI /W 1 /H 1 /BPC 8 /CS /G ID \x80 EI Q";
     const answer = await post(layoutDocument([image, line("text", 60, 700), "60 700 100 20 re f"]));
     const { pages } = await answer.json<{ pages: readonly object[] }>();
@@ -309,7 +309,7 @@ describe("JSON", () => {
   });
 });
 
-it("is plain text if that is asked for", async () => {
+it("is plain text if requested", async () => {
   const answer = await post(layoutDocument([line("one", 60, 700), line("two", 60, 700)]), { format: "text" });
   expect(answer.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
   expect(answer.headers.get("Content-Disposition")).toContain("-extract-text.txt");

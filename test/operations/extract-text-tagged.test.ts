@@ -169,7 +169,7 @@ describe("a tagged document", () => {
   });
 });
 
-describe("a document whose tags tell little", () => {
+describe("a document whose tags say little", () => {
   const prose = lines(
     Array.from({ length: 6 }, (_, at) => `Line ${at} of text that nothing is known of.`),
     60,

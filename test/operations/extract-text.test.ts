@@ -4,7 +4,7 @@ import { document } from "../harness/fixtures.ts";
 import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
 import { extract, type Extracted, post, read, textOf } from "./text-service.ts";
 
-describe("the answer", () => {
+describe("the response", () => {
   const three = document({ name: "alpha", pages: 3 });
 
   it("has the pages, their text joined, and counts", async () => {
@@ -36,7 +36,7 @@ describe("the answer", () => {
     });
   });
 
-  it("tells of repair, and reads on where a content stream is broken", async () => {
+  it("reports a repair, and reads past a broken content stream", async () => {
     const damaged = textDocument([{ content: show("found again", 50, 700) }], [], { withoutXref: true });
     const answer = await post(damaged);
     expect([answer.status, answer.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
@@ -85,7 +85,7 @@ describe("characters", () => {
     });
   });
 
-  it("that are none never come: halves of pairs, NUL, controls", async () => {
+  it("never include unpaired surrogates, NUL, or control characters", async () => {
     const meanings = [{ hex: "D83DDE00" }, { hex: "D83D" }, { hex: "DE00" }, { hex: "0000" }, { hex: "0007" }, "z"];
     const body = await (
       await post(textDocument([{ content: showCodes([1, 2, 6, 3, 4, 5, 6], 50, 700) }], meanings))
@@ -117,7 +117,7 @@ describe("what is text", () => {
   });
 
   it("is invisible text, too: that of a scan", async () => {
-    expect(await read(`3 Tr ${show("recognised words", 50, 700)}`)).toBe("recognised words");
+    expect(await read(`3 Tr ${show("recognized words", 50, 700)}`)).toBe("recognized words");
   });
 
   it("is what annotations show", async () => {

@@ -47,7 +47,7 @@ function picture(width: number, height: number, alpha: (x: number) => number): R
   return { data, width, height };
 }
 
-/** Mean difference of all samples; MuPDF's colours are multiplied by alpha. */
+/** Mean difference of all samples; MuPDF's colors are multiplied by alpha. */
 function meanError(drawn: Uint8Array, { data }: Rgba): number {
   const sum = drawn.reduce((total, value, index) => {
     const alpha = data[(index & ~3) + 3] ?? 0;
@@ -103,17 +103,17 @@ describe("a WebP", () => {
 });
 
 describe("a baseline JPEG", () => {
-  it.each([false, true])("stays byte for byte (grey: %s)", async (grey) => {
+  it.each([false, true])("stays byte for byte (gray: %s)", async (gray) => {
     const image = picture(80, 60, () => 255);
-    const jpeg = await codecs.encodeJpeg(image, { quality: 95, gray: grey });
+    const jpeg = await codecs.encodeJpeg(image, { quality: 95, gray: gray });
     const { body } = await post(jpeg);
     const [stream] = await imagesOf(body);
     expect(stream?.contents).toEqual(jpeg);
     expect(stream?.dict).toBeInstanceOf(PDFDict);
-    expect(stream?.dict.get(PDFName.of("ColorSpace"))).toBe(PDFName.of(grey ? "DeviceGray" : "DeviceRGB"));
+    expect(stream?.dict.get(PDFName.of("ColorSpace"))).toBe(PDFName.of(gray ? "DeviceGray" : "DeviceRGB"));
     const { pixels } = await draw(body);
     const luminance = 0.299 * 30 + 0.587 * 40 + 0.114 * (255 - 20);
-    const wanted = grey ? [luminance, luminance, luminance] : [30, 40, 235];
+    const wanted = gray ? [luminance, luminance, luminance] : [30, 40, 235];
     const at = (10 * 80 + 10) * 4;
     expect(wanted.every((value, index) => Math.abs((pixels[at + index] ?? 999) - value) < 9)).toBe(true);
   });

@@ -19,7 +19,7 @@ const get = { action: "get" };
 const set = { action: "set", metadata: '{"title":"x"}' };
 
 describe("the scope of metadata", () => {
-  it("is pdf:read to get and pdf:write to set, and each alone is not the other", async () => {
+  it("is pdf:read to get and pdf:write to set, and neither includes the other", async () => {
     const reader = await newKey("business", ["pdf:read"]);
     const writer = await newKey("business", ["pdf:write"]);
     expect((await post(reader, get)).status).toBe(200);
@@ -28,7 +28,7 @@ describe("the scope of metadata", () => {
     expect(await errorOf(await post(writer, get))).toEqual([403, "forbidden", { requiredScope: "pdf:read" }]);
   });
 
-  it("is asked for before the body is looked at, the exact one after its parameters", async () => {
+  it("is checked before the body is read, and the exact one after the parameters", async () => {
     const manager = await newKey("business", ["keys:manage"]);
     const reader = await newKey("business", ["pdf:read"]);
     const notAForm = (key: string) =>

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { models } from "../../wasm/generated/models.js";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { errorOf } from "../http/echo-service.ts";
-import { type Recognised, setPage } from "./ocr-service.ts";
+import { type Recognized, setPage } from "./ocr-service.ts";
 import { operationService } from "./operation-service.ts";
 
 // Which fast models a machine has depends on its operator. Here it is one for German, which is the English one in truth, so that its text tells.
@@ -19,7 +19,7 @@ const page = await setPage("Größe, Höhe, Länge, Gewähr", drawing({ width: 4
 const textOf = async (fields: Readonly<Record<string, string>>): Promise<string> => {
   const answer = await post(page, { languages: "deu", mode: "force", ...fields });
   expect(answer.status, await answer.clone().text()).toBe(200);
-  return ((await answer.json()) as Recognised).text;
+  return ((await answer.json()) as Recognized).text;
 };
 
 test("each accuracy reads with models of its own", async () => {

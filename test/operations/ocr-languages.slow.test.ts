@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { languageCode, languages } from "../../src/engines/ocr/languages.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { characterErrorRate } from "../harness/edit-distance.ts";
-import { recognise, setPage } from "./ocr-service.ts";
+import { recognize, setPage } from "./ocr-service.ts";
 import { texts } from "./ocr-texts.ts";
 
 /** Width of characters and presentation forms do not matter. */
@@ -31,7 +31,7 @@ test.each([
 
 test.each(Object.entries(texts))("%s: a page set in it", async (language, text) => {
   const page = await setPage(text, drawing({ width: 420, height: 160, content: "" }));
-  const answer = await recognise(page, { languages: language, mode: "force" });
+  const answer = await recognize(page, { languages: language, mode: "force" });
   expect(answer.languagesUsed).toEqual([language]);
   expect(answer.meanConfidence).toBeGreaterThan(0.7);
   expect(characterErrorRate(comparable(answer.text), comparable(text)), answer.text).toBeLessThanOrEqual(0.05);

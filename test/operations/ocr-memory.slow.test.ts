@@ -1,20 +1,20 @@
 /** What a page needs is given back before the next, and no page of ordinary size needs more than a request may have. */
 import { expect, test } from "vitest";
 import { drawing } from "../harness/drawing-fixtures.ts";
-import { colorScans, recognise, setLines } from "./ocr-service.ts";
+import { colorScans, recognize, setLines } from "./ocr-service.ts";
 import { texts } from "./ocr-texts.ts";
 
 const ENGLISH = texts["eng"] ?? "";
 
 test("four scans in color, of 15 MB of samples each", async () => {
-  const { pages } = await recognise(await colorScans(ENGLISH, 4));
+  const { pages } = await recognize(await colorScans(ENGLISH, 4));
   for (const { text } of pages) expect(text).toContain(ENGLISH);
   expect(pages).toHaveLength(4);
 });
 
 test("a large page with few letters", async () => {
   const content = setLines(ENGLISH, { x: 100, y: 1500, size: 30 });
-  const { text } = await recognise(drawing({ width: 1684, height: 2384, content }), { mode: "force" });
+  const { text } = await recognize(drawing({ width: 1684, height: 2384, content }), { mode: "force" });
   expect(text).toBe(ENGLISH);
 });
 
@@ -37,7 +37,7 @@ test("groups within groups, drawn through masks, of a page with small letters", 
       { entries: form(`/Resources << ${masked} /XObject << /A 6 0 R >> >>`), data: DRAWN },
     ],
   });
-  const { text } = await recognise(file, { mode: "force" });
+  const { text } = await recognize(file, { mode: "force" });
   expect(text).toBe(ENGLISH);
 });
 

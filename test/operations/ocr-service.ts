@@ -6,7 +6,7 @@ import { flate } from "../harness/pdf-writer.ts";
 import { operationService } from "./operation-service.ts";
 import type { Extracted } from "./text-service.ts";
 
-export interface Recognised {
+export interface Recognized {
   readonly text: string;
   readonly pages: readonly {
     readonly pageNumber: number;
@@ -26,7 +26,7 @@ export const post = await operationService("ocr");
 const watermark = await operationService("watermark");
 const extractText = await operationService("extract-text");
 
-export async function recognise(file: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Recognised> {
+export async function recognize(file: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Recognized> {
   const answer = await post(file, fields);
   expect(answer.status, await answer.clone().text()).toBe(200);
   return answer.json();
@@ -55,7 +55,7 @@ export async function setPage(text: string, file: Uint8Array, fields: Readonly<R
 
 const toImages = await operationService("to-images");
 
-/** A page as a grey picture, as a scanner makes one. */
+/** A page as a gray picture, as a scanner makes one. */
 export async function scanned(file: Uint8Array, format: "png" | "jpeg", dpi = 150): Promise<Uint8Array> {
   const answer = await toImages(file, { dpi: String(dpi), format });
   expect(answer.status).toBe(200);

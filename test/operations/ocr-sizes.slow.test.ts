@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { characterErrorRate } from "../harness/edit-distance.ts";
-import { recognise, scanned, scanPage, setPage } from "./ocr-service.ts";
+import { recognize, scanned, scanPage, setPage } from "./ocr-service.ts";
 import { texts } from "./ocr-texts.ts";
 
 const comparable = (text: string): string => text.normalize("NFKC").replaceAll(/\s/gu, "");
@@ -24,7 +24,7 @@ test.each([
   const text = texts[language] ?? "";
   const page = drawing({ width: size * 34, height: size * 11, content: "" });
   const scan = await scanned(await setPage(text, page, { fontSize: String(size) }), "jpeg", dpi);
-  const { text: read } = await recognise(drawing(scanPage(scan, "", placed)), { languages: language });
+  const { text: read } = await recognize(drawing(scanPage(scan, "", placed)), { languages: language });
   expect(characterErrorRate(comparable(read), comparable(text)), read).toBeLessThanOrEqual(0.1);
 });
 
@@ -33,7 +33,7 @@ test.each(["ara", "kor", "chi_tra"])("%s, letters of 11 pixels", async (language
   const text = texts[language] ?? "";
   const page = drawing({ width: 272, height: 88, content: "" });
   const scan = await scanned(await setPage(text, page, { fontSize: "8" }), "png", 100);
-  const { text: read } = await recognise(scan, { languages: language });
+  const { text: read } = await recognize(scan, { languages: language });
   expect(characterErrorRate(comparable(read), comparable(text)), read).toBeLessThanOrEqual(0.1);
 });
 
@@ -41,7 +41,7 @@ test("small print among large letters is read, too", async () => {
   const lines = ["Large letters of a poster", "stand above its small print", "and fill most of its lines"];
   const large = lines.map((line, at) => `BT /F1 60 Tf 40 ${700 - at * 80} Td (${line}) Tj ET`).join("\n");
   const small = "BT /F1 12 Tf 40 100 Td (The small print names the printer, and the place) Tj ET";
-  const { text } = await recognise(drawing({ width: 850, height: 800, content: `${large}\n${small}` }), {
+  const { text } = await recognize(drawing({ width: 850, height: 800, content: `${large}\n${small}` }), {
     mode: "force",
   });
   expect(text.split(/\n+/)).toEqual([...lines, "The small print names the printer, and the place"]);

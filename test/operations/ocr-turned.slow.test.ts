@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { operationService } from "./operation-service.ts";
-import { post, recognise, scanned, scanPage, setPage, wordsOf } from "./ocr-service.ts";
+import { post, recognize, scanned, scanPage, setPage, wordsOf } from "./ocr-service.ts";
 import { texts } from "./ocr-texts.ts";
 
 const ENGLISH = texts["eng"] ?? "";
@@ -13,7 +13,7 @@ const plain = (text: string): string => text.replaceAll(/\s+/g, " ");
 describe("a page that is turned", () => {
   test.each(["0", "90", "180", "270"])("by %s degrees is read, each word where it stands", async (angle) => {
     const file = await (await rotate(english, { angle })).bytes();
-    const { pages, text } = await recognise(file, { mode: "force", words: "true" });
+    const { pages, text } = await recognize(file, { mode: "force", words: "true" });
     expect(plain(text)).toBe(plain(ENGLISH));
     const [own, expected] = [pages[0]?.words ?? [], await wordsOf(file)];
     expect(pages[0]?.confidence).toBeGreaterThan(0.75);

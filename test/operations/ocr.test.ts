@@ -5,7 +5,7 @@ import { drawing } from "../harness/drawing-fixtures.ts";
 import { characterErrorRate } from "../harness/edit-distance.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
-import { post, recognise, scanned, scanPage, setPage, wordsOf } from "./ocr-service.ts";
+import { post, recognize, scanned, scanPage, setPage, wordsOf } from "./ocr-service.ts";
 import type { Extracted } from "./text-service.ts";
 import { texts } from "./ocr-texts.ts";
 
@@ -28,7 +28,7 @@ test("two columns of lines that rise are read one after the other", async () => 
     ).join("\n");
   const aslant = "0.9986 0.0523 -0.0523 0.9986 20 0 cm";
   const file = drawing({ width: 500, height: 380, content: `${aslant} ${column(10, "Left")} ${column(250, "Right")}` });
-  const { text } = await recognise(file, { mode: "force" });
+  const { text } = await recognize(file, { mode: "force" });
   const expected = ["Left", "Right"].flatMap((word) =>
     Array.from({ length: 12 }, (_, line) => `${word} column, its line number ${line + 10}`),
   );
@@ -37,33 +37,33 @@ test("two columns of lines that rise are read one after the other", async () => 
 
 test("small letters are drawn as large as they need to be", async () => {
   const small = await setPage(ENGLISH, drawing({ width: 200, height: 60, content: "" }), { fontSize: "4" });
-  expect(characterErrorRate((await recognise(small, { mode: "force" })).text, ENGLISH)).toBeLessThan(0.05);
+  expect(characterErrorRate((await recognize(small, { mode: "force" })).text, ENGLISH)).toBeLessThan(0.05);
 });
 
 test("two languages on a page, the one with its own letters", async () => {
   const ukrainian = texts["ukr"] ?? "";
   const both = await setPage(`${ukrainian}\n${ENGLISH}`, drawing({ ...blank, height: 280 }));
-  const { text, languagesUsed } = await recognise(both, { mode: "force", languages: "en, uk-UA" });
+  const { text, languagesUsed } = await recognize(both, { mode: "force", languages: "en, uk-UA" });
   expect(characterErrorRate(text, `${ukrainian}\n${ENGLISH}`)).toBeLessThan(0.05);
   expect(languagesUsed).toEqual(["eng", "ukr"]);
 });
 
 describe("pages that have text", () => {
-  test("keep it, or are recognised all the same", async () => {
+  test("keep it, or are recognized with `force`", async () => {
     const own = drawing({ ...blank, content: "BT /F1 3 Tf 20 80 Td (Kept as it is, however small.) Tj ET" });
-    const kept = await recognise(own, { words: "true" });
+    const kept = await recognize(own, { words: "true" });
     expect(kept).toMatchObject({ text: "Kept as it is, however small.", meanConfidence: 1, languagesUsed: [] });
     expect(kept.pages[0]?.words?.[0]).toMatchObject({ text: "Kept", confidence: 1 });
-    const forced = await recognise(english, { mode: "force" });
+    const forced = await recognize(english, { mode: "force" });
     expect(forced.languagesUsed).toEqual(["eng"]);
     expect(forced.meanConfidence).toBeGreaterThan(0.8);
     expect(forced.meanConfidence).toBeLessThan(1);
   });
 
-  test("are recognised where all of it is a stamp on a scan", async () => {
+  test("are recognized if all of it is a stamp on a scan", async () => {
     const stamp = "BT /F1 9 Tf 10 5 Td (Bates 17) Tj ET";
     const text = { ...blank, content: "BT /F1 12 Tf 20 80 Td (A page of text behind it.) Tj ET" };
-    const { pages, meanConfidence } = await recognise(drawing(scanPage(jpeg, stamp), text));
+    const { pages, meanConfidence } = await recognize(drawing(scanPage(jpeg, stamp), text));
     expect(pages.map(({ pageNumber }) => pageNumber)).toEqual([1, 2]);
     expect(plain(pages[0]?.text ?? "")).toBe(`${plain(ENGLISH)} Bates 17`);
     expect(pages[1]).toMatchObject({ text: "A page of text behind it.", confidence: 1 });
@@ -79,17 +79,17 @@ describe("a searchable PDF", () => {
     const answer = await post(file, { output: "pdf" });
     expect(answer.headers.get("Content-Type")).toBe("application/pdf");
     expect(answer.headers.get("X-Page-Count")).toBe("2");
-    const { pages, meanConfidence } = await recognise(file, { words: "true" });
+    const { pages, meanConfidence } = await recognize(file, { words: "true" });
     expect(answer.headers.get("X-OCR-Mean-Confidence")).toBe(String(meanConfidence));
     const once = await answer.bytes();
     const words = pages.flatMap((page) => page.words ?? []).map(({ text }) => text);
     expect((await wordsOf(once)).map(({ text }) => text)).toEqual(words);
-    // Recognised again, with its own text recognised as well.
+    // Recognized again, with its own text recognized as well.
     const again = await (await post(once, { output: "pdf", mode: "force" })).bytes();
     expect((await wordsOf(again)).map(({ text }) => text)).toEqual(words);
     expect(await picture(again)).toEqual(await picture(file));
     // What has text is not read again.
-    expect((await recognise(once)).languagesUsed).toEqual([]);
+    expect((await recognize(once)).languagesUsed).toEqual([]);
   });
 
   test("keeps the input's encryption", async () => {
@@ -103,7 +103,7 @@ describe("a searchable PDF", () => {
 
   test.each(["png", "jpeg"] as const)("is made of a %s, too", async (format) => {
     const image = format === "jpeg" ? jpeg : await scanned(english, format);
-    expect(plain((await recognise(image)).text)).toBe(plain(ENGLISH));
+    expect(plain((await recognize(image)).text)).toBe(plain(ENGLISH));
     const answer = await post(image, { output: "pdf" });
     expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-ocr.pdf"');
     expect(plain(((await (await extractText(await answer.bytes())).json()) as Extracted).text)).toBe(plain(ENGLISH));
@@ -123,15 +123,15 @@ describe("what is refused", () => {
     expect(details).toMatchObject({ fields: [{ name, issue: expect.stringMatching(issue) as string }] });
   });
 
-  test("more pages to recognise than a call can", async () => {
+  test("more pages than a request can recognize", async () => {
     const limit = limits.ocr.pages;
     const many = drawing(...Array.from({ length: limit + 1 }, () => blank));
     expect(await errorOf(await post(many))).toEqual([413, "limit_exceeded", { limit, actual: limit + 1 }]);
-    expect((await recognise(many, { pages: "2" })).pages).toEqual([{ pageNumber: 2, text: "", confidence: 0 }]);
+    expect((await recognize(many, { pages: "2" })).pages).toEqual([{ pageNumber: 2, text: "", confidence: 0 }]);
   });
 });
 
-test("a page on which the engine breaks down is named, and nothing is charged", async () => {
+test("a page that breaks the engine is named, and nothing is charged", async () => {
   const credits = (answer: Response): number => Number(answer.headers.get("X-Credits-Remaining"));
   const file = drawing(scanPage(jpeg), scanPage(jpeg));
   const before = credits(await post(file, { pages: "1" }));

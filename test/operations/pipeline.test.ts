@@ -9,7 +9,7 @@ import { writePng } from "../harness/png-writer.ts";
 vi.spyOn(console, "log").mockImplementation(() => {});
 
 const letter = document({ name: "letter", pages: 3 });
-const pngOf = (gray: number): Uint8Array => writePng({ width: 2, height: 2, colourType: 0, depth: 8 }, () => gray);
+const pngOf = (gray: number): Uint8Array => writePng({ width: 2, height: 2, colorType: 0, depth: 8 }, () => gray);
 const logo = pngOf(0);
 
 const rotate = { operation: "rotate", angle: 90 };
@@ -28,7 +28,7 @@ async function problemsOf(steps: Steps | string, parts = {}): Promise<unknown> {
 const remainingOf = (answer: Response): number => Number(answer.headers.get("X-Credits-Remaining"));
 
 describe("a pipeline", () => {
-  test("costs the credits of its steps, and tells what each has made", async () => {
+  test("costs the credits of its steps, and lists the result of each", async () => {
     const answer = await pipeline([rotate, { operation: "extract-pages", range: "2" }, compress], { file: letter });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("X-Credits-Charged")).toBe("4");
@@ -108,7 +108,7 @@ describe("a pipeline", () => {
 describe("before any work", () => {
   test("the problems of all steps are found, with their numbers", async () => {
     const steps = [
-      { operation: "rotate", angle: 45, colour: "red" },
+      { operation: "rotate", angle: 45, color: "red" },
       { operation: "extract-pages", range: "x" },
       { operation: "watermark", kind: "text", opacity: 7, image: "part:none" },
       { operation: "fly" },
@@ -119,7 +119,7 @@ describe("before any work", () => {
     ];
     expect(await problemsOf(steps, { logo })).toEqual([
       "1 angle",
-      "1 colour",
+      "1 color",
       "2 range",
       "3 image",
       "3 opacity",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { issues } from "./protect-service.ts";
 
 describe("parameters", () => {
-  test("all problems are told at once", async () => {
+  test("reports all problems at once", async () => {
     const given = {
       userPassword: "same\u0000",
       ownerPassword: "same\u0000",

@@ -139,7 +139,7 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
     expect(await refusal(answer)).toEqual([503, "encryption_unavailable"]);
   });
 
-  test("and the next call is answered as ever", async () => {
+  test("and the next request succeeds", async () => {
     expect((await send(fields)).status).toBe(200);
   });
 });

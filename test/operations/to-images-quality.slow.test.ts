@@ -13,7 +13,7 @@ import { operationService } from "./operation-service.ts";
 const SLOW = 60_000;
 const post = await operationService("to-images");
 /** A6: 1240 x 1748 pixels at 300 dpi. */
-const a6 = drawing(textPage({ width: 297.6, height: 419.5, colour: true }));
+const a6 = drawing(textPage({ width: 297.6, height: 419.5, color: true }));
 
 async function readWebp(file: Uint8Array): Promise<Picture> {
   const { engines, release } = await leaseEngines(() => true);
@@ -68,7 +68,7 @@ test(
   "a JPEG in many parts is one image: no seams, and the last part is not cut",
   async () => {
     // Each quality has its sampling. Width and height are no multiples of a block's.
-    const page = drawing(textPage({ width: 500.5, height: 701.3, colour: true }));
+    const page = drawing(textPage({ width: 500.5, height: 701.3, color: true }));
     const fields = { dpi: "300", quality: "90" };
     const exact = readPng(await (await post(page, { dpi: "300" })).bytes());
     for (const quality of ["100", "90", "85", "70"]) {

@@ -26,7 +26,7 @@ const [RED, GREEN, BLUE, WHITE] = [
   [255, 255, 255],
 ] as const;
 
-/** The colours at the corners, clockwise from the top left. */
+/** The colors at the corners, clockwise from the top left. */
 function cornersOf(picture: Picture, inset = 3): readonly unknown[] {
   const [right, bottom] = [picture.width - 1 - inset, picture.height - 1 - inset];
   return [picture.at(inset, inset), picture.at(right, inset), picture.at(right, bottom), picture.at(inset, bottom)];
@@ -72,7 +72,7 @@ describe("a page as a viewer shows it", () => {
       [0, 255, 0],
     ],
     [
-      "a spot colour by its alternate",
+      "a spot color by its alternate",
       {
         content: "/S cs 0.5 scn 0 0 40 40 re f",
         resources:
@@ -123,17 +123,17 @@ describe("a page as a viewer shows it", () => {
       [0, 255, 0],
     ],
   ])("%s", async (_, page, expected) => {
-    const colour = (await png({ width: 40, height: 40, content: "", ...page })).at(20, 20);
-    colour.forEach((value, index) =>
-      expect(Math.abs(value - (expected[index] ?? -1)), String(colour)).toBeLessThanOrEqual(1),
+    const color = (await png({ width: 40, height: 40, content: "", ...page })).at(20, 20);
+    color.forEach((value, index) =>
+      expect(Math.abs(value - (expected[index] ?? -1)), String(color)).toBeLessThanOrEqual(1),
     );
   });
 
-  test("on white, greyscale where it has no colour", async () => {
-    const grey = textPage({ width: 300, height: 200 });
-    const speck = { ...grey, content: `${grey.content}\n0.5 0.5 0.51 rg 299 0 1 1 re f` };
-    const equal = { ...grey, content: `0.5 0.5 0.5 rg 50 50 9 9 re f ${grey.content}` };
-    const picture = await png(grey);
+  test("on white, grayscale where it has no color", async () => {
+    const gray = textPage({ width: 300, height: 200 });
+    const speck = { ...gray, content: `${gray.content}\n0.5 0.5 0.51 rg 299 0 1 1 re f` };
+    const equal = { ...gray, content: `0.5 0.5 0.5 rg 50 50 9 9 re f ${gray.content}` };
+    const picture = await png(gray);
     expect(picture.channels).toBe(1);
     expect(picture.at(0, 0)).toEqual(WHITE);
     expect((await png(equal)).channels).toBe(1);
@@ -141,7 +141,7 @@ describe("a page as a viewer shows it", () => {
     expect(highlighted.channels).toBe(3);
     expect(difference(highlighted, picture)).toBeLessThan(0.01);
     const jpeg = async (page: DrawnPage) => readJpeg(await image(drawing(page), { format: "jpeg" }));
-    expect(await jpeg(grey)).toMatchObject({ channels: 1, dpi: 150 });
+    expect(await jpeg(gray)).toMatchObject({ channels: 1, dpi: 150 });
     expect(await jpeg(speck)).toMatchObject({ channels: 3, dpi: 150 });
   });
 });
@@ -164,12 +164,12 @@ describe("a page in several bands", () => {
   test.each([
     ["of text", text],
     ["of noise, whose image is long", grainy],
-  ])("%s is greyscale unless its last row has colour", async (_, page) => {
+  ])("%s is grayscale unless its last row has color", async (_, page) => {
     const speck = { ...page, content: `${page.content}\n0.5 0.5 0.55 rg 50 0 1 1 re f` };
-    const [grey, highlighted] = [await png(page, { dpi: "300" }), await png(speck, { dpi: "300" })];
-    expect([grey.channels, highlighted.channels]).toEqual([1, 3]);
+    const [gray, highlighted] = [await png(page, { dpi: "300" }), await png(speck, { dpi: "300" })];
+    expect([gray.channels, highlighted.channels]).toEqual([1, 3]);
     expect(highlighted.at(210, 16_665)).toEqual([127, 127, 140]);
-    expect(difference(highlighted, grey, 3)).toBeLessThan(0.01);
+    expect(difference(highlighted, gray, 3)).toBeLessThan(0.01);
     const components = async (of: DrawnPage): Promise<unknown> => {
       const jpeg = await image(drawing(of), { dpi: "300", format: "jpeg" });
       return jpeg[jpeg.findIndex((byte, at) => byte === 0xff && jpeg[at + 1] === 0xc0) + 9];

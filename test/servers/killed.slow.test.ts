@@ -115,7 +115,7 @@ test("a process killed at work loses nothing, charges nothing twice and gives no
   expect(await extractAll(small, "lost")).toMatchObject({ status: 200, charged: "0", remaining: left(4) });
 });
 
-test("200 calls at once with 50 credits left get exactly these", async () => {
+test("200 concurrent requests with 50 credits left get exactly these", async () => {
   const counts: Record<string, number> = {};
   for (let left = 200; left > 0;) {
     const answers = await Promise.all(Array.from({ length: left }, () => extractAll(small)));

@@ -29,7 +29,7 @@ const { call, subscribe, remove, deliveries, makeKey } = callsOf(
 );
 const attemptsOf = async (subscription: Subscription) => (await deliveries(subscription))[0]?.attempts ?? [];
 
-test("an event comes signed and as it is documented, again and again until it is taken, and once more when asked", async () => {
+test("an event is delivered signed and as documented, retried until it succeeds, and replayed on request", async () => {
   let failures = 2;
   receiver.answer("/flaky", (response) => {
     failures -= 1;
@@ -70,7 +70,7 @@ test("an event comes signed and as it is documented, again and again until it is
   await remove(subscription);
 });
 
-test("a rotated secret signs beside the old one, and a test event comes without being asked for", async () => {
+test("a rotated secret signs next to the old one, and a test event needs no subscription to its type", async () => {
   const old = await subscribe(`${receiver.url}/rotated`, ["usage.limit_reached"]);
   const fresh = await call<Subscription>("POST", `/webhooks/${old.id}/rotate-secret`);
   await call("POST", `/webhooks/${old.id}/test`);
@@ -83,7 +83,7 @@ test("a rotated secret signs beside the old one, and a test event comes without 
   await remove(old);
 });
 
-test("what a receiver answers holds nobody up: no end, a drip, a gigabyte, a redirection, nothing, a hang-up", async () => {
+test("no response of a receiver delays others: one without an end, a drip, a gigabyte, a redirect, none at all, a hang-up", async () => {
   let sent = 0;
   receiver.answer("/gigabyte", (response) => {
     response.writeHead(200, { "Content-Length": String(1_024 * MiB) });
@@ -146,7 +146,7 @@ test("what a receiver answers holds nobody up: no end, a drip, a gigabyte, a red
   for (const subscription of subscriptions.values()) await remove(subscription);
 });
 
-test("an operation is answered while all who hear of it still hold the first request open", async () => {
+test("an operation gets its response while all its receivers still hold the first request open", async () => {
   // None has a response before the end of the test.
   const held: (() => void)[] = [];
   const subscriptions: Subscription[] = [];

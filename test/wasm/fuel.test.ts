@@ -111,7 +111,7 @@ describe("a loop counts each of its iterations", () => {
     expect(fuel.value).toBe(-400);
   });
 
-  it("one that calls asks for more as soon as the fuel is spent", () => {
+  it("one that makes calls requests more as soon as the fuel is spent", () => {
     const calls = [LOOP, VOID, 0x20, 0, CALL, 1, 0x1a, ...MORE, BR_IF, 0, END, 0x20, 0];
     const state = gauged(moduleOf(calls, [0x20, 0]), { fill: 10 });
     state.call(0, 95);

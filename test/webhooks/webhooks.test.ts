@@ -17,7 +17,7 @@ const subscribe = (body: Json = {}, token = key.token) => send("POST", "/webhook
 const made = async (body: Json = {}) => (await subscribe(body)).json as Json & { id: string; secret: string };
 
 describe("POST /webhooks", () => {
-  it("answers with the secret, which nothing else ever shows", async () => {
+  it("returns the secret, which no other response contains", async () => {
     const webhook = await made({ description: "Invoices, Wien" });
     expect(webhook).toEqual({
       id: expect.stringMatching(/^wh_\w{22}$/),

@@ -57,7 +57,7 @@ describe("clients that take their time", () => {
     expect(slow.lost).toBeUndefined();
   });
 
-  it("that only read what is made hold no engine, and nobody takes it from them", async () => {
+  it("that only read a finished result hold no engine and are not interrupted", async () => {
     const { admit, admission } = admissionOf(100);
     const reader = await admit(60);
     reader.wait(true);

@@ -13,7 +13,7 @@ describe("files", () => {
     expect(() => names.wantsFile("file4")).toThrow(expect.objectContaining({ code: "limit_exceeded" }));
   });
 
-  it("are told by their bytes, once the parameters are right", async () => {
+  it("are recognized by their bytes once the parameters are valid", async () => {
     const mode = value("mode", "a");
     const late = (at: number): FormPart => file("file", `${" ".repeat(at)}%PDF-1.4`, "x.txt");
     await readForm(one, [mode, late(1_023)]);

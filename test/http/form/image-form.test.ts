@@ -36,7 +36,7 @@ async function refusal(operation: Operation, ...parts: FormPart[]): Promise<[str
 }
 
 describe("numbered images", () => {
-  it("are PNG, JPEG or WebP by their first bytes, whatever they are called", async () => {
+  it("are recognized as PNG, JPEG, or WebP by their first bytes, whatever their names", async () => {
     const { input } = await readForm(pages, [file("image2", webp), file("image0", png), file("image1", jpeg)]);
     expect(input.images.map(({ field }) => field)).toEqual(["image0", "image1", "image2"]);
     for (const other of [pdf, ` ${png}`, "GIF89a", "RIFF\0\0\0\0WAVE"]) {

@@ -71,7 +71,7 @@ describe("an endpoint", () => {
     expect(list?.requestBody).toBeUndefined();
   });
 
-  it("leads to the answers that it can get", () => {
+  it("lists the responses that it can get", () => {
     const statuses = ["201", "400", "401", "403", "404", "408", "409", "413", "415", "500"];
     expect(Object.keys(rotate?.responses ?? {})).toEqual(expect.arrayContaining(statuses));
     expect(rotate?.responses["201"]?.content?.["application/json"]?.schema).toEqual({
@@ -79,7 +79,7 @@ describe("an endpoint", () => {
     });
   });
 
-  it("answers with what its schema names, and leaves room for more", async () => {
+  it("responds with what its schema describes, and allows more properties", async () => {
     const { token } = await (await newAccount()).key();
     const made = (await send("POST", "/keys", token, { name: "a" })).json;
     const { IssuedApiKey, ApiKey } = components.schemas;

@@ -57,7 +57,7 @@ describe("the description", () => {
     }
   });
 
-  it("tells what is sent to webhooks, by type, with the headers that sign it", () => {
+  it("describes webhook events by type, with the headers that sign them", () => {
     const webhooks = at(document, "webhooks") as Json;
     expect(Object.keys(webhooks)).toEqual([...eventTypes]);
     for (const type of eventTypes) {
@@ -196,7 +196,7 @@ describe("a form", () => {
     expect(patterns.some((pattern) => pattern.test("file01"))).toBe(false);
   });
 
-  it("leads to the answers that it can get", () => {
+  it("lists the responses that it can get", () => {
     expect(Object.keys(post["responses"] as Json)).toEqual([
       "200",
       "202",

@@ -20,7 +20,7 @@ function multipart(boundary: string, parts: readonly [head: string, content: str
 }
 
 describe("the same request under the same key", () => {
-  test("is done again, and charged once; the sixth repetition is charged", async () => {
+  test("is processed again and charged once; the sixth retry is charged", async () => {
     const service = await paidService("starter");
     const first = await service.send({ idempotencyKey });
     expect(creditsOf(first)).toEqual(["2", "1998", null]);
@@ -43,7 +43,7 @@ describe("the same request under the same key", () => {
     expect(creditsOf(again)).toEqual(["0", "1998", "true"]);
   });
 
-  test("is done also when no credits are left", async () => {
+  test("is processed even when no credits are left", async () => {
     const service = await paidService();
     await service.leave(3);
     await service.send({ idempotencyKey });

@@ -26,8 +26,8 @@ async function storm(service: Service, calls: number, call: Call): Promise<Recor
   }
 }
 
-describe("200 calls at once", () => {
-  test("with 50 credits left: 25 of two credits are done, and the others told exactly what is left", async () => {
+describe("200 concurrent requests", () => {
+  test("with 50 credits left: 25 requests of two credits succeed, and the errors of the others say exactly what is left", async () => {
     const service = await paidService();
     await service.leave(50);
     expect(await storm(service, 200, {})).toEqual({ "200": 25, "429 quota_exceeded": 175 });
@@ -45,7 +45,7 @@ describe("200 calls at once", () => {
     expect(wait).toBeLessThanOrEqual(Math.ceil((end.getTime() - before) / 1_000));
   });
 
-  test("with 51 credits left, of one credit: 51 are done", async () => {
+  test("with 51 credits left: 51 requests of one credit succeed", async () => {
     const service = await paidService();
     await service.leave(51);
     expect(await storm(service, 200, { path: "/api/v1/other" })).toEqual({ "200": 51, "429 quota_exceeded": 149 });
@@ -77,8 +77,8 @@ describe("200 calls at once", () => {
   });
 });
 
-describe("an answer", () => {
-  test("says what the call cost and what is left", async () => {
+describe("a response", () => {
+  test("says what the request cost and what is left", async () => {
     const service = await paidService("free");
     expect(creditsOf(await service.send())).toEqual(["2", "98", null]);
     expect(creditsOf(await service.send({ path: "/api/v1/other" }))).toEqual(["1", "97", null]);
@@ -123,7 +123,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a streamed answer", () => {
+describe("a streamed response", () => {
   const states = async ({ account }: Service): Promise<unknown[]> => {
     const { results } = await env.DB.prepare("SELECT state FROM ledger WHERE id > ?1 || '/' AND id < ?1 || '0'")
       .bind(account)
@@ -140,7 +140,7 @@ describe("a streamed answer", () => {
     expect(await states(service)).toEqual(["settled"]);
   });
 
-  test("that we break off is refunded by the time the caller sees it, and its key free for another request", async () => {
+  test("that the service aborts is refunded by the time the client sees it, and its key can be used again", async () => {
     const service = await paidService();
     const { answer, ended } = await service.open({ fields: { act: "late" }, idempotencyKey: "k" });
     expect(answer.status).toBe(200);
@@ -151,7 +151,7 @@ describe("a streamed answer", () => {
     await ended();
   });
 
-  test("that the document breaks off stays charged: its entries were delivered", async () => {
+  test("that the document aborts stays charged: its entries were delivered", async () => {
     const service = await paidService();
     for (const used of [2, 4]) {
       const { answer, ended } = await service.open({ fields: { act: "spoiled" } });
@@ -171,7 +171,7 @@ describe("a streamed answer", () => {
     await ended();
   }
 
-  test("that its reader leaves is charged, and its repetition is not", async () => {
+  test("that the client abandons is charged, and its retry is not", async () => {
     const service = await paidService();
     await leave(await service.open({ file: largePdf(), idempotencyKey: "k" }));
     expect([await service.used(), await states(service)]).toEqual([2, ["settled"]]);

@@ -8,7 +8,7 @@ const lines = vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(() => void lines.mockClear());
 const logged = (): unknown[] => lines.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown);
 
-describe("an answer", () => {
+describe("a response", () => {
   it("is the output with its headers", async () => {
     const answer = await post({}, pdf(2 * MiB));
     expect(answer.status).toBe(200);
@@ -41,7 +41,7 @@ describe("an answer", () => {
 });
 
 describe("a fault of ours", () => {
-  it.each(["throw", "trap"])("(%s) is 500, told to the log alone", async (act) => {
+  it.each(["throw", "trap"])("(%s) is 500, with details only in the log", async (act) => {
     const answer = await post({ act });
     expect(await answer.clone().text()).not.toContain(SECRET);
     expect(await errorOf(answer)).toEqual([500, "internal_error", undefined]);
@@ -57,7 +57,7 @@ describe("a fault of ours", () => {
 });
 
 describe("the log", () => {
-  it("has one line a request, with nothing of the caller's", async () => {
+  it("has one line per request, with nothing the client sent", async () => {
     await post({ pages: "1", act: "zip" }, pdf(5_000));
     await post({ password: "hunter2" }, new Blob(["hello"]));
     await send(`/api/v1/health?key=${key}`);

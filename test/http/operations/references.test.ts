@@ -197,7 +197,7 @@ describe("references", () => {
 });
 
 describe("a reference is refused", () => {
-  test("that is none, with all other problems, and nothing is fetched", async () => {
+  test("that is malformed is reported with all other problems, and nothing is fetched", async () => {
     const url = await served(letter, "/kept/never.pdf");
     const { code, details } = await refusal("merge", {
       file0: url,

@@ -95,7 +95,7 @@ describe("a ZIP", () => {
     expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
   });
 
-  it("whose first entry fails throws before there is an answer, and before it is charged", async () => {
+  it("whose first entry fails throws before the response starts, and before it is charged", async () => {
     const way = answering();
     const entries: Iterable<OutputFile> = {
       [Symbol.iterator]() {
@@ -192,7 +192,7 @@ describe("an image", () => {
     expect((await response.bytes()).length).toBe(MiB);
   });
 
-  it("that fails within its first MiB throws before there is an answer", async () => {
+  it("that fails within its first MiB throws before the response starts", async () => {
     const way = answering();
     const bytes = made(1, [], new RangeError("the end"));
     await expect(respond({ kind: "image", format: "png", bytes, headers: {} }, way)).rejects.toThrow("the end");

@@ -22,7 +22,7 @@ const LINES: readonly Written[] = [
   { text: "astral 😀𝒜 plane", x: 40, top: 320 },
 ];
 
-/** Chinese and Japanese come without the spaces between what was recognised. */
+/** Chinese and Japanese come without the spaces between what was recognized. */
 const READ = LINES.map(({ text }) =>
   /\p{Script=Han}/u.test(text) ? text.replaceAll(" ", "") : text.replaceAll("\u200f", ""),
 );
@@ -124,7 +124,7 @@ test("a level line is one, however its words' boxes differ, and a slanted one fo
 
 describe("the file", () => {
   const lines = Array.from({ length: 40 }, (_, row) => ({
-    text: `${row} words that a recogniser found on a page of ordinary text`,
+    text: `${row} words that a recognizer found on a page of ordinary text`,
     x: 40,
     top: 20 + row * 19,
   }));

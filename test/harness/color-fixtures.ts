@@ -5,7 +5,7 @@ const tint = "<< /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0.9 0.8 0.1]
 const redToBlue = "<< /FunctionType 2 /Domain [0 1] /C0 [1 0.2 0] /C1 [0 0.3 1] /N 1 >>";
 const sizes = "/BitsPerCoordinate 8 /BitsPerComponent 8 /BitsPerFlag 8 /Decode [0 100 0 100 0 1 0 1 0 1]";
 
-/** A triangle and a patch, their corners in colours of their own. */
+/** A triangle and a patch, their corners in colors of their own. */
 const triangle = Uint8Array.from(
   [
     [0, 0, 0, 255, 0, 0],
@@ -43,7 +43,7 @@ const paints: Readonly<Record<string, string>> = {
 };
 
 /** A page with a square of each way to paint, annotations with and without appearance, and a default appearance. */
-export function colourDocument(): Uint8Array {
+export function colorDocument(): Uint8Array {
   const squares = Object.values(paints).map((paint, index) => {
     const [column, row] = [index % 5, Math.floor(index / 5)];
     return `q 1 0 0 1 ${20 + column * 115} ${660 - row * 115} cm ${paint} Q`;

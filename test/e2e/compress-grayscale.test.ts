@@ -2,21 +2,21 @@ import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { drawPages } from "../harness/appearance.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
-import { colourDocument } from "../harness/colour-fixtures.ts";
+import { colorDocument } from "../harness/color-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check, runQpdf } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
-test("every way to paint turns grey, as light as it was", async () => {
-  const bytes = colourDocument();
+test("every way to paint turns gray, as light as it was", async () => {
+  const bytes = colorDocument();
   const { status, body } = await post(service, "compress", { file: pdfPart(bytes), grayscale: "true" });
   expect(status).toBe(200);
   expect((await check(body)).errors).toEqual([]);
   const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
   if (!before || !after) throw new Error("no page");
-  // MuPDF's own way from grey to RGB rounds.
+  // MuPDF's own way from gray to RGB rounds.
   const tinted = after.data.findIndex((value, at) => Math.abs(value - (after.data[at - (at % 3)] ?? 0)) > 1);
   expect(tinted).toBe(-1);
 
@@ -37,8 +37,8 @@ test("every way to paint turns grey, as light as it was", async () => {
   expect(off).toEqual([]);
 });
 
-test("no colour is left in content, annotations and form", async () => {
-  const { body } = await post(service, "compress", { file: pdfPart(colourDocument()), grayscale: "true" });
+test("no color is left in content, annotations and form", async () => {
+  const { body } = await post(service, "compress", { file: pdfPart(colorDocument()), grayscale: "true" });
   const { output } = await runQpdf(["--qdf", "--object-streams=disable", "/in.pdf", "/out.pdf"], { "/in.pdf": body });
   const text = Buffer.from(output ?? []).toString("latin1");
   expect(text.match(/.*[\d.] (rg|RG|k|K|scn?|SCN?)\s/g)).toBeNull();

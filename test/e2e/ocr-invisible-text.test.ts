@@ -62,7 +62,7 @@ describe("invisible text goes, and what is seen stays", () => {
     expect(withoutIdentifiers(await cleaned(file))).toBe(withoutIdentifiers(await change(file, () => undefined)));
   });
 
-  test("in a form that pages share it goes from the pages that are asked for", async () => {
+  test("in a form that pages share is removed from the selected pages only", async () => {
     const form = (content: string, resources: string) => ({
       entries: `/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << ${resources} >>`,
       data: latin1(content),
@@ -88,8 +88,8 @@ describe("invisible text goes, and what is seen stays", () => {
   });
 });
 
-test("a page that is recognised again has one layer with one font, and the file is as large as before", async () => {
-  const recognise = (file: Uint8Array): Promise<Uint8Array> =>
+test("a page that is recognized again has one layer with one font, and the file is as large as before", async () => {
+  const recognize = (file: Uint8Array): Promise<Uint8Array> =>
     change(file, async (open) => {
       const [earlier, text] = [new InvisibleText(open), new HiddenText(open)];
       for (let index = 0; index < open.pageCount; index++) {
@@ -98,8 +98,8 @@ test("a page that is recognised again has one layer with one font, and the file 
       }
       text.finish();
     });
-  const once = await recognise(textDocument([{ content: show("seen", 40, 600) }, { content: show("seen", 40, 500) }]));
-  const twice = await recognise(once);
+  const once = await recognize(textDocument([{ content: show("seen", 40, 600) }, { content: show("seen", 40, 500) }]));
+  const twice = await recognize(once);
   expect(await texts(once, twice)).toEqual(["words of a scan seen", "words of a scan seen"]);
   expect(Math.abs(twice.length - once.length)).toBeLessThan(100);
   expect((await plainText(twice)).match(/\/FontFile2 /g)).toHaveLength(1);

@@ -1,0 +1,282 @@
+/** The mutations of `mutants.ts`: each breaks one promise in one place, and names the fast tests that hold it. */
+export interface Mutant {
+  /** The operation or the part of the service, and what goes wrong. */
+  readonly name: string;
+  readonly file: string;
+  /** Text that the file has exactly once. */
+  readonly find: string;
+  readonly replace: string;
+  /** Files of `npm test`; one of them must fail. */
+  readonly tests: readonly string[];
+}
+
+/** Mutants of one file that the same tests should kill: name, text, and what replaces it. */
+const of = (
+  file: string,
+  tests: readonly string[],
+  ...changes: readonly (readonly [name: string, find: string, replace: string])[]
+): Mutant[] => changes.map(([name, find, replace]) => ({ name, file: `src/${file}`, find, replace, tests }));
+
+const e2e = (...names: string[]): string[] => names.map((name) => `test/e2e/${name}.test.ts`);
+
+export const mutants: readonly Mutant[] = [
+  ...of(
+    "operations/rotate.ts",
+    e2e("rotate"),
+    ["rotate: does nothing", 'object.put("Rotate", (((multiple + turn) % 360) + 360) % 360);', ""],
+    ["rotate: counterclockwise", "multiple + turn", "multiple - turn"],
+    ["rotate: forgets the rotation before", "multiple + turn", "turn"],
+  ),
+  ...of(
+    "operations/merge.ts",
+    e2e("merge"),
+    ["merge: wrong order", ": sources.flatMap((source) => pagesOf(source))", ": sources.toReversed().flatMap(pagesOf)"],
+    ["merge: does not interleave", "interleave ? inTurn(sources)", "!pdf ? inTurn(sources)"],
+    ["merge: loses outlines", 'bookmarks === "none" ?', 'bookmarks !== "per-file" ?'],
+    ["merge: loses attachments", "attachments: true,", "attachments: false,"],
+  ),
+  ...of(
+    "operations/split.ts",
+    e2e("split"),
+    [
+      "split: shifted ranges",
+      'range.resolveSet("ranges", pageCount))',
+      'range.resolveSet("ranges", pageCount).map((page) => (page + 1) % pageCount))',
+    ],
+    ["split: shifted chunks", "=> index * size + page)", "=> Math.max(0, index * size + page - 1))"],
+    ["split: loses pages before the first bookmark", "const from = index === 0 ? 0 : start;", "const from = start;"],
+  ),
+  ...of(
+    "operations/extract-pages.ts",
+    e2e("extract-pages"),
+    ["extract-pages: sorts the pages", 'range.resolve("range"', 'range.resolveSet("range"'],
+    ["extract-pages: keeps attachments", "attachments: false", "attachments: true"],
+  ),
+  ...of("engines/pdf/document/ranges.ts", e2e("extract-pages"), [
+    "page ranges: a range backwards is forwards",
+    "upTo(to, from).reverse()",
+    "upTo(to, from)",
+  ]),
+  ...of(
+    "engines/pdf/text/text.ts",
+    ["test/operations/extract-text.test.ts"],
+    ["extract-text: another page", "engine.long.loadPage(document, index)", "engine.long.loadPage(document, 0)"],
+  ),
+  ...of(
+    "operations/compress.ts",
+    e2e("compress", "compress-strip", "compress-grayscale"),
+    [
+      "compress: returns its input",
+      "const bytes = smaller && (gained || mustChange) ? smaller : file.bytes;",
+      "const bytes = file.bytes;",
+    ],
+    ["compress: keeps colors", "if (grayscale) await turnGray(open);", "if (grayscale) await Promise.resolve();"],
+    ["compress: keeps metadata", "if (stripMetadata) await stripAll(open);", ""],
+  ),
+  ...of("engines/pdf/images/recompress.ts", e2e("compress"), [
+    "compress: keeps the resolution",
+    "return { width: needed(image.width, place.width), height: needed(image.height, place.height) };",
+    "return image;",
+  ]),
+  ...of(
+    "operations/protect.ts",
+    e2e("protect"),
+    [
+      "protect: no permissions are restricted",
+      "permissions: permissionBits(given.permissions),",
+      'permissions: permissionBits(["all"]),',
+    ],
+    ["protect: no user password", "userPassword: readPassword(method, given.userPassword).value,", 'userPassword: "",'],
+  ),
+  ...of("operations/unlock.ts", e2e("unlock"), [
+    "unlock: keeps the encryption",
+    "const bytes = await rewriteDecrypted(open);",
+    "const bytes = file.bytes;",
+  ]),
+  ...of(
+    "operations/crop.ts",
+    e2e("crop"),
+    ["crop: changes only headers", "setBoxes(crops, { removed: remove });", ""],
+    ["crop: leaves what lies outside", "if (remove) await removeOutside(open, codecs, crops);", ""],
+  ),
+  ...of("engines/pdf/crop/crop-pages.ts", e2e("crop"), [
+    "crop: exchanges the margins",
+    "x: left, y: top,",
+    "x: right, y: bottom,",
+  ]),
+  ...of(
+    "engines/pdf/redaction/redact.ts",
+    e2e("redact"),
+    ["redact: only draws the boxes", "await erase(open, page, tools, [0, 1]);", ""],
+    ["redact: draws no boxes", "await cover(changed.map(toCover));", ""],
+    ["redact: keeps attachments", "await redactAttachments(open, matcher);", "0;"],
+    ["redact: keeps strings", "await strings.redactAll(dropped);", ""],
+    [
+      "redact: one page less",
+      "for (const page of changed) if (await checkErased",
+      "for (const page of changed.splice(0, 1)) if (await checkErased",
+    ],
+  ),
+  ...of(
+    "engines/pdf/outline/outline.ts",
+    e2e("outline"),
+    ["outline: drops children", "kids: itemsOf(entry.children) }", "kids: [] }"],
+    ["outline: leads to the first page", "document.findPage(number - 1)", "document.findPage(0)"],
+    ["outline: forgets the view", 'page, view = ["Fit"], url', "page, view: _, url"],
+  ),
+  ...of(
+    "engines/pdf/forms/fill.ts",
+    e2e("fill-form"),
+    ["fill-form: sets the value without an appearance", "await drawer.draw(node, value);", ""],
+    ["fill-form: draws without setting the value", "await writeValue(open, node, value);", ""],
+  ),
+  ...of(
+    "engines/pdf/forms/flatten.ts",
+    e2e("flatten", "fill-form-flatten"),
+    [
+      "flatten: drops what fields show",
+      'await pages.draw(page, "over", (name) => `/${name("XObject", sheet)} Do`, { tagged: tags !== undefined });',
+      "",
+    ],
+    ["flatten: keeps the form", "if (!what.forms) return;", "if (what) return;"],
+    ["flatten: keeps the widgets", "dropAnnotations(open, pageAt(open, index), isGone, rest);", ""],
+  ),
+  ...of(
+    "engines/pdf/attachments/attachments.ts",
+    e2e("attachments"),
+    ["attachments: remove keeps the file", "new Map([...tree].filter(([key]) => !keys.has(key)));", "new Map(tree);"],
+    [
+      "attachments: remove keeps the associated file",
+      "associated.filter((specification) => !isGone(specification));",
+      "associated;",
+    ],
+    ["attachments: adds an empty file", "bytes.view(0, bytes.length)", "bytes.view(0, 0)"],
+  ),
+  ...of("operations/attachments.ts", e2e("attachments"), [
+    "attachments: extracts another file",
+    "found.filter((one) => one.name === name)",
+    "found.slice(0, 1)",
+  ]),
+  ...of(
+    "engines/pdf/metadata/metadata.ts",
+    e2e("metadata-set"),
+    ["metadata: changes only Info", "else writeMetadata(stream, packet);", ""],
+    ["metadata: changes only XMP", "const all = writeInfo(engine, document, changes);", "const all = changes.entries;"],
+  ),
+  ...of(
+    "engines/pdf/n-up/grid.ts",
+    e2e("n-up"),
+    [
+      "n-up: wrong order",
+      "{ length: pageCount }, (_, index) => index)",
+      "{ length: pageCount }, (_, index) => pageCount - 1 - index)",
+    ],
+    ["n-up: booklet backs in the order of fronts", "side % 2 === 0 ? both : both.toReversed()", "side < 0 ? [] : both"],
+  ),
+  ...of(
+    "operations/to-images.ts",
+    ["test/operations/to-images.test.ts"],
+    ["to-images: wrong dpi", "PageRaster.of(open, page, { dpi,", "PageRaster.of(open, page, { dpi: dpi * 2,"],
+    ["to-images: another page", "PageRaster.of(open, page, {", "PageRaster.of(open, 0, {"],
+  ),
+  ...of(
+    "operations/ocr.ts",
+    ["test/operations/ocr.test.ts"],
+    [
+      "ocr: words shifted",
+      "words: reading.lines.flatMap((line) => line.words),",
+      "words: reading.lines.flatMap((line) => line.words).map((word) => ({ ...word, bbox: word.bbox.map((at) => at + 20) })),",
+    ],
+    ["ocr: no layer", "layer.add(pageNumber - 1, words);", ""],
+    ["ocr: recognizes pages that have text", 'mode === "force" ?', "mode ?"],
+  ),
+  ...of("engines/ocr/hidden-text.ts", e2e("ocr-hidden-text"), [
+    "ocr: layer shifted",
+    "decimal(show.x - x, 2)",
+    "decimal(show.x + 20 - x, 2)",
+  ]),
+  ...of(
+    "operations/add-page-numbers.ts",
+    e2e("add-page-numbers"),
+    ["add-page-numbers: one page less", "labels: new Map(chosen.map(", "labels: new Map(chosen.slice(0, -1).map("],
+    ["add-page-numbers: one too high", "startAt + page, pageCount)", "startAt + page + 1, pageCount)"],
+  ),
+  ...of(
+    "engines/pdf/stamps/watermark.ts",
+    e2e("watermark"),
+    ["watermark: draws nothing", '`${numbers(...page.toPage)} cm /${name("XObject", sheet)} Do`', "`% ${name.length}`"],
+    ["watermark: always opaque", "if (watermark.opacity === 1) return sheet;", "if (watermark) return sheet;"],
+    ["watermark: left is right", 'position.endsWith("left")', 'position.endsWith("never")'],
+  ),
+  ...of("operations/watermark.ts", e2e("watermark"), [
+    "watermark: always over",
+    "layer: placing.layer,",
+    'layer: "over",',
+  ]),
+  ...of(
+    "engines/pdf/stamps/signature.ts",
+    e2e("sign"),
+    ["sign: another page", "await StampPages.of(open, [field.page - 1],", "await StampPages.of(open, [0],"],
+    ["sign: no footer", "...(footer && below ? [show(footer, below, name)] : []),", ""],
+  ),
+  ...of("engines/pdf/document/salvage.ts", e2e("repair"), [
+    "repair: loses a page",
+    "!gone.has(index + 1));",
+    "!gone.has(index + 1) && index !== 1);",
+  ]),
+  ...of("operations/from-images.ts", e2e("from-images-pages"), [
+    "from-images: wrong order",
+    "for (const input of images) {",
+    "for (const input of images.toReversed()) {",
+  ]),
+  ...of(
+    "engines/pdf/embed/image-page.ts",
+    e2e("from-images-pages", "from-images-jpeg"),
+    ["from-images: ignores an orientation", "return [0, -h, w, 0, x, y + h];", "return [w, 0, 0, h, x, y];"],
+    ["from-images: contain covers", 'fit === "contain" ?', 'fit !== "contain" ?'],
+  ),
+  ...of(
+    "operations/pipeline.ts",
+    ["test/operations/pipeline.test.ts"],
+    ["pipeline: charges one step", "credits: steps.reduce((sum, { credits }) => sum + credits, 0),", "credits: 1,"],
+  ),
+  ...of("webhooks/consumer.ts", e2e("webhooks"), [
+    "webhooks: signed with another secret",
+    "previous ? [secret, previous] : [secret]",
+    "[new Uint8Array(32)]",
+  ]),
+  ...of(
+    "webhooks/sign.ts",
+    ["test/webhooks/sign.test.ts"],
+    ["webhooks: the time is not signed", "`${id}.${timestamp}.${body}`", "`${id}.${body}`"],
+  ),
+  ...of(
+    "billing/ledger.ts",
+    ["test/billing/ledger.test.ts"],
+    ["credits: charged twice", "${periods.used} + ${creditsOf(id)}", "${periods.used} + 2 * ${creditsOf(id)}"],
+  ),
+  ...of(
+    "billing/ledger.ts",
+    ["test/http/operations/idempotency.test.ts"],
+    ["credits: a replay costs", "THEN 0 ELSE ${credits} END", "THEN ${credits} ELSE ${credits} END"],
+  ),
+  ...of(
+    "http/operations/payment.ts",
+    ["test/http/operations/payment.test.ts"],
+    ["credits: a failure costs", 'if (this.#charge !== "made") {', 'if (this.#charge === "made") {'],
+  ),
+  ...of(
+    "http/auth/authorize.ts",
+    ["test/operations/metadata.test.ts"],
+    [
+      "scopes: not checked",
+      "if (scopes.some((scope) => caller.scopes.includes(scope))) return;",
+      "if (scopes.length > 0) return;",
+    ],
+  ),
+  ...of(
+    "accounts/authentication.ts",
+    ["test/keys/issue-keys.test.ts"],
+    ["keys: never expire", "or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now))", "undefined"],
+  ),
+];
