@@ -176,7 +176,7 @@ set if a signature breaks: the file was damaged, or it is certified and does not
       };
       return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
     }
-    changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
+    await changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
     const { bytes, broken } = await saveChanges(open);
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
