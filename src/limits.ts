@@ -8,6 +8,8 @@ export const MiB = 1024 * 1024;
 export const limits = {
   /** Pages of a document. */
   pages: 5_000,
+  /** Levels of a document's page tree, whose nodes take up to a square of work for each page. The deepest real one that was seen has 4. */
+  pageTreeLevels: 500,
   /** Indirect objects of a document. */
   objects: 500_000,
   /** Decompressed size of all content streams that one request reads. */

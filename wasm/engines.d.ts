@@ -111,6 +111,8 @@ declare module "*/wasm/generated/mupdf.js" {
     loadPage(document: MuPDF.PDFDocument, index: number): Promise<MuPDF.PDFPage>;
     /** Copies an object with everything that it uses. */
     graft(map: MuPDF.PDFGraftMap, object: MuPDF.PDFObject): Promise<MuPDF.PDFObject>;
+    /** Makes the outdated appearances of all annotations on the page of one, and returns whether its own was. */
+    updateAnnotation(annotation: MuPDF.PDFAnnotation): Promise<boolean>;
     /** Reads the bytes of a stream, which later calls then find. */
     loadStream(stream: MuPDF.PDFObject): Promise<void>;
     /** The decoded bytes of a stream. */

@@ -219,6 +219,7 @@ ${body}
 	const $pageText = gauge.long(libmupdf._wasm_new_stext_page_from_page);
 	const $listText = gauge.long(libmupdf._wasm_new_stext_page_from_display_list);
 	const $redact = gauge.long(libmupdf._wasm_pdf_redact_page);
+	const $updateAnnotation = gauge.long(libmupdf._wasm_pdf_update_annot);
 	const $save = gauge.long(libmupdf._wasm_pdf_write_document_buffer);
 	const long = {
 		async open(from) {
@@ -239,6 +240,9 @@ ${body}
 		},
 		async graft(map, object) {
 			return map._doc._fromPDFObjectNew(await $graft(map.pointer, object.pointer));
+		},
+		async updateAnnotation(annotation) {
+			return Boolean(await $updateAnnotation(annotation.pointer));
 		},
 		async loadStream(stream) {
 			new Buffer(await $loadStream(stream.pointer)).destroy();

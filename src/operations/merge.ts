@@ -88,7 +88,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
     const given = Object.entries({ Title: title, Author: author }).flatMap(([key, value]) =>
       value === undefined ? [] : [[key, value] as const],
     );
-    changeMetadata(pdf, target, { entries: new Map(given), clears: "none" });
+    await changeMetadata(pdf, target, { entries: new Map(given), clears: "none" });
     const headers = resultHeadersOf(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
     for (const open of opened) open[Symbol.dispose]();
     pdf.freeArena();

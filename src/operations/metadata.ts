@@ -173,7 +173,7 @@ set if a signature breaks: the file was damaged, or it is certified and does not
       };
       return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
     }
-    changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
+    await changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
     const { bytes, broken } = await saveChanges(open, { rewrite: true });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },

@@ -80,12 +80,16 @@ describe("pages that share", () => {
   });
 });
 
-test("a page below 20,000 nodes of the page tree is rotated and extracted", async () => {
+test("a page tree with more levels than the limit is refused, and one with fewer is not", async () => {
+  const { status, body } = await send("rotate", deepPageTree(20_000), rotated);
+  expect(status).toBe(413);
+  const { error } = JSON.parse(new TextDecoder().decode(body)) as { error: object };
+  expect(error).toMatchObject({ code: "limit_exceeded", details: { limit: 500, actual: 501 } });
   for (const [operation, fields] of [
     ["rotate", rotated],
     ["extract-pages", { range: "1" }],
   ] as const) {
-    const { status, body } = await send(operation, deepPageTree(20_000), fields);
+    const { status, body } = await send(operation, deepPageTree(499), fields);
     expect(status).toBe(200);
     expect((await readPage(body, 1)).picture.stride).toBeGreaterThan(0);
   }

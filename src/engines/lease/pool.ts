@@ -75,8 +75,7 @@ const used = new Set<PdfEngine>();
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
   const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
   const { loadFont = noFonts, loadModel = noModels, work = unlimitedWork() } = options;
-  const pdf =
-    takeSpare(expected, Math.max(most, expected)) ?? (await PdfEngine.create({ module, tick, callback, jpx }));
+  const pdf = takeSpare(expected, most) ?? (await PdfEngine.create({ module, tick, callback, jpx }));
   // Each instance sees only its own memory grow; the request is accountable for the sum.
   const gauge = (): FuelGauge => new FuelGauge(tick, work);
   const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + recognizer.heapBytes + bytes), gauge);

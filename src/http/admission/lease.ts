@@ -216,8 +216,12 @@ export class Lease extends Share {
     const { needsHeadroom = false, extraBytes = 0 } = operation.memory ?? {};
     if (extraBytes > 0) dropLarger(limits.admission.lentBesideBytes);
     const allowHeap = (bytes: number): boolean | "busy" => this.ticket.grow(bytes + this.#unsentBytes);
-    const most = needsHeadroom ? { most: limits.admission.lentBesideBytes } : {};
-    this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work, expected, ...most });
+    // What an earlier request made larger would leave too little for what this one holds beside it, though nobody else is there.
+    const { engineBytes, lentBesideBytes } = limits.admission;
+    const most = needsHeadroom
+      ? Math.max(lentBesideBytes, engineBytes + this.#fileBytes)
+      : given.memoryBytes - Math.max(engineBytes, this.#fileBytes);
+    this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work, expected, most });
     // A larger kept engine must not take the room that slow readers leave for a small request.
     if (this.ticket.grow(this.#engines.heapBytes(), limits.admission.engineBytes) === true) return;
     this.#engines.release(false);

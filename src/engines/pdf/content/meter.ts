@@ -182,6 +182,7 @@ export class ContentMeter {
   }
 
   async #costOfResource(category: Category, value: PDFObject, stack: readonly Resources[]): Promise<Cost> {
+    await this.#open.engine.work.pause();
     if (category === "Font") return { ...NOTHING, bytes: await this.#heaviestGlyph(value) };
     if (category === "ExtGState") {
       const group = value.get("SMask", "G");

@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
+import { eachEntry, eachItem, entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-tree.ts";
 
 export type ContentKind = "page" | "form" | "pattern" | "glyph";
@@ -37,7 +37,9 @@ export async function forEachContent(open: OpenPdf, visit: Visit): Promise<void>
       const resources = page.getInheritable("Resources");
       await visit({ kind: "page", owner: page, streams: streamsOf(page), resources });
       await visitResources(engine, resources, seen, visit, 0);
-      for (const form of appearancesOf(engine, page)) await visitForm(engine, form, resources, seen, visit, 0);
+      for await (const annotation of eachItem(engine, page.get("Annots"))) {
+        for (const form of appearances(engine, annotation)) await visitForm(engine, form, resources, seen, visit, 0);
+      }
     });
   }
 }
@@ -46,11 +48,6 @@ export async function forEachContent(open: OpenPdf, visit: Visit): Promise<void>
 export function streamsOf(page: PDFObject): PDFObject[] {
   const contents = page.get("Contents");
   return (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
-}
-
-/** The appearance streams of all annotations of a page. */
-function appearancesOf(engine: PdfEngine, page: PDFObject): PDFObject[] {
-  return items(page.get("Annots")).flatMap((annotation) => appearances(engine, annotation));
 }
 
 /** The appearance streams of an annotation in all states (12.5.5). */
@@ -88,19 +85,20 @@ async function visitResources(
   depth: number,
 ): Promise<void> {
   if (!resources.isDictionary() || visited(resources, seen)) return;
-  for (const { value } of entries(engine, resources.get("XObject"))) {
+  for await (const { value } of eachEntry(engine, resources.get("XObject"))) {
     if (isNamed(value.get("Subtype"), "Form")) await visitForm(engine, value, resources, seen, visit, depth);
   }
-  for (const { value } of entries(engine, resources.get("Pattern"))) {
+  for await (const { value } of eachEntry(engine, resources.get("Pattern"))) {
     if (value.isStream()) await visitForm(engine, value, resources, seen, visit, depth, "pattern");
     else await visitGraphicsState(value.get("ExtGState"), resources);
   }
-  for (const { value } of entries(engine, resources.get("ExtGState"))) await visitGraphicsState(value, resources);
-  for (const { value } of entries(engine, resources.get("Font"))) {
+  for await (const { value } of eachEntry(engine, resources.get("ExtGState")))
+    await visitGraphicsState(value, resources);
+  for await (const { value } of eachEntry(engine, resources.get("Font"))) {
     if (!isNamed(value.get("Subtype"), "Type3") || visited(value, seen)) continue;
     const own = value.get("Resources");
     const named = own.isDictionary() ? own : resources;
-    for (const glyph of entries(engine, value.get("CharProcs"))) {
+    for await (const glyph of eachEntry(engine, value.get("CharProcs"))) {
       if (glyph.value.isStream()) {
         await visit({ kind: "glyph", owner: glyph.value, streams: [glyph.value], resources: named });
       }

@@ -11,7 +11,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadLargeObjects, measureFile } from "../objects/object-streams.ts";
 import { repairFieldParents } from "./field-parents.ts";
 import { fetchAnnotations, fetchDocument } from "./fetch-pages.ts";
-import { correctPageCounts, findMissingPages, flattenPages, pageAt, shapeOf } from "./page-tree.ts";
+import { correctPageCounts, findMissingPages, flattenPages, pageAt, refuseDeepTree, shapeOf } from "./page-tree.ts";
 import { saslPrep } from "../encryption/saslprep.ts";
 import { salvagePages } from "./salvage.ts";
 import { withoutSignLabels } from "./without-sign-labels.ts";
@@ -87,6 +87,7 @@ export async function openPdf(
   }
   engine.freeUnused(document);
   if (ranges) await fetchDocument(engine, document, field);
+  if (!ranges) await engine.scope(() => refuseDeepTree({ document, engine }, field));
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
   if (validateFor !== undefined && !ranges) await findDamage(engine, document, validateFor);
   /** Whether the page tree had to be changed. */

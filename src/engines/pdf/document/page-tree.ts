@@ -1,9 +1,10 @@
 /** The page tree (ISO 32000-2, 7.7.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { eachItem, entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 
 /** Page attributes that are inherited in the page tree (7.7.3.4). */
 export const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
@@ -85,6 +86,37 @@ export async function flattenPageTree({ document, engine }: At, kept: readonly n
   }
   root.put("Kids", pages);
   root.put("Count", pages.length);
+}
+
+/**
+ * Refuses a page tree with more levels than the limit: MuPDF walks down to each page with a search at each node through those above it.
+ * @throws Refusal `limit_exceeded`
+ */
+export async function refuseDeepTree({ document, engine }: At, field: string): Promise<void> {
+  const limit = limits.pageTreeLevels;
+  const seen = new Set<number>();
+  const pending: { readonly node: PDFObject; readonly level: number }[] = [];
+  const enter = (node: PDFObject, level: number): void => {
+    const number = objectNumber(node);
+    if (!node.get("Kids").isArray() || (number > 0 && seen.has(number))) return;
+    seen.add(number);
+    pending.push({ node, level });
+  };
+  enter(document.getTrailer().get("Root", "Pages"), 1);
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { node, level } = next;
+    // The pages are one below.
+    if (level >= limit) {
+      throw new Refusal("limit_exceeded", `The page tree of \`${field}\` has too many levels.`, {
+        limit,
+        actual: level + 1,
+      });
+    }
+    for await (const kid of eachItem(engine, node.get("Kids"))) {
+      engine.work.spend(NODE_WORK);
+      enter(kid, level + 1);
+    }
+  }
 }
 
 /**

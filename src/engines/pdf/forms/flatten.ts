@@ -125,11 +125,14 @@ async function drawBare(open: OpenPdf, index: number): Promise<void> {
     const page = await engine.long.loadPage(document, index);
     const bare = page.getAnnotations().filter((annotation) => isBare(annotation.getObject()));
     // A change, even to the same flags, makes it outdated. MuPDF looks at all annotations of the page after each change, so all are changed first.
-    for (const annotation of bare) annotation.setFlags(annotation.getFlags());
+    for (const annotation of bare) {
+      await engine.work.pause();
+      annotation.setFlags(annotation.getFlags());
+    }
     for (const annotation of bare) {
       engine.work.spend(WIDGET_WORK);
       await engine.work.pause();
-      annotation.update();
+      await engine.long.updateAnnotation(annotation);
     }
     page.destroy();
   });

@@ -101,7 +101,9 @@ export class GrayColors {
         const path = new mupdf.Path();
         path.rect(-1, -1, 2, 2);
         const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
-        device.fillPath(path, false, mupdf.Matrix.identity, loaded, [...values] as Color, 1);
+        // As many numbers as MuPDF takes, whatever the document has: missing ones are 0, as in an operator.
+        const color = [0, 1, 2, 3].map((at) => values[at] ?? 0) as Color;
+        device.fillPath(path, false, mupdf.Matrix.identity, loaded, color, 1);
         device.close();
         return (pixmap.getPixels()[0] ?? 0) / 255;
       });

@@ -8,7 +8,17 @@ import { grayAppearance, grayContent, type GrayNames } from "./content.ts";
 import { grayShading } from "./shadings.ts";
 import { readImageFacts } from "../images/facts.ts";
 import { liftInlineImages } from "../images/inline-images.ts";
-import { byteString, bytesOfString, entries, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import {
+  byteString,
+  bytesOfString,
+  eachEntry,
+  eachItem,
+  entries,
+  FreeNames,
+  items,
+  MAX_DEPTH,
+  objectNumber,
+} from "../objects/objects.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
 import { concat } from "../../bytes/concat.ts";
@@ -24,7 +34,8 @@ export async function turnGray(open: OpenPdf): Promise<void> {
   for (let index = 0; index < pageCount; index++) {
     await engine.work.pause();
     await engine.scope(async () => {
-      for (const annotation of items(pageAt(open, index).get("Annots"))) await painter.annotation(annotation);
+      for await (const annotation of eachItem(engine, pageAt(open, index).get("Annots")))
+        await painter.annotation(annotation);
     });
   }
   await engine.scope(() => painter.form(document.getTrailer().get("Root", "AcroForm")));
@@ -61,7 +72,7 @@ class Painter {
   }
 
   async content({ kind, owner, streams, resources }: Content): Promise<void> {
-    this.#resources(resources);
+    await this.#resources(resources);
     this.#group(owner.get("Group"));
     if (kind === "page") await this.#page(owner, streams, resources);
     else if (streams[0]) await this.#stream(streams[0], resources);
@@ -130,12 +141,12 @@ class Painter {
   }
 
   /** Shadings, alone and in patterns, and the backdrops of soft masks. */
-  #resources(resources: PDFObject): void {
+  async #resources(resources: PDFObject): Promise<void> {
     const { engine } = this.#open;
     if (!resources.isDictionary() || this.#seen(resources)) return;
-    for (const { value } of entries(engine, resources.get("Shading"))) this.#shading(value);
-    for (const { value } of entries(engine, resources.get("Pattern"))) this.#shading(value.get("Shading"));
-    for (const { value } of entries(engine, resources.get("ExtGState"))) {
+    for await (const { value } of eachEntry(engine, resources.get("Shading"))) this.#shading(value);
+    for await (const { value } of eachEntry(engine, resources.get("Pattern"))) this.#shading(value.get("Shading"));
+    for await (const { value } of eachEntry(engine, resources.get("ExtGState"))) {
       const mask = value.get("SMask");
       const backdrop = items(mask.get("BC")).map((item) => item.asNumber());
       const space = mask.get("G", "Group", "CS");
@@ -196,11 +207,11 @@ class Painter {
       if (depth > MAX_DEPTH || !field.isDictionary() || this.#seen(field)) return;
       await this.#open.engine.work.pause();
       await this.#appearance(field);
-      for (const kid of items(field.get("Kids"))) await visit(kid, depth + 1);
+      for await (const kid of eachItem(this.#open.engine, field.get("Kids"))) await visit(kid, depth + 1);
     };
     if (!form.isDictionary()) return;
     await this.#appearance(form);
-    for (const field of items(form.get("Fields"))) await visit(field, 0);
+    for await (const field of eachItem(this.#open.engine, form.get("Fields"))) await visit(field, 0);
   }
 
   #seen(object: PDFObject): boolean {

@@ -2,7 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { isoOfPdfDate } from "../objects/dates.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { entries } from "../objects/objects.ts";
+import { eachEntry, entries } from "../objects/objects.ts";
 import { decodeName, type TextReader, textString } from "../objects/text-string.ts";
 
 /** API names of the text entries in table 349. */
@@ -60,37 +60,35 @@ export function readInfo(engine: PdfEngine, document: PDFDocument, texts: TextRe
 }
 
 /** Writes the Info dictionary. Returns all changes, including entries removed without being listed. */
-export function writeInfo(
+export async function writeInfo(
   engine: PdfEngine,
   document: PDFDocument,
   { entries: given, clears }: InfoChanges,
-): ReadonlyMap<string, string | null> {
+): Promise<ReadonlyMap<string, string | null>> {
   const changes = new Map(given);
   const present = document.getTrailer().get("Info");
-  const keys = entries(engine, present).map(({ key }) => ({ key, name: decodeName(engine, key) }));
-  const unnamed = [...INFO_KEYS, TRAPPED, ...keys.map(({ name }) => name)].filter((name) => !changes.has(name));
+  const before: { readonly key: PDFObject; readonly value: PDFObject; readonly name: string }[] = [];
+  for await (const { key, value } of eachEntry(engine, present))
+    before.push({ key, value, name: decodeName(engine, key) });
+  const unnamed = [...INFO_KEYS, TRAPPED, ...before.map(({ name }) => name)].filter((name) => !changes.has(name));
   for (const name of unnamed) {
     if (clears === "all" || (clears === "custom" && !INFO_KEYS.has(name))) changes.set(name, null);
   }
   const values = [...changes].flatMap(([name, text]) => (text === null ? [] : [[name, text] as const]));
   // PDF/A-4 forbids the dictionary, so it is not created without need.
   if (!present.isDictionary() && values.length === 0) return changes;
-  const info = writable(engine, document);
-  // Deletes by the key in the file, whose bytes may differ from the UTF-8 form of its name.
-  for (const { key, name } of keys) if (changes.has(name)) info.delete(key);
-  for (const [name, text] of values) {
-    info.put(name, name === TRAPPED ? document.newName(text) : textString(info, text));
+  // An indirect object, which the standard requires. A new dictionary: removing one of n entries takes n steps.
+  const isOwn = present.isDictionary() && present.isIndirect();
+  const info = isOwn ? present : document.addObject(document.newDictionary());
+  const written = document.newDictionary();
+  for (const { key, value, name } of before) {
+    await engine.work.pause();
+    if (!changes.has(name)) written.put(key, value);
   }
+  for (const [name, text] of values) {
+    written.put(name, name === TRAPPED ? document.newName(text) : textString(info, text));
+  }
+  info.writeObject(written);
+  if (!isOwn) document.getTrailer().put("Info", info);
   return changes;
-}
-
-/** The dictionary as an indirect object, which the standard requires. */
-function writable(engine: PdfEngine, document: PDFDocument): PDFObject {
-  const present = document.getTrailer().get("Info");
-  if (present.isDictionary() && present.isIndirect()) return present;
-  const copy = document.newDictionary();
-  for (const { key, value } of entries(engine, present)) copy.put(key, value);
-  const info = document.addObject(copy);
-  document.getTrailer().put("Info", info);
-  return info;
 }

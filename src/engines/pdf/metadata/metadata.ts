@@ -12,9 +12,9 @@ import { editXmp } from "./xmp.ts";
  * a document without it. Removes a packet that is not well-formed XML, since old values could still be read from it.
  * @throws Refusal `limit_exceeded` for XMP beyond `limits.metadata.xmpBytes` or `xmpTags`
  */
-export function changeMetadata(engine: PdfEngine, document: PDFDocument, changes: InfoChanges): void {
+export async function changeMetadata(engine: PdfEngine, document: PDFDocument, changes: InfoChanges): Promise<void> {
   if (changes.entries.size === 0 && changes.clears === "none") return;
-  const all = writeInfo(engine, document, changes);
+  const all = await writeInfo(engine, document, changes);
   const root = document.getTrailer().get("Root");
   const stream = root.get("Metadata");
   if (!stream.isStream()) return;

@@ -5,8 +5,8 @@ import type { AllowHeap } from "../../bytes/heap.ts";
 /** The memory that a request may use: its engine's heap, and the JavaScript values it creates. */
 export class Budget {
   readonly #allow: AllowHeap;
-  /** Whether an earlier request made the heap large. */
-  readonly #inherited: boolean;
+  /** The size of the heap that an earlier request made large, or 0. */
+  readonly #inherited: number;
   #claimed = 0;
   /** The latest denial, if any. */
   denied: Denied = false;
@@ -15,7 +15,7 @@ export class Budget {
 
   constructor(allow: AllowHeap, heapBytes: number) {
     this.#allow = allow;
-    this.#inherited = heapBytes > limits.admission.engineBytes;
+    this.#inherited = heapBytes > limits.admission.engineBytes ? heapBytes : 0;
   }
 
   /** The work starts again: nothing of what it created exists any longer. */
@@ -64,7 +64,8 @@ export class Budget {
   claim(bytes: number, heapBytes: number): void {
     this.#claimed += bytes;
     if (this.allows(heapBytes)) return;
-    if (this.#inherited) this.denied = "busy";
+    // A heap that has grown since was not too large.
+    if (heapBytes === this.#inherited) this.denied = "busy";
     throw meaningOf(new MuPDFFailure("no memory for the answer"), this.denied);
   }
 }

@@ -12,7 +12,7 @@ import { withoutJpegMetadata, withoutJpxMetadata } from "../../image/without-met
 import { writeInfo } from "../metadata/info.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { readPacket } from "../metadata/metadata.ts";
-import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
+import { eachItem, entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { standardsOf } from "../metadata/xmp-standards.ts";
 
 /**
@@ -22,15 +22,15 @@ import { standardsOf } from "../metadata/xmp-standards.ts";
 export async function stripMetadata(open: OpenPdf): Promise<void> {
   const { document, engine } = open;
   const catalog = objectNumber(document.getTrailer().get("Root"));
-  engine.scope(() => {
-    writeInfo(engine, document, { entries: new Map(), clears: "all" });
+  await engine.scope(async () => {
+    await writeInfo(engine, document, { entries: new Map(), clears: "all" });
     const root = document.getTrailer().get("Root");
     const stream = root.get("Metadata");
     const packet = stream.isStream() ? standardsOf(readPacket(engine, stream)) : undefined;
     if (packet) writeMetadata(stream, packet);
     else dropMetadataStream(document);
     root.delete("SpiderInfo");
-    for (const thread of items(root.get("Threads"))) if (thread.isDictionary()) thread.delete("I");
+    for await (const thread of eachItem(engine, root.get("Threads"))) if (thread.isDictionary()) thread.delete("I");
     dropXfaMetadata(root.get("AcroForm", "XFA"));
     // Earlier versions of the file share it. Encryption may depend on it.
     if (!open.encrypted) newIdentifier(document);

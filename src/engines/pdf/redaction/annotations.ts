@@ -1,7 +1,7 @@
 /** Removes annotations that are in a redacted area, or that lead to what is redacted (ISO 32000-2, 12.5). */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
-import { isNamed, items, objectNumber } from "../objects/objects.ts";
+import { eachItem, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { decodeText } from "../objects/text-string.ts";
 import { isWithoutFile } from "./attachments.ts";
 import type { Matcher } from "./matcher.ts";
@@ -17,13 +17,18 @@ export interface AnnotationAreas {
 }
 
 /** Removes annotations of a page (0-based), and returns the numbers of the objects that are gone. */
-export function removeAnnotations(open: OpenPdf, index: number, areas: AnnotationAreas, matcher: Matcher): number[] {
+export async function removeAnnotations(
+  open: OpenPdf,
+  index: number,
+  areas: AnnotationAreas,
+  matcher: Matcher,
+): Promise<number[]> {
   const { document, engine } = open;
   const page = document.findPage(index);
   const annotations = page.get("Annots");
   const dropped: number[] = [];
   const kept = document.newArray();
-  for (const annotation of items(annotations)) {
+  for await (const annotation of eachItem(engine, annotations)) {
     engine.work.spend(areas.regions.length + areas.matches.length);
     if (!goes(annotation, areas, matcher)) {
       kept.push(annotation);
@@ -34,12 +39,13 @@ export function removeAnnotations(open: OpenPdf, index: number, areas: Annotatio
     // A field whose only widget goes is nowhere to be seen, but would keep its value (12.7.4).
     const parent = annotation.get("Parent");
     const isField = isNamed(annotation.get("Subtype"), "Widget") && annotation.get("T").isNull();
-    if (isField && items(parent.get("Kids")).length <= 1 && objectNumber(parent) > 0)
+    const kids = parent.get("Kids");
+    if (isField && (!kids.isArray() || kids.length <= 1) && objectNumber(parent) > 0)
       dropped.push(objectNumber(parent));
     const popup = objectNumber(annotation.get("Popup"));
     if (popup > 0) dropped.push(popup);
   }
-  if (kept.length < items(annotations).length) page.put("Annots", kept);
+  if (annotations.isArray() && kept.length < annotations.length) page.put("Annots", kept);
   return dropped;
 }
 

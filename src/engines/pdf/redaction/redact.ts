@@ -135,7 +135,7 @@ async function redactDocument(
   const attachments = await redactAttachments(open, matcher);
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
-    for (const number of removeAnnotations(open, index, areas, matcher)) dropped.add(number);
+    for (const number of await removeAnnotations(open, index, areas, matcher)) dropped.add(number);
     document.findPage(index).delete("Thumb");
   }
   engine.work.allow(limits.work.request);

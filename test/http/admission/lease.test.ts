@@ -1,0 +1,70 @@
+import { beforeEach, expect, test } from "vitest";
+import { dropSpares, keptBytes } from "../../../src/engines/lease/pool.ts";
+import { Lease } from "../../../src/http/admission/lease.ts";
+import { limits, MiB } from "../../../src/limits.ts";
+
+// Other files leave engines, too.
+beforeEach(dropSpares);
+
+const MEMORY = 104 * MiB;
+
+/** A request of a client that has no other. */
+const take = (length: number, needsHeadroom: boolean): Promise<Lease> =>
+  Lease.take({
+    account: "acct_alone",
+    operation: { needsHeadroom },
+    length,
+    maxBytes: length,
+    signal: new AbortController().signal,
+    given: { memoryBytes: MEMORY },
+    waitUntil: () => {},
+  });
+
+/** A request that leaves an engine with a heap of about `bytes`. */
+async function leave(bytes: number): Promise<void> {
+  const lease = await take(30 * MiB, false);
+  const { pdf } = lease.engines;
+  const before = pdf.heapBytes;
+  pdf.lib._wasm_free(pdf.lib._wasm_malloc(bytes - before));
+  lease.release(true);
+  expect(keptBytes()).toBeGreaterThan(bytes - 4 * MiB);
+}
+
+test("the heap of the last request does not take the memory for the values of the next", async () => {
+  await leave(66 * MiB);
+  const next = await take(24 * MiB, true);
+  expect(next.engines.pdf.heapBytes).toBeLessThan(40 * MiB);
+  next.engines.pdf.claim(60 * MiB);
+  next.release(true);
+});
+
+test("nor the memory for a copy of what the next one sends", async () => {
+  await leave(98 * MiB);
+  const next = await take(10 * MiB, false);
+  next.engines.pdf.claim(10 * MiB);
+  next.release(true);
+});
+
+test("it is used again where it leaves enough", async () => {
+  await leave(30 * MiB);
+  for (const needsHeadroom of [true, false]) {
+    const kept = keptBytes();
+    const next = await take(10 * MiB, needsHeadroom);
+    expect(next.engines.pdf.heapBytes).toBe(kept);
+    next.release(true);
+  }
+});
+
+test("what a request made too large itself is its own limit, and nothing to retry", async () => {
+  await leave(30 * MiB);
+  const next = await take(10 * MiB, true);
+  const { pdf } = next.engines;
+  expect(() => pdf.claim(MEMORY)).toThrow(expect.objectContaining({ code: "overloaded" }));
+  next.release(false);
+
+  await leave(30 * MiB);
+  const again = await take(10 * MiB, true);
+  again.engines.pdf.lib._wasm_free(again.engines.pdf.lib._wasm_malloc(limits.admission.lentBesideBytes));
+  expect(() => again.engines.pdf.claim(MEMORY)).toThrow(expect.objectContaining({ code: "limit_exceeded" }));
+  again.release(false);
+});
