@@ -134,7 +134,7 @@ export function readEnv(bindings: object): Env {
     WEBHOOKS,
   } = result.data;
   const isLocal = new URL(BASE_URL).hostname === "localhost";
-  // The default in wrangler.toml is public.
+  // The one that `npm start` passes is public.
   if (SERVER_SECRET.startsWith("local-") && !isLocal) {
     throw new ConfigurationError(
       "SERVER_SECRET is the one for local use. Set another: npx wrangler secret put SERVER_SECRET",
