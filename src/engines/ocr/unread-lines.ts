@@ -22,6 +22,11 @@ const [CLOSE, ALIKE] = [2, 1.6];
 const MOST_STRIPS = 2_000;
 /** Blocks of a page that are read again, the largest ones. */
 const MOST_BLOCKS = 8;
+/**
+ * The shares of a page's ink from which a block is read again: one that was not read, and one that was read badly. Dirt and a logo are no reason to
+ * read an ordinary page for longer.
+ */
+const LEAST_INK = { unread: 1 / 50, doubtful: 1 / 10 } as const;
 /** White pixels around them: letters that touch an edge are not recognized. */
 const MARGIN = 10;
 
@@ -40,6 +45,8 @@ interface Block {
   /** Pixels. */
   readonly height: number;
   lines: number;
+  /** Whether characters of it were not read. */
+  isUnread: boolean;
 }
 
 /** The lines of a page with those that were found in its unread ink. The recognizer has read the page. */
@@ -82,33 +89,42 @@ function unreadBlocks({ ink, dpi }: Page, lines: readonly ReadLine[]): Block[] {
   for (const box of strips) {
     const height = box[3] - box[1];
     if (height < LOWEST * points || height > HIGHEST * points) continue;
-    if (isRead(box, lines, ink)) continue;
+    const reading = readingOf(box, lines, ink);
+    if (reading === "read") continue;
+    const isUnread = reading === "unread";
     const block = blocks.find(
       (other) =>
         box[1] - other.box[3] <= CLOSE * Math.min(height, other.height) &&
         Math.max(height / other.height, other.height / height) <= ALIKE &&
         Math.min(box[2], other.box[2]) > Math.max(box[0], other.box[0]),
     );
-    if (block) [block.box, block.lines] = [union(block.box, box), block.lines + 1];
-    else blocks.push({ box, height, lines: 1 });
+    if (block) {
+      block.box = union(block.box, box);
+      block.lines += 1;
+      block.isUnread ||= isUnread;
+    } else blocks.push({ box, height, lines: 1, isUnread });
   }
   const area = ({ box: [left, top, right, bottom] }: Block): number => (right - left) * (bottom - top);
-  return blocks.toSorted((a, b) => area(b) - area(a)).slice(0, MOST_BLOCKS);
+  const whole = strips.reduce((sum, box) => sum + ink.within(box), 0);
+  const large = blocks.filter(
+    ({ box, isUnread }) => ink.within(box) >= whole * LEAST_INK[isUnread ? "unread" : "doubtful"],
+  );
+  return large.toSorted((a, b) => area(b) - area(a)).slice(0, MOST_BLOCKS);
 }
 
 /** Whether all characters of a line of ink were read, with confidence, and as one line. */
-function isRead(box: PixelBox, lines: readonly ReadLine[], ink: Ink): boolean {
+function readingOf(box: PixelBox, lines: readonly ReadLine[], ink: Ink): "read" | "doubtful" | "unread" {
   const inside = lines.flatMap((line) => {
     const words = line.words.filter((word) => isIn(word.box, box));
     return words.length > 0 ? [{ ...line, words }] : [];
   });
   const boxes = inside.map((line) => boxOf(line));
   const isParagraph = boxes.some(([, top]) => boxes.some(([, , , bottom]) => top >= bottom));
-  if (isParagraph) return true;
+  if (isParagraph) return "read";
   const words = wordsOf(lines).flatMap((word) => (shared(word.box, box) ? [word.box] : []));
-  if (ink.unread(box, words) >= (box[3] - box[1]) * CHARACTER) return false;
+  if (ink.unread(box, words) >= (box[3] - box[1]) * CHARACTER) return "unread";
   const isSplit = boxes.some((one, index) => boxes.slice(0, index).some((other) => areLevel(one, other)));
-  return !isSplit && certaintyOf(inside) >= SURE;
+  return !isSplit && certaintyOf(inside) >= SURE ? "read" : "doubtful";
 }
 
 /** A box with all of the lines that are partly in it. */
