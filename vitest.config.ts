@@ -4,6 +4,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import "./scripts/compile-cache.ts";
+import { LOCAL_SECRET } from "./scripts/local-secret.ts";
 import { engineBindings, engineModules } from "./test/engine-modules.ts";
 import { RetriedTests } from "./test/retried-tests.ts";
 
@@ -86,6 +87,7 @@ export default defineConfig(({ mode }) => {
               wrangler: { configPath: "./wrangler.toml" },
               remoteBindings: false,
               miniflare: {
+                bindings: { SERVER_SECRET: LOCAL_SECRET },
                 dataBlobBindings: engineBindings,
                 // For the test of accounts that are spread over several databases.
                 d1Databases: { SECOND_DB: "second" },

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
+import { isDeepStrictEqual, stripVTControlCharacters } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
 import { root } from "./local-database.ts";
@@ -14,7 +14,7 @@ import { root } from "./local-database.ts";
 const MiB = 1024 * 1024;
 /** Cloudflare's limit for a worker's modules, uncompressed. */
 const MAX_BUNDLE_BYTES = 64 * MiB;
-/** Where deployed, it is set by `wrangler secret put`. */
+/** It is set by `wrangler secret put`, and locally by `npm start`. */
 const SECRET = "SERVER_SECRET";
 const environments = ["staging", "production"] as const;
 
@@ -60,9 +60,10 @@ function problemsOf(local: Config, config: Config): string[] {
     if (!present.has(binding)) problems.push(`the binding "${binding}" is missing`);
   }
   for (const name of Object.keys(local.vars)) {
-    if (name !== SECRET && !(name in config.vars)) problems.push(`the variable ${name} is missing`);
+    if (!(name in config.vars)) problems.push(`the variable ${name} is missing`);
   }
-  if (SECRET in config.vars) problems.push(`${SECRET} is a variable, so everybody who reads wrangler.toml knows it`);
+  if (SECRET in local.vars || SECRET in config.vars)
+    problems.push(`${SECRET} is a variable, so everybody who reads wrangler.toml knows it`);
   // The same everywhere: tests of the local default would otherwise say nothing about what is deployed.
   for (const key of ["limits", "compatibility_date", "compatibility_flags", "observability"] as const) {
     if (!isDeepStrictEqual(local[key], config[key])) {
@@ -75,7 +76,7 @@ function problemsOf(local: Config, config: Config): string[] {
   return problems;
 }
 
-/** Bundles as for a deployment and returns the modules' bytes. Throws where wrangler refuses. */
+/** Bundles as for a deployment and returns the modules' bytes. Throws where wrangler refuses or warns: a warning gives advice to whoever deploys. */
 function bundle(env: string): Buffer[] {
   const folder = mkdtempSync(join(tmpdir(), "pdf-service-bundle-"));
   try {
@@ -94,7 +95,9 @@ function bundle(env: string): Buffer[] {
         env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_SEND_ERROR_REPORTS: "false" },
       },
     );
-    if (wrangler.status !== 0) throw new Error(`wrangler refuses:\n${wrangler.stdout}${wrangler.stderr}`);
+    const printed = `${wrangler.stdout}${wrangler.stderr}`;
+    if (wrangler.status !== 0) throw new Error(`wrangler refuses:\n${printed}`);
+    if (stripVTControlCharacters(printed).includes("[WARNING]")) throw new Error(`wrangler warns:\n${printed}`);
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile() && !file.name.endsWith(".map") && file.name !== "README.md")
       .map((file) => readFileSync(join(file.parentPath, file.name)));

@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import "./compile-cache.ts";
 import "./webcrypto.ts";
 import { openExecuted } from "./executed-database.ts";
+import { LOCAL_SECRET } from "./local-secret.ts";
 import type { Database } from "../src/db/client.ts";
 import { type Env, readEnv } from "../src/env.ts";
 
@@ -30,7 +31,7 @@ export async function withLocalDatabases<T>(persistTo: string, work: (databases:
     remoteBindings: false,
   });
   try {
-    const [first, ...more] = readEnv(proxy.env).databases;
+    const [first, ...more] = readEnv({ ...proxy.env, SERVER_SECRET: LOCAL_SECRET }).databases;
     const databases: Databases = [patient(first), ...more.map(patient)];
     for (const db of databases) await migrate(db);
     return await work(databases);

@@ -12,6 +12,7 @@ import { styleText } from "node:util";
 import { ensureDevelopmentAccount, developmentAccountFile, type EnsuredAccount } from "./development-account.ts";
 import { putEnginesInPlace } from "./engines-in-place.ts";
 import { defaultPersistTo, root, withLocalDatabases } from "./local-database.ts";
+import { LOCAL_SECRET } from "./local-secret.ts";
 import { lineForPeople, logLineIn } from "./log-lines.ts";
 import { isRunning, processesBelow } from "./processes.ts";
 import { lockState } from "./state-lock.ts";
@@ -69,9 +70,12 @@ function wranglerArguments(given: readonly string[], persistTo: string): string[
   const port = option(given, "port") ?? DEFAULT_PORT;
   // Given explicitly, so that a port in use is an error instead of another port.
   if (option(given, "port") === undefined) args.push("--port", port);
-  const baseUrlGiven = given.some((arg) => /^(?:--var=)?BASE_URL:/.test(arg));
+  const isGiven = (name: string): boolean => given.some((arg) => arg.replace(/^--var=/, "").startsWith(`${name}:`));
   // Port 0 is any free one, which is not known yet.
-  if (!baseUrlGiven && port !== DEFAULT_PORT && port !== "0") args.push("--var", `BASE_URL:http://localhost:${port}`);
+  if (!isGiven("BASE_URL") && port !== DEFAULT_PORT && port !== "0") {
+    args.push("--var", `BASE_URL:http://localhost:${port}`);
+  }
+  if (!isGiven("SERVER_SECRET")) args.push("--var", `SERVER_SECRET:${LOCAL_SECRET}`);
   return args;
 }
 

@@ -32,8 +32,8 @@ export interface Env {
   readonly baseUrl: string;
   /** Where uploaded files are kept. */
   readonly files: FileStore;
-  /** Cloudflare Images, if bound. */
-  readonly images: ImagesBinding | undefined;
+  /** Cloudflare Images, if bound. The local version has a quality of its own. */
+  readonly images: { readonly binding: ImagesBinding; readonly ignoresQuality: boolean } | undefined;
   /** Carries wake-ups for deliveries, and reversals that could not reach their database. */
   readonly webhookQueue: Queue<DeliveryMessage | LateReversal>;
   readonly webhooks: WebhookSettings;
@@ -134,7 +134,7 @@ export function readEnv(bindings: object): Env {
     WEBHOOKS,
   } = result.data;
   const isLocal = new URL(BASE_URL).hostname === "localhost";
-  // The default in wrangler.toml is public.
+  // The one that `npm start` passes is public.
   if (SERVER_SECRET.startsWith("local-") && !isLocal) {
     throw new ConfigurationError(
       "SERVER_SECRET is the one for local use. Set another: npx wrangler secret put SERVER_SECRET",
@@ -155,7 +155,7 @@ export function readEnv(bindings: object): Env {
     memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
     baseUrl: BASE_URL,
     files: { bucket: FILES, serverSecret: SERVER_SECRET },
-    images: IMAGES,
+    images: IMAGES && { binding: IMAGES, ignoresQuality: isLocal },
     webhookQueue: WEBHOOKS,
     jobQueue: JOBS,
     webhooks: {

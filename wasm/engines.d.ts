@@ -287,6 +287,8 @@ declare module "*/wasm/generated/tesseract.js" {
     SetPageSegMode(mode: number): void;
     SetVariable(name: string, value: string): boolean;
     SetImage(pixels: number, width: number, height: number, bytesPerPixel: number, bytesPerLine: number): void;
+    /** The part of the image that is read from now on. */
+    SetRectangle(left: number, top: number, width: number, height: number): void;
     AnalyseLayout(): Promise<PageIterator>;
     /** How much the lines of the layout rise to the left, as a slope; y down. */
     GetGradient(): number;

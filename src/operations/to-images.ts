@@ -5,9 +5,15 @@ import type { Engines } from "../engines/lease/engines.ts";
 import { jpegOf } from "../engines/render/jpeg.ts";
 import { checkPixels, PageRaster } from "../engines/render/page-raster.ts";
 import { pngOf } from "../engines/render/png.ts";
-import { webpOf } from "../engines/render/webp.ts";
+import { ignoresQuality, webpOf } from "../engines/render/webp.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
-import { defineOperation, imageExtensions, type OutputFile, resultHeadersOf } from "./definition/define.ts";
+import {
+  defineOperation,
+  ignoredHeader,
+  imageExtensions,
+  type OutputFile,
+  resultHeadersOf,
+} from "./definition/define.ts";
 import type { ImageFormat } from "./definition/modes.ts";
 import { pdfFile, text, type UploadedFile } from "./definition/fields.ts";
 import { formChoice, formInteger, pageRange } from "./definition/values.ts";
@@ -66,10 +72,12 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
       const entries = images(open, pages, engines, { ...input, stem: input.file.stem, owned });
       return { kind: "zip", entries, headers };
     },
-    async join({ format, file, pages }, parts, { pdf }) {
-      const { headers } = parts;
-      using open = await openPdf(pdf, file);
-      if (pages.resolveSet("pages", open.pageCount).length > 1) return { kind: "zip", entries: parts.files(), headers };
+    async join(input, parts, engines) {
+      const { format, file, pages } = input;
+      using open = await openPdf(engines.pdf, file);
+      const chosen = pages.resolveSet("pages", open.pageCount);
+      const headers = { ...parts.headers, ...(await ignoredIn(open, chosen, input, engines)) };
+      if (chosen.length > 1) return { kind: "zip", entries: parts.files(), headers };
       const { value: only } = await parts.files().next();
       if (only === undefined || "view" in only.bytes) throw new Error("the part has no image");
       return { kind: "image", format, bytes: only.bytes, headers };
@@ -87,18 +95,30 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
   },
 });
 
+/** Reports `quality` if it has no effect. */
+async function ignoredIn(
+  open: OpenPdf,
+  pages: readonly number[],
+  { format, dpi }: Pick<Wanted, "format" | "dpi">,
+  engines: Engines,
+) {
+  const isIgnored = format === "webp" && (await ignoresQuality(open, pages, engines, dpi));
+  return ignoredHeader(isIgnored ? ["quality"] : []);
+}
+
 /** Opens the document, checks the pages that are to be drawn, and keeps it open until `owned` is disposed. */
 async function opened(
-  { file, dpi }: { readonly file: UploadedFile; readonly dpi: number },
+  { file, format, dpi }: { readonly file: UploadedFile } & Pick<Wanted, "format" | "dpi">,
   choose: (pageCount: number) => readonly number[],
-  { pdf }: Engines,
+  engines: Engines,
 ) {
   using stack = new DisposableStack();
-  const open = stack.use(await openPdf(pdf, file, { validateFor: "render" }));
+  const open = stack.use(await openPdf(engines.pdf, file, { validateFor: "render" }));
   const chosen = choose(open.pageCount);
   await checkPixels(open, chosen, dpi);
   await checkContents(open, chosen);
-  const headers = resultHeadersOf([open], { signed: false });
+  const ignored = await ignoredIn(open, chosen, { format, dpi }, engines);
+  const headers = { ...resultHeadersOf([open], { signed: false }), ...ignored };
   return { open, chosen, headers, owned: stack.move() };
 }
 

@@ -67,7 +67,7 @@ async function startOnce(persistTo: string, args: readonly string[]): Promise<St
     const timer = setTimeout(() => fail(new Error(`npm start took too long:\n${printed}`)), START_TIMEOUT);
     npm.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     createInterface({ input: npm.stdout }).on("line", (line) => {
-      const logged = /"requestId":"(req_\w+)".*"work":(\d+),"workShare":([\d.]+)/.exec(line);
+      const logged = /"requestId":"(req_\w+)".*"work":([\d.]+),"workShare":([\d.]+)/.exec(line);
       if (logged?.[1] !== undefined) work.set(logged[1], { fuel: Number(logged[2]), share: Number(logged[3]) });
       printed += `${line}\n`;
       observed?.look(line);

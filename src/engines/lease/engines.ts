@@ -5,8 +5,13 @@ import type { PdfEncryption } from "../pdf/encryption/encryption.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import type { ImageCodecs } from "../image/codecs.ts";
 
-/** Encodes a PNG of up to 100 megapixels as WebP, when its pixels do not fit into memory here. `quality`: 1 to 100. */
-export type WebpService = (png: ReadableStream<Uint8Array>, quality: number) => Promise<ReadableStream<Uint8Array>>;
+/** Encodes PNGs of up to 100 megapixels as WebP, when their pixels do not fit into memory here. */
+export interface WebpService {
+  /** Whether it has a quality of its own. */
+  readonly ignoresQuality: boolean;
+  /** `quality`: 1 to 100. */
+  encode(png: ReadableStream<Uint8Array>, quality: number): Promise<ReadableStream<Uint8Array>>;
+}
 
 /** The engines leased to one request. */
 export interface Engines {

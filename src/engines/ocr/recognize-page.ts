@@ -1,6 +1,8 @@
 import { scaleFor, usualDpi, usualHeight } from "./line-height.ts";
 import type { PagePicture, View } from "./page-picture.ts";
 import type { TextRecognizer } from "./tesseract.ts";
+import { withNumberRows } from "./number-rows.ts";
+import { certaintyOf, withUnreadLines } from "./unread-lines.ts";
 import type { QuarterTurns, ReadLine, ReadWord } from "./tesseract-results.ts";
 import type { Line, RecognizedPage, Word } from "./words.ts";
 
@@ -31,6 +33,8 @@ const LEAST_SCAN_DPI = 100;
 const LONG_SIDE = 842;
 /** Degrees: side-by-side lines with more skew are read in the wrong order. */
 const LEVEL_ENOUGH = 0.3;
+/** Lines that become level have ink on fewer rows; on so many times as many, they were level before. */
+const MOST_SPREAD = 1.2;
 /** Text read upside down has a confidence of 0.3 to 0.4, text read correctly 0.8 and more. */
 const DOUBTFUL = 0.65;
 /** By how much another direction must be more confident. */
@@ -103,8 +107,8 @@ interface ViewReading {
 async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted: View): Promise<ViewReading> {
   let view = wanted;
   let layout = await recognizer.analyzeLayout(picture.raster(view));
-  const { skew, lines: seen } = layout;
-  const turn = wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0);
+  const { skew, lines: seen, ink } = layout;
+  let turn = wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0);
   const mostDpi = Math.min(wanted.dpi * MOST_ENLARGED, picture.mostDpi);
   for (let looks = 1; looks < MOST_ANALYSES; looks++) {
     const height = usualHeight(layout.lines, recognizer.languages);
@@ -116,21 +120,25 @@ async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted
     if (dpi === view.dpi && turn === view.turn && !amiss) break;
     view = { ...view, dpi, turn, readAs: dpi < view.dpi || amiss ? usual : drawnAs };
     layout = await recognizer.analyzeLayout(picture.raster(view));
+    // The slope of a few letters says nothing about the page.
+    if (turn !== wanted.turn && layout.ink.inkedRows > ink.inkedRows * MOST_SPREAD) turn = wanted.turn;
   }
-  const lines = await recognizer.read();
+  const read = await recognizer.read();
+  const show = (scale: number): Promise<void> =>
+    recognizer.load(picture.raster({ ...view, dpi: view.dpi * scale, readAs: (view.readAs ?? view.dpi) * scale }));
+  const page = { ink: layout.ink, dpi: view.dpi, mostScale: picture.mostDpi / view.dpi, show };
+  // A page of which nothing can be read stands in another direction, and a sample only shows how well its letters are read.
+  const isReadable = read.length <= SAMPLE_LINES || certaintyOf(read) >= DOUBTFUL;
+  const whole = isReadable && !wanted.part ? await withUnreadLines(page, read, recognizer) : read;
+  const lines = withNumberRows(whole);
   const words = lines.flatMap((line) => line.words);
   return {
     view,
     lines,
     lineCount: seen.length,
-    confidence: mean(words, () => 1),
-    certainty: mean(words, ({ text }) => text.length),
+    confidence: words.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, words.length),
+    certainty: certaintyOf(lines),
   };
-}
-
-function mean(words: readonly ReadWord[], weight: (word: ReadWord) => number): number {
-  const all = words.reduce((sum, word) => sum + weight(word), 0);
-  return words.reduce((sum, word) => sum + word.confidence * weight(word), 0) / Math.max(1, all);
 }
 
 function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReading): PageReading {

@@ -5,7 +5,8 @@ import { Refusal } from "../errors.ts";
 import type { FuelGauge } from "../fuel-gauge.ts";
 import type { AllowHeap } from "../bytes/heap.ts";
 import { CodecInstance } from "../image/codec-instance.ts";
-import { intsIn, LEVEL, linesOf, type ReadLine } from "./tesseract-results.ts";
+import { Ink } from "./ink.ts";
+import { intsIn, LEVEL, linesOf, type PixelBox, type ReadLine } from "./tesseract-results.ts";
 import type { Accuracy } from "./languages.ts";
 import { type LoadModel, readModel } from "./models.ts";
 
@@ -30,6 +31,7 @@ export interface Layout {
   /** Degrees clockwise by which to rotate the page to make its lines level, apart from quarter turns. */
   readonly skew: number;
   readonly lines: readonly LineSize[];
+  readonly ink: Ink;
 }
 
 /** Size of the ink of a line in pixels, including vertical lines. */
@@ -43,9 +45,11 @@ export class RecognitionFailure extends Error {
   override readonly name = "RecognitionFailure";
 }
 
-/** Tesseract finds columns and blocks itself, but does not detect the orientation. */
-const PAGE_MODE_AUTO = 3;
+/** Tesseract's page segmentation modes. With `page`, it finds columns and blocks itself, but does not detect the orientation. */
+const PAGE_MODES = { page: 3, block: 6, line: 7 } as const;
 const NEURAL_ENGINE = 1;
+/** Fuel per pixel for finding the ink. */
+const INK_WORK = 0.5;
 /** Tesseract treats lower values as invalid and guesses instead. */
 const LEAST_DPI = 70;
 /**
@@ -55,6 +59,14 @@ const LEAST_DPI = 70;
 const MANY_PIXELS = 3_000_000;
 const LEAST_DPI_OF_MANY = 150;
 
+interface Reader {
+  readonly api: TessBaseAPI;
+  readonly languages: string;
+  readonly accuracy: Accuracy;
+  /** Width and height in pixels of the page that was loaded last. */
+  size: readonly [number, number];
+}
+
 /**
  * Tesseract for one request: instantiated on first use, dropped with the request or after any failure. Its memory would retain
  * the client's page.
@@ -63,7 +75,7 @@ export class TextRecognizer {
   readonly #instance: CodecInstance<Tesseract>;
   readonly #load: LoadModel;
   readonly #gauge: FuelGauge;
-  #reader: { readonly api: TessBaseAPI; readonly languages: string; readonly accuracy: Accuracy } | undefined;
+  #reader: Reader | undefined;
 
   /** `allowHeap` is called with the bytes that its memory needs. */
   constructor(allowHeap: AllowHeap, load: LoadModel, gauge: FuelGauge) {
@@ -91,12 +103,12 @@ export class TextRecognizer {
     await this.#use((core) => {
       this.#close(core);
       const api = start(core, models, name);
-      api.SetPageSegMode(PAGE_MODE_AUTO);
+      api.SetPageSegMode(PAGE_MODES.page);
       // Spaces only where the line has one: Tesseract treats Korean syllables as words.
       api.SetVariable("preserve_interword_spaces", "1");
       // The models of Chinese and Japanese set this themselves; without it, whole lines of Korean are missed.
       if (languages.includes("kor")) api.SetVariable("textord_use_cjk_fp_model", "T");
-      this.#reader = { api, languages: name, accuracy };
+      this.#reader = { api, languages: name, accuracy, size: [0, 0] };
     });
   }
 
@@ -104,10 +116,10 @@ export class TextRecognizer {
   async analyzeLayout(raster: GrayRaster): Promise<Layout> {
     return this.#use(async (core) => {
       const { api } = this.#opened();
-      await show(core, api, raster);
+      const ink = await this.#show(core, raster);
       this.#gauge.work.allow(limits.work.recognizedPage);
       const page = await api.AnalyseLayout();
-      if (core.getPointer(page) === 0) return { skew: 0, lines: [] };
+      if (core.getPointer(page) === 0) return { skew: 0, lines: [], ink };
       const lines: LineSize[] = [];
       using memory = intsIn(core);
       do {
@@ -116,17 +128,46 @@ export class TextRecognizer {
         if (width * height > 0) lines.push({ height: Math.min(width, height), length: Math.max(width, height) });
       } while (page.Next(LEVEL.line));
       core.destroy(page);
-      return { skew: (Math.atan(api.GetGradient()) * 180) / Math.PI, lines };
+      return { skew: (Math.atan(api.GetGradient()) * 180) / Math.PI, lines, ink };
     });
   }
 
   /** Reads the page that was loaded last. */
   async read(): Promise<ReadLine[]> {
     return this.#use(async (core) => {
-      const { api } = this.#opened();
-      this.#gauge.work.allow(limits.work.recognizedPage);
-      if ((await api.Recognize(null)) !== 0) throw new Error("Tesseract did not recognize the page");
-      return linesOf(core, api.GetIterator(), this.#gauge.work);
+      const lines = await this.#recognize(core);
+      if (lines === undefined) throw new Error("Tesseract did not recognize the page");
+      return lines;
+    });
+  }
+
+  /** Loads a page. */
+  async load(raster: GrayRaster): Promise<void> {
+    await this.#use((core) => this.#show(core, raster));
+  }
+
+  /**
+   * Reads a part of the page that was loaded last, without looking for columns: as one block of text, or as one line. Boxes are those of a page
+   * that is not scaled: `box`, which may be larger than the page, and those of the words.
+   */
+  async readPart(box: PixelBox, scale: number, mode: "block" | "line"): Promise<ReadLine[]> {
+    return this.#use(async (core) => {
+      const { api, size } = this.#opened();
+      const [left, top, right, bottom] = box.map((at, index) =>
+        Math.min(Math.max(0, Math.round(at * scale)), size[index % 2] ?? 0),
+      ) as unknown as PixelBox;
+      api.SetPageSegMode(PAGE_MODES[mode]);
+      api.SetRectangle(left, top, right - left, bottom - top);
+      try {
+        // A part that is too small is no text.
+        const lines = (await this.#recognize(core)) ?? [];
+        return lines.map((line) => ({
+          ...line,
+          words: line.words.map((word) => ({ ...word, box: word.box.map((at) => at / scale) as unknown as PixelBox })),
+        }));
+      } finally {
+        api.SetPageSegMode(PAGE_MODES.page);
+      }
     });
   }
 
@@ -134,6 +175,24 @@ export class TextRecognizer {
   drop(): void {
     this.#reader = undefined;
     this.#instance.drop();
+  }
+
+  /** Gives Tesseract a page. */
+  async #show(core: Tesseract, raster: GrayRaster): Promise<Ink> {
+    const reader = this.#opened();
+    reader.size = [raster.width, raster.height];
+    const ink = new Ink(raster.width, raster.height);
+    this.#gauge.work.spend(INK_WORK * raster.width * raster.height);
+    await show(core, reader.api, raster, ink);
+    return ink;
+  }
+
+  /** Undefined if Tesseract reports an error. */
+  async #recognize(core: Tesseract): Promise<ReadLine[] | undefined> {
+    const { api } = this.#opened();
+    this.#gauge.work.allow(limits.work.recognizedPage);
+    if ((await api.Recognize(null)) !== 0) return undefined;
+    return linesOf(core, api.GetIterator(), this.#gauge.work);
   }
 
   async #use<T>(work: (core: Tesseract) => T | Promise<T>): Promise<T> {
@@ -152,7 +211,7 @@ export class TextRecognizer {
     return models;
   }
 
-  #opened(): { readonly api: TessBaseAPI } {
+  #opened(): Reader {
     if (this.#reader === undefined) throw new Error("no language is open");
     return this.#reader;
   }
@@ -174,12 +233,17 @@ function start(core: Tesseract, models: readonly (readonly [string, Uint8Array])
   return api;
 }
 
-async function show(core: Tesseract, api: TessBaseAPI, raster: GrayRaster): Promise<void> {
+async function show(core: Tesseract, api: TessBaseAPI, raster: GrayRaster, ink: Ink): Promise<void> {
   const { width, height, dpi } = raster;
   // The previous page would otherwise stay in memory next to this one.
   api.Clear();
   const pixels = core._malloc(width * height);
-  await raster.writeTo({ set: (bytes, at) => core.HEAPU8.set(bytes, pixels + at) });
+  await raster.writeTo({
+    set(bytes, at) {
+      core.HEAPU8.set(bytes, pixels + at);
+      ink.add(bytes, at);
+    },
+  });
   api.SetImage(pixels, width, height, 1, width);
   core._free(pixels);
   // Must follow the image.

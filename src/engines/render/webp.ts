@@ -1,4 +1,5 @@
 import type { Engines } from "../lease/engines.ts";
+import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { type FillPixels, WEBP_SIDE, webpBytes } from "../image/codecs.ts";
@@ -9,6 +10,27 @@ export interface WebpOptions {
   readonly dpi: number;
   /** 1 to 100. */
   readonly quality: number;
+}
+
+/**
+ * Whether `quality` has no effect on some of these pages (0-based), because they may not fit into memory here and the service ignores it. Known
+ * before the first is drawn, so that the response can say so.
+ */
+export async function ignoresQuality(
+  open: OpenPdf,
+  pages: readonly number[],
+  engines: Engines,
+  dpi: number,
+): Promise<boolean> {
+  if (!engines.webpService?.ignoresQuality) return false;
+  for (const page of pages) if (await mayNotFit(open, page, engines, dpi)) return true;
+  return false;
+}
+
+async function mayNotFit(open: OpenPdf, page: number, { memoryBytes }: Engines, dpi: number): Promise<boolean> {
+  const { width, height } = await pixelsOf(open, page, dpi);
+  const drawn = limits.admission.engineOwnBytes + bandBytes(width, height, 4);
+  return drawn + webpBytes(width * height).most > memoryBytes;
 }
 
 /**
@@ -24,19 +46,23 @@ export async function* webpOf(
   const { codecs, webpService } = engines;
   const { width, height } = await pixelsOf(open, page, options.dpi);
   if (Math.max(width, height) > WEBP_SIDE) throw await tooLarge(open, page, engines);
-  try {
-    yield await encoded();
-    return;
-  } catch (error) {
-    if (!isLackOfMemory(error)) throw error;
-    codecs.drop();
-    // Other requests hold the memory now: there may be enough in a moment.
-    if (webpService === undefined) throw error.code === "overloaded" ? error : await tooLarge(open, page, engines);
+  const fits = !(webpService?.ignoresQuality && (await mayNotFit(open, page, engines, options.dpi)));
+  if (fits) {
+    try {
+      yield await encoded();
+      return;
+    } catch (error) {
+      // The response says already that quality has an effect.
+      if (!isLackOfMemory(error) || webpService?.ignoresQuality) throw error;
+      codecs.drop();
+      // Other requests hold the memory now: there may be enough in a moment.
+      if (webpService === undefined) throw error.code === "overloaded" ? error : await tooLarge(open, page, engines);
+    }
   }
   using raster = await PageRaster.of(open, page, { dpi: options.dpi, alpha: false });
   const png = pngOf(raster, options.dpi);
   try {
-    yield* await webpService(streamOf(png), options.quality);
+    yield* await webpService.encode(streamOf(png), options.quality);
   } finally {
     await png.return();
   }

@@ -32,17 +32,20 @@ export interface LeaseRequest {
 export function leaseOptions({ images, loadFont, loadModel, memoryBudgetBytes }: Env): LeaseRequest["given"] {
   return {
     memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
-    webpService: images && webpServiceOf(images),
+    webpService: images && webpServiceOf(images.binding, images.ignoresQuality),
     loadFont,
     loadModel,
   };
 }
 
-/** WebP by Cloudflare Images. The local version used by `npm start` does not support quality and uses its default. */
-function webpServiceOf(images: ImagesBinding): WebpService {
-  return async (png, quality) => {
-    const result = await images.input(png).output({ format: "image/webp", quality });
-    return result.image();
+/** WebP by Cloudflare Images. */
+function webpServiceOf(images: ImagesBinding, ignoresQuality: boolean): WebpService {
+  return {
+    ignoresQuality,
+    async encode(png, quality) {
+      const result = await images.input(png).output({ format: "image/webp", quality });
+      return result.image();
+    },
   };
 }
 

@@ -18,6 +18,7 @@ import { failedPages, finishedFiles, ownerOf, pageNumberOf } from "../../jobs/jo
 import { limits } from "../../limits.ts";
 import {
   ignoredHeader,
+  withHeaders,
   type Operation,
   type Output,
   type PartOutput,
@@ -198,7 +199,7 @@ class PartWork {
     const { type, fileName: name = null, chunks } = contentOf(output, stem);
     const { id, size, sha256 } = await this.#write(name ?? "result", chunks);
     const headers = Object.fromEntries(
-      Object.entries({ ...output.headers, ...more }).filter(([, value]) => value !== undefined),
+      Object.entries(withHeaders(output, more).headers).filter(([, value]) => value !== undefined),
     );
     return { kind: "result", result: { file: id, name, contentType: type, size, sha256, headers } };
   }

@@ -145,10 +145,10 @@ export interface FinishedParts {
   files(): AsyncGenerator<OutputFile, void>;
 }
 
-export const withHeaders = (output: Output, headers: ResultHeaders): Output => ({
-  ...output,
-  headers: { ...output.headers, ...headers },
-});
+export function withHeaders(output: Output, headers: ResultHeaders): Output {
+  const ignored = [output.headers, headers].flatMap((all) => all["X-Ignored-Parameters"] ?? []);
+  return { ...output, headers: { ...output.headers, ...headers, ...ignoredHeader(ignored) } };
+}
 
 /** Method syntax, so that operations with different fields fit in one registry: method parameters are compared bivariantly. */
 interface Check<F extends Fields> {
