@@ -9,6 +9,19 @@ const CHUNK = 64 * 1024;
 /** Equal units whose symbols are written in one go. */
 const UNITS_AT_ONCE = 64;
 
+/**
+ * The symbols of a baseline JPEG (F.1.2): sizes of differences, and sizes of coefficients with the zeros before them, the end of a block, and sixteen
+ * zeros. libjpeg rejects tables with others.
+ */
+const DC_SYMBOLS = Array.from({ length: 12 }, (_, size) => size);
+const AC_SYMBOLS = [
+  0x00,
+  0xf0,
+  ...Array.from({ length: 16 }, (_, zeros) =>
+    Array.from({ length: 10 }, (__, size) => (zeros << 4) | (size + 1)),
+  ).flat(),
+];
+
 /** The best tables for symbols. `open`: more may follow, so each possible symbol gets a code. */
 export function tablesFor(
   symbols: Uint32Array,
@@ -25,7 +38,12 @@ export function tablesFor(
   for (const { blocks, dc, ac } of components) {
     for (const table of [dc, ac]) counts[table << 8] = (counts[table << 8] ?? 0) + same * blocks;
   }
-  if (open) for (let at = 0; at < counts.length; at++) counts[at] = (counts[at] ?? 0) + 1;
+  if (open) {
+    for (const { dc, ac } of components) {
+      for (const symbol of DC_SYMBOLS) counts[(dc << 8) | symbol] = Math.max(1, counts[(dc << 8) | symbol] ?? 0);
+      for (const symbol of AC_SYMBOLS) counts[(ac << 8) | symbol] = Math.max(1, counts[(ac << 8) | symbol] ?? 0);
+    }
+  }
   return Array.from({ length: TABLES }, (_, table) => optimalTable(counts.subarray(table << 8, (table + 1) << 8)));
 }
 

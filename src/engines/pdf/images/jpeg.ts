@@ -6,6 +6,7 @@ import { concat } from "../../bytes/concat.ts";
 import { encodeBaseline } from "../../image/jpeg/encode.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import type { Work } from "../../work.ts";
 import { encodeCmyk } from "./cmyk-jpeg.ts";
 import type { EncodedImage, Samples } from "./lossless.ts";
 import { segments } from "../../image/jpeg-segments.ts";
@@ -33,18 +34,40 @@ export async function encodeJpeg(
 async function inBands({ work }: PdfEngine, samples: Samples, quality: number): Promise<Uint8Array> {
   const { width, height, components } = samples;
   const stride = width * components;
-  async function* bands(): AsyncGenerator<{ rows: number; pixels: Uint8Array }> {
-    const pixels = new Uint8Array(width * 4 * Math.min(height, BAND_ROWS));
+  async function* bands(): AsyncGenerator<Samples> {
     for (let top = 0; top < height; top += BAND_ROWS) {
       const rows = Math.min(BAND_ROWS, height - top);
-      const band = { data: samples.data.subarray(top * stride), width, height: rows, components };
-      rgba(band).writeTo(pixels.subarray(0, width * rows * 4));
-      yield { rows, pixels };
+      yield { data: samples.data.subarray(top * stride), width, height: rows, components };
+    }
+  }
+  return encodeBands(work, { width, height, gray: components === 1, quality, bands: bands() });
+}
+
+/** Encodes samples of one or three components that arrive in bands, whose heights are multiples of 16 but for the last one. */
+export async function encodeBands(
+  work: Work,
+  picture: {
+    readonly width: number;
+    readonly height: number;
+    readonly gray: boolean;
+    readonly quality: number;
+    readonly bands: AsyncIterable<Samples>;
+  },
+): Promise<Uint8Array> {
+  async function* bands(): AsyncGenerator<{ rows: number; pixels: Uint8Array }> {
+    let pixels = new Uint8Array();
+    for await (const { data, width, height, components } of picture.bands) {
+      for (let top = 0; top < height; top += BAND_ROWS) {
+        const rows = Math.min(BAND_ROWS, height - top);
+        if (pixels.length < width * rows * 4) pixels = new Uint8Array(width * rows * 4);
+        const band = { data: data.subarray(top * width * components), width, height: rows, components };
+        rgba(band).writeTo(pixels.subarray(0, width * rows * 4));
+        yield { rows, pixels };
+      }
     }
   }
   const pieces: Uint8Array[] = [];
-  const picture = { width, height, dpi: 72, quality, gray: components === 1, bands: bands() };
-  for await (const piece of encodeBaseline(work, picture)) pieces.push(piece.slice());
+  for await (const piece of encodeBaseline(work, { ...picture, dpi: 72, bands: bands() })) pieces.push(piece.slice());
   return concat(pieces);
 }
 

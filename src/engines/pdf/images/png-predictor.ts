@@ -4,8 +4,9 @@ import { unfilter } from "../../image/png-rows.ts";
 
 interface Layout {
   readonly columns: number;
-  /** Components of 8 bits. */
   readonly colors: number;
+  /** Bits per component; default: 8. */
+  readonly bits?: number;
 }
 
 export class PngPredictor {
@@ -34,14 +35,15 @@ export class PngPredictor {
       predictor >= 10 &&
       number("Columns", 1) === layout.columns &&
       number("Colors", 1) === layout.colors &&
-      number("BitsPerComponent", 8) === 8;
+      number("BitsPerComponent", 8) === (layout.bits ?? 8);
     return fits ? new PngPredictor(layout, true) : undefined;
   }
 
   /** At most `count` rows. Each is valid only until the next. */
   async *rows(chunks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
-    const { columns, colors } = this.#layout;
-    const bytes = columns * colors;
+    const { columns, colors, bits = 8 } = this.#layout;
+    const bytes = Math.ceil((columns * colors * bits) / 8);
+    const step = Math.max(1, (colors * bits) >> 3);
     const row = new Uint8Array(this.#filtered ? 1 + bytes : bytes);
     let [line, above] = [new Uint8Array(bytes), new Uint8Array(bytes)];
     let [filled, given] = [0, 0];
@@ -54,7 +56,7 @@ export class PngPredictor {
         if (filled < row.length) break;
         filled = 0;
         if (this.#filtered) {
-          unfilter(row, above, line, colors);
+          unfilter(row, above, line, step);
           yield line;
           [line, above] = [above, line];
         } else yield row;

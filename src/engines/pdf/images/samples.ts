@@ -38,7 +38,10 @@ function halvings(from: Size, to: Size): number {
 /** Bytes of samples that are decoded at a time: more are drawn in bands, for each of which the image is decoded from its beginning to the band. */
 const BAND_BYTES = 8 * MiB;
 
-/** The same for JPEG 2000, of which only the band is decoded. */
+/** Rows of a band are a multiple of this: of the blocks of a JPEG. */
+const BAND_STEP = 16;
+
+/** The bytes of a band of JPEG 2000, of which only the band is decoded. */
 const JPX_BAND_BYTES = 8 * MiB;
 
 const isJpx = ({ filter }: ImageFacts): boolean => filter === "JPXDecode";
@@ -107,15 +110,46 @@ export async function readSamples(
 ): Promise<Pixmap> {
   const { components } = image;
   if (components === undefined) throw new Error("an image without components");
-  const removed = MEANING.map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
-  for (const [key] of removed) object.delete(key);
+  const restore = withoutMeaning(engine, object, image, components);
   try {
-    if (!image.isStencil) object.put("ColorSpace", plainSpace(engine, object, removed, image, components));
     return await draw(engine, object, components, image, size);
   } finally {
+    restore();
+  }
+}
+
+/** A few rows of an image. `pixmap` is valid until the next ones. */
+export interface SampleBand {
+  readonly top: number;
+  readonly rows: number;
+  readonly pixmap: Pixmap;
+}
+
+/** The same samples at the size of the image, band by band from the top, for those that are not to be held as a whole. */
+export async function* sampleBands(
+  engine: PdfEngine,
+  object: PDFObject,
+  image: ImageFacts,
+): AsyncGenerator<SampleBand, void> {
+  const { components } = image;
+  if (components === undefined) throw new Error("an image without components");
+  const restore = withoutMeaning(engine, object, image, components);
+  try {
+    yield* drawBands(engine, object, { components, alpha: false }, image, image);
+  } finally {
+    restore();
+  }
+}
+
+/** Makes the samples of an image numbers, without the entries that give them a meaning. The result undoes that. */
+function withoutMeaning(engine: PdfEngine, object: PDFObject, image: ImageFacts, components: Components): () => void {
+  const removed = MEANING.map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
+  for (const [key] of removed) object.delete(key);
+  if (!image.isStencil) object.put("ColorSpace", plainSpace(engine, object, removed, image, components));
+  return () => {
     object.delete("ColorSpace");
     for (const [key, value] of removed) object.put(key, value);
-  }
+  };
 }
 
 /** The gray values of an image after its Decode array and color space, without its mask. The caller destroys the pixmap. */
@@ -129,15 +163,16 @@ export async function readGrays(engine: PdfEngine, object: PDFObject, image: Ima
       const { width, height } = size;
       const grays = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, width, height], false);
       // MuPDF's direct conversion from CMYK to gray is inaccurate.
-      await drawBands(engine, object, { components: 3, alpha: false }, image, size, (band, top) =>
-        toGrays(
-          engine.work,
-          { width, height: band.getHeight() },
-          band.getPixels(),
-          3,
-          grays.getPixels().subarray(top * width),
-        ),
-      );
+      for await (const { top, rows, pixmap } of drawBands(
+        engine,
+        object,
+        { components: 3, alpha: false },
+        image,
+        size,
+      )) {
+        const target = grays.getPixels().subarray(top * width);
+        await toGrays(engine.work, { width, height: rows }, pixmap.getPixels(), 3, target);
+      }
       return grays;
     });
   } finally {
@@ -218,43 +253,39 @@ function draw(
     }
     const whole = new mupdf.Pixmap(deviceSpace(engine, components), [0, 0, size.width, size.height], alpha);
     const stride = whole.getStride();
-    await drawBands(engine, object, { components, alpha }, image, size, (band, top) =>
-      whole.getPixels().set(band.getPixels(), top * stride),
-    );
+    for await (const { top, pixmap } of drawBands(engine, object, { components, alpha }, image, size)) {
+      whole.getPixels().set(pixmap.getPixels(), top * stride);
+    }
     return whole;
   });
 }
 
-/** Draws an image at this size, band by band from the top. A band is valid while it is visited. */
-async function drawBands(
+/** Draws an image at this size, band by band from the top. */
+async function* drawBands(
   engine: PdfEngine,
   object: PDFObject,
   { components, alpha }: { readonly components: Components; readonly alpha: boolean },
   image: ImageFacts,
   size: Size,
-  visit: (band: Pixmap, top: number) => void | Promise<void>,
-): Promise<void> {
+): AsyncGenerator<SampleBand, void> {
   const { mupdf, long } = engine;
   const { width, height } = size;
-  const rows = Math.ceil(height / bandsOf(image, size));
-  for (let top = 0; top < height; top += rows) {
-    await engine.scope(async () => {
-      const loaded = await long.loadImage(object);
-      try {
-        const box: [number, number, number, number] = [0, top, width, Math.min(height, top + rows)];
-        const band = new mupdf.Pixmap(deviceSpace(engine, components), box, alpha);
-        if (alpha) band.clear();
-        else band.clear(0);
-        const device = new mupdf.DrawDevice(mupdf.Matrix.identity, band);
-        // A decoder that runs out of memory just stops and leaves the rest empty.
-        await engine.complete(() => long.fillImage(device, loaded, [width, 0, 0, height, 0, 0]));
-        device.close();
-        await visit(band, top);
-      } finally {
-        // The store caches what was decoded of the image under the object's number.
-        engine.lib._wasm_empty_store();
-      }
-    });
+  const step = Math.ceil(height / bandsOf(image, size) / BAND_STEP) * BAND_STEP;
+  for (let top = 0; top < height; top += step) {
+    using stack = new DisposableStack();
+    // The store caches what was decoded of the image under the object's number.
+    stack.defer(() => engine.lib._wasm_empty_store());
+    const loaded = stack.adopt(await long.loadImage(object), (made) => made.destroy());
+    const rows = Math.min(step, height - top);
+    const box: [number, number, number, number] = [0, top, width, top + rows];
+    const pixmap = stack.adopt(new mupdf.Pixmap(deviceSpace(engine, components), box, alpha), (made) => made.destroy());
+    if (alpha) pixmap.clear();
+    else pixmap.clear(0);
+    const device = stack.adopt(new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap), (made) => made.destroy());
+    // A decoder that runs out of memory just stops and leaves the rest empty.
+    await engine.complete(() => long.fillImage(device, loaded, [width, 0, 0, height, 0, 0]));
+    device.close();
+    yield { top, rows, pixmap };
     await engine.work.pause();
   }
 }

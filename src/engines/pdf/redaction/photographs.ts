@@ -52,7 +52,8 @@ export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Ph
     const facts = readImageFacts(object);
     if (!facts) return;
     for (const key of ["SMask", "Mask"]) masks.add(objectNumber(object.get(key)));
-    if (number >= before.objects && (facts.bits === 1 || (facts.bits === 8 && !facts.isIndexed))) images.push(facts);
+    const isNew = number >= before.objects && facts.filter !== "DCTDecode";
+    if (isNew && (facts.bits === 1 || (facts.bits === 8 && !facts.isIndexed))) images.push(facts);
   });
   for (const image of images) {
     if (image.components === undefined) continue;
