@@ -43,6 +43,7 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_empty_store(): void;
     _wasm_new_buffer_from_data(data: number, size: number): BufferPointer;
     _wasm_keep_buffer(buffer: BufferPointer): BufferPointer;
+    _wasm_new_buffer(capacity: number): BufferPointer;
     _wasm_pdf_create_object(document: DocumentPointer): number;
     /** 0 where there is no such entry. */
     _wasm_pdf_dict_get(object: ObjectPointer, key: ObjectPointer): ObjectPointer;

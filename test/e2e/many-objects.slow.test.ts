@@ -52,8 +52,9 @@ describe("pages that share", () => {
     expect(copied.status).toBe(200);
     expect(await countPages(copied.body)).toBe(pages - 1);
     // All of them, and each once.
-    expect(copied.body.length).toBeGreaterThan(0.9 * body.length);
-    expect(copied.body.length).toBeLessThan(1.2 * body.length);
+    const rewritten = await send("repair", file, {});
+    expect(copied.body.length).toBeGreaterThan(0.9 * rewritten.body.length);
+    expect(copied.body.length).toBeLessThan(1.2 * rewritten.body.length);
   });
 
   test("40,000 annotations with an appearance, which become part of the pages", async () => {

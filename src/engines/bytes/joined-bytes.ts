@@ -94,9 +94,17 @@ function partAt(starts: readonly number[], place: number): number {
   return low;
 }
 
+/** Bytes up to this many are copied together; a part of their own would take as much. */
+const SMALL = 1024;
+/** Size in bytes of the buffers that they are copied to. */
+const BUFFER = 16 * 1024;
+
 /** A file, or a part of one, in the making. */
 export class FileParts {
   readonly #parts: EngineBytes[] = [];
+  /** What is copied together, and how much of it is used. */
+  #buffer = new Uint8Array();
+  #used = 0;
   #length = 0;
 
   /** Bytes so far. */
@@ -110,11 +118,30 @@ export class FileParts {
   }
 
   bytes(bytes: EngineBytes): void {
-    this.#parts.push(bytes);
     this.#length += bytes.length;
+    if (bytes.length > SMALL) {
+      this.#flush();
+      this.#parts.push(bytes);
+      return;
+    }
+    if (this.#used + bytes.length > this.#buffer.length) {
+      this.#flush();
+      this.#buffer = new Uint8Array(BUFFER);
+    }
+    this.#buffer.set(bytes.view(0, bytes.length), this.#used);
+    this.#used += bytes.length;
+    bytes.free();
   }
 
   joined(): EngineBytes {
+    this.#flush();
     return joinedBytes(this.#parts);
+  }
+
+  #flush(): void {
+    if (this.#used === 0) return;
+    this.#parts.push(ownBytes(this.#buffer.subarray(0, this.#used)));
+    this.#buffer = this.#buffer.subarray(this.#used);
+    this.#used = 0;
   }
 }

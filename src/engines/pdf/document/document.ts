@@ -50,7 +50,7 @@ export interface OpenPdf extends Disposable {
   /** Whether the page tree needs no repair. */
   readonly treeIsSound: boolean;
   /**
-   * Whether the file was damaged: MuPDF rebuilt its cross-references, or its page tree or form fields were repaired. Can become true while
+   * Whether the file was damaged: MuPDF rebuilt its cross-references, or its page tree, form fields, or permissions were repaired. Can become true while
    * objects are read.
    */
   readonly repaired: boolean;
@@ -111,7 +111,8 @@ export async function openPdf(
     encrypted !== wasEncrypted || (!encrypted && document.wasRepaired() && (await hasLostEncryption(engine, document)));
   if (isLost) throw invalidFile(field, "is damaged, and its encryption is lost");
   // The default MuPDF uses if it is missing. Other readers would not open the file.
-  if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
+  const lacksPermissions = encrypted && !encryption.get("P").isNumber();
+  if (lacksPermissions) encryption.put("P", ALL_PERMISSIONS);
   const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
   const tree = document.getTrailer().get("Root", "Pages");
@@ -127,7 +128,7 @@ export async function openPdf(
     unrestricted: !restricted || (await isOwner()),
     treeIsSound,
     get repaired() {
-      return document.wasRepaired() || !treeIsSound || hasCycles;
+      return document.wasRepaired() || !treeIsSound || hasCycles || lacksPermissions;
     },
     [Symbol.dispose]: () => document.destroy(),
   };

@@ -422,6 +422,17 @@ export class PdfEngine {
     return this.streamOf(ranges);
   }
 
+  /** A copy of bytes in a MuPDF buffer that can grow to `capacity` without moving. */
+  async copied(bytes: EngineBytes, capacity: number): Promise<MuPDF.Buffer> {
+    const buffer = new this.mupdf.Buffer(this.lib._wasm_new_buffer(Math.max(capacity, bytes.length)));
+    for await (const chunk of chunksOf(bytes)) {
+      const piece = new this.mupdf.Buffer(chunk);
+      buffer.writeBuffer(piece);
+      piece.destroy();
+    }
+    return buffer;
+  }
+
   /** The finished bytes of a MuPDF buffer, or the first `length` of them. They now own the buffer. */
   bytesOf(buffer: MuPDF.Buffer, length = buffer.getLength()): InputBytes {
     this.#own(buffer);

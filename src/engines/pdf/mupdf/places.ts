@@ -1,16 +1,17 @@
 import type { PDFDocument } from "mupdf";
 import { ENTRY_BYTES, fileOffsets, IN_OBJECT_STREAM, IN_USE, sectionsOf } from "./xref-tables.ts";
 
-/** Offsets in an entry of the position of its object, or the number of its object stream; of the position of its data; and of the object. */
+/** Offsets in an entry of the position of its object, or the number of its object stream; of the position of its data; of other data, and of the object. */
 const POSITION = 8;
 const DATA = 16;
+const OTHER_DATA = 24;
 const OBJECT = 28;
 
 /** Where an object lies in the file. */
 export interface Place {
   /** Position of the object, or of the object stream that contains it; undefined if MuPDF has read it. */
   readonly object: number | undefined;
-  /** Position of the data of a stream, once its dictionary has been read. */
+  /** Position of the data of a stream, once its dictionary has been read, and unless MuPDF holds other data for it. */
   readonly data: number | undefined;
 }
 
@@ -41,7 +42,8 @@ export function placesOf(
     const entry = isInStream ? entryOf(positionIn(own, POSITION)) : own;
     if (entry === undefined || heap.getUint8(entry) !== IN_USE) continue;
     const isRead = heap.getUint32(own + OBJECT, true) !== 0;
-    const data = isInStream ? 0 : positionIn(own, DATA);
+    const isElsewhere = isInStream || heap.getUint32(own + OTHER_DATA, true) !== 0;
+    const data = isElsewhere ? 0 : positionIn(own, DATA);
     places.set(number, {
       object: isRead ? undefined : header + positionIn(entry, POSITION),
       data: data > 0 ? header + data : undefined,

@@ -94,7 +94,9 @@ export async function redactPdf(
 ): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings }> {
   const { findings, changed, matcher } = await redactDocument(open, engines, redaction);
   open.engine.work.allow(limits.work.request);
-  const bytes = await rewritePdf(open, { changed });
+  const written = await rewritePdf(open, { changed });
+  // What is searched is read as a whole.
+  const bytes = matcher.isEmpty ? written : open.engine.bytesOf(await open.engine.copied(written, written.length));
   if (!matcher.isEmpty) await proveRedacted(open, bytes, soughtBy(matcher), redaction.pages);
   return { bytes, findings };
 }

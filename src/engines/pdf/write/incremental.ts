@@ -9,12 +9,13 @@ import { encryptFor, type FileKey } from "../encryption/object-cipher.ts";
 import type { Changes } from "../mupdf/changes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { isNamed, objectNumber } from "../objects/objects.ts";
-import { serialize } from "../objects/serialize.ts";
+import { type Piece, serialize } from "../objects/serialize.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { FileParts, ownBytes } from "../../bytes/joined-bytes.ts";
 import { deflate } from "../../bytes/deflate.ts";
 import { hex } from "../../bytes/hex.ts";
 import { fileKeyOf } from "../encryption/file-key.ts";
+import { type Row, writeSection } from "./cross-references.ts";
 
 /** Fuel per object, and per byte of a stream that is deflated or encrypted. */
 const OBJECT_WORK = 500;
@@ -31,7 +32,7 @@ export const OF_SECTION: ReadonlyMap<string, undefined> = new Map(
 const ID_BYTES = 16;
 
 /** Values for entries of a dictionary; undefined removes an entry. */
-type Entries = Map<string, string | undefined>;
+export type Entries = Map<string, string | undefined>;
 
 /** Finds all changes since a document was opened, except those that only make it easier to read. */
 export function changesOf({ engine, document }: OpenPdf): Changes {
@@ -89,12 +90,7 @@ async function writeObject(
   const secret = key !== undefined && key.strings !== "none";
   const pieces = engine.scope(() => serialize(engine, reference, { generations, secret, replaced: stream?.entries }));
   reference.destroy();
-  let text = `${number} ${generation} obj\n`;
-  for (const piece of pieces) {
-    if (typeof piece === "string") text += piece;
-    else if (key) text += `<${hex(await encryptFor(crypto, key, key.strings, object, piece))}>`;
-  }
-  parts.text(text);
+  parts.text(`${number} ${generation} obj\n${await printed(pieces, object, key)}`);
   if (stream) {
     parts.text("\nstream\n");
     parts.bytes(stream.data);
@@ -103,8 +99,22 @@ async function writeObject(
   parts.text("\nendobj\n");
 }
 
+/** The text of an object, with its strings encrypted. */
+export async function printed(
+  pieces: readonly Piece[],
+  object: { readonly number: number; readonly generation: number },
+  key: FileKey | undefined,
+): Promise<string> {
+  let text = "";
+  for (const piece of pieces) {
+    if (typeof piece === "string") text += piece;
+    else if (key) text += `<${hex(await encryptFor(crypto, key, key.strings, object, piece))}>`;
+  }
+  return text;
+}
+
 /** The data of a stream for the file, and the entries of its dictionary that describe it. */
-async function streamOf(
+export async function streamOf(
   engine: PdfEngine,
   stream: PDFObject,
   object: { readonly number: number; readonly generation: number },
@@ -141,101 +151,9 @@ async function streamOf(
  * The file identifier: its first half stays, and its second half is new (14.4). A file without one gets none if it is
  * encrypted, since its key may depend on the first half.
  */
-function identifierOf(trailer: PDFObject): string | undefined {
+export function identifierOf(trailer: PDFObject): string | undefined {
   const random = hex(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
   const first = trailer.get("ID", 0);
   if (first.isString()) return `[<${hex(first.asByteString())}><${random}>]`;
   return trailer.get("Encrypt").isDictionary() ? undefined : `[<${random}><${random}>]`;
-}
-
-/** Where an object is. A deleted one has the generation of its next use. */
-interface Row {
-  readonly number: number;
-  readonly generation: number;
-  readonly deleted: boolean;
-  /** In bytes from the header of the file. */
-  readonly offset: number;
-}
-
-interface Section {
-  /** Offset of the update in bytes from the header of the file. */
-  readonly start: number;
-  /** Offset of the section before it. */
-  readonly previous: number;
-  /** One more than the highest object number. */
-  readonly size: number;
-  /** The trailer's entries, without those that only this section has. */
-  readonly trailer: string;
-  /** Whether the section before it is a stream: a file keeps to one kind, for readers that know only the other. */
-  readonly asStream: boolean;
-}
-
-/** Object 0 is always free. All free objects may refer to it as the next one (7.5.4). */
-const HEAD: Row = { number: 0, generation: 65_535, deleted: true, offset: 0 };
-
-/** Widths of the fields of a stream in bytes, besides that of the offset. */
-const TYPE_WIDTH = 1;
-const GENERATION_WIDTH = 2;
-
-const OFFSET_DIGITS = 10;
-const GENERATION_DIGITS = 5;
-
-/** Writes the section and the end of the file. `rows`: in order of their numbers. */
-async function writeSection(parts: FileParts, rows: readonly Row[], section: Section): Promise<void> {
-  const offset = section.start + parts.length;
-  if (section.asStream) await writeStream(parts, rows, section, offset);
-  else writeTable(parts, rows, section);
-  parts.text(`startxref\n${offset}\n%%EOF\n`);
-}
-
-function writeTable(parts: FileParts, rows: readonly Row[], { size, previous, trailer }: Section): void {
-  const digits = (value: number, count: number): string => String(value).padStart(count, "0");
-  let table = "xref\n";
-  for (const run of runsOf([HEAD, ...rows])) {
-    table += `${run[0]?.number} ${run.length}\n`;
-    for (const { offset, generation, deleted } of run) {
-      const place = digits(deleted ? 0 : offset, OFFSET_DIGITS);
-      table += `${place} ${digits(generation, GENERATION_DIGITS)} ${deleted ? "f" : "n"} \n`;
-    }
-  }
-  parts.text(`${table}trailer\n<</Size ${size}/Prev ${previous}${trailer}>>\n`);
-}
-
-/** A stream is an object of its own, with the next number. */
-async function writeStream(
-  parts: FileParts,
-  rows: readonly Row[],
-  { size, previous, trailer }: Section,
-  offset: number,
-): Promise<void> {
-  const all = [HEAD, ...rows, { number: size, generation: 0, deleted: false, offset }];
-  const index = runsOf(all).map((run) => `${run[0]?.number} ${run.length}`);
-  const offsetWidth = Math.ceil(Math.log2(offset + 1) / 8);
-  const rowWidth = TYPE_WIDTH + offsetWidth + GENERATION_WIDTH;
-  const table = new DataView(new ArrayBuffer(all.length * rowWidth));
-  for (const [at, row] of all.entries()) {
-    const place = at * rowWidth;
-    table.setUint8(place, row.deleted ? 0 : 1);
-    let rest = row.deleted ? 0 : row.offset;
-    for (let byte = offsetWidth; byte > 0; byte--, rest = Math.floor(rest / 256))
-      table.setUint8(place + byte, rest % 256);
-    table.setUint16(place + rowWidth - GENERATION_WIDTH, row.generation);
-  }
-  const data = await deflate(new Uint8Array(table.buffer));
-  const widths = `/W[${TYPE_WIDTH} ${offsetWidth} ${GENERATION_WIDTH}]/Index[${index.join(" ")}]`;
-  const own = `/Type/XRef/Size ${size + 1}/Prev ${previous}${widths}/Filter/FlateDecode/Length ${data.length}`;
-  parts.text(`${size} 0 obj\n<<${own}${trailer}>>\nstream\n`);
-  parts.bytes(ownBytes(data));
-  parts.text("\nendstream\nendobj\n");
-}
-
-/** Rows with consecutive numbers together. */
-function runsOf(rows: readonly Row[]): Row[][] {
-  const runs: Row[][] = [];
-  for (const row of rows) {
-    const run = runs.at(-1);
-    if (run && run.at(-1)?.number === row.number - 1) run.push(row);
-    else runs.push([row]);
-  }
-  return runs;
 }

@@ -15,6 +15,7 @@ import { objectNumber } from "../objects/objects.ts";
 import { walkValues } from "../objects/walk-values.ts";
 import { repairPageTree } from "../document/page-tree.ts";
 import { packSmall, SMALL_FILE } from "./small-file.ts";
+import { completeParameters, wholeFile } from "./whole-file.ts";
 import { expectationOf, verify, verifyAppended } from "./verify.ts";
 
 /**
@@ -29,9 +30,6 @@ const SAVE = "objstms,compress,compression-effort=30";
  */
 const SAVE_SMALL = "objstms,compress,compression-effort=60";
 
-/** Removes the document's encryption. */
-const DECRYPT = ",encrypt=none";
-
 /**
  * MuPDF finds unused objects by recursion, from page to linked page and from bookmark to bookmark, and overflows the stack
  * for chains of about 4,000 objects. Documents with fewer objects than this cannot have such a chain.
@@ -40,6 +38,9 @@ const MOST_OBJECTS_TO_COLLECT = 3000;
 
 /** Fuel per checked object, in addition to what MuPDF spends on reading it. */
 const OBJECT_WORK = 200;
+
+/** By how much encryption makes a file grow at most, but for one with many small streams. */
+const ENCRYPTION_GROWTH = 1.03;
 
 type Pointer = PDFObject["pointer"];
 
@@ -84,6 +85,7 @@ export async function saveChanges(
   if (!signed && !engine.ranges && (rewrite || open.repaired))
     return { bytes: await rewritePdf(open, { changed }), broken: false };
   const forbidden = signed && (allowed === undefined ? isCertified(root) : !allowed);
+  if (!signed && !engine.ranges) await completeStreams(open);
   const appended = await appendToPdf(open, { changed });
   if (appended) return { bytes: appended, broken: forbidden };
   if (engine.ranges) throw new Refusal("invalid_file", `\`${input.field}\` is damaged.`, { input: input.field });
@@ -92,9 +94,12 @@ export async function saveChanges(
 
 /** Saves a document that was changed in place. Keeps everything except unused objects. */
 export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes> {
-  const { engine, document, input } = open;
-  const options = (await prepare(open)) + SAVE;
-  return engine.bytesOf(await written(engine, document, options, { large: true, field: input.field }, changed));
+  const { engine, document } = open;
+  const reached = await usedObjects(open);
+  const expectation = expectationOf(engine, document, changed);
+  const file = await wholeFile(open, { reached });
+  await verify(engine, file, expectation);
+  return file;
 }
 
 /** Saves a document that was changed in place, as small as possible. `bytes`: approximate upper bound of the output size. */
@@ -110,19 +115,28 @@ export async function rewriteSmall(open: OpenPdf, bytes: number): Promise<Engine
 }
 
 /**
- * Saves a document that was changed in place without its encryption. The caller then encrypts the output and verifies it.
+ * Saves a document that was changed in place without its encryption, in one piece. The caller then encrypts the output and verifies it.
  */
 export async function writeDecrypted(open: OpenPdf): Promise<Buffer> {
-  return write(open.engine, open.document, (await prepare(open)) + SAVE + DECRYPT, { large: true });
+  const file = await wholeFile(open, { reached: await usedObjects(open), decrypt: true });
+  return open.engine.copied(file, Math.ceil(file.length * ENCRYPTION_GROWTH));
 }
 
 /** Saves a document that was changed in place without its encryption. */
 export async function rewriteDecrypted(open: OpenPdf): Promise<EngineBytes> {
   const { engine, document } = open;
+  const reached = await usedObjects(open);
   const expectation = expectationOf(engine, document);
-  const file = engine.bytesOf(await writeDecrypted(open));
+  const file = await wholeFile(open, { reached, decrypt: true });
   await verify(engine, file, { ...expectation, encrypted: false });
   return file;
+}
+
+/** The objects of a document that are written, by their numbers. */
+async function usedObjects(open: OpenPdf): Promise<Uint8Array> {
+  await repairPageTree(open);
+  ownObjects(open.document);
+  return (await findUsed(open)).reached;
 }
 
 /** Prepares a document for writing. Returns the save option that drops its unused objects. */
@@ -206,14 +220,8 @@ function outside(engine: PdfEngine, bytes: EngineBytes): EngineBytes {
 }
 
 /** Writes a document and verifies the file. */
-async function written(
-  engine: PdfEngine,
-  document: PDFDocument,
-  options: string,
-  room: Room,
-  changed?: readonly number[],
-): Promise<Buffer> {
-  const expectation = expectationOf(engine, document, changed);
+async function written(engine: PdfEngine, document: PDFDocument, options: string, room: Room): Promise<Buffer> {
+  const expectation = expectationOf(engine, document);
   const output = await write(engine, document, options, room);
   await verify(engine, engine.bytesOf(output), expectation);
   return output;
@@ -225,15 +233,8 @@ async function write(
   options: string,
   { large, bytes, field }: Room,
 ): Promise<Buffer> {
-  const hasEmptyName = await makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT), field });
-  // They have to be objects of their own (ISO 32000-2, table 15).
-  for (const key of ["Root", "Info"]) {
-    const value = document.getTrailer().get(key);
-    if (!value.isDictionary() || value.isIndirect()) continue;
-    const added = document.addObject(value);
-    // The first object that is added to a document makes its trailer another one.
-    document.getTrailer().put(key, added);
-  }
+  const hasEmptyName = await makeWritable(engine, document, field);
+  ownObjects(document);
   const trailer = document.getTrailer();
   // MuPDF renews the second half of the one that is there.
   if (trailer.get("ID").isNull() && trailer.get("Encrypt").isNull()) newIdentifier(document);
@@ -247,19 +248,36 @@ async function write(
   return output;
 }
 
+/** Completes the parameters of all streams with several filters. */
+async function completeStreams({ engine, document }: OpenPdf): Promise<void> {
+  const { lib } = engine;
+  const filter = document.newName("Filter");
+  await eachPointer({ document, engine }, (reference, number) => {
+    if (lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(reference, filter.pointer)) === 0) return;
+    engine.scope(() => completeParameters(document, document.newIndirect(number)));
+  });
+}
+
+/** Makes the catalog and the Info dictionary objects of their own (ISO 32000-2, table 15). */
+function ownObjects(document: PDFDocument): void {
+  for (const key of ["Root", "Info"]) {
+    const value = document.getTrailer().get(key);
+    if (!value.isDictionary() || value.isIndirect()) continue;
+    const added = document.addObject(value);
+    // The first object that is added to a document makes its trailer another one.
+    document.getTrailer().put(key, added);
+  }
+}
+
 /**
  * Makes all objects safe to write. Returns whether any has an empty name, which MuPDF writes without a separator (`/15 0 R`
  * for `/ 15 0 R`) unless the output is pretty-printed and without object streams.
  * @throws Refusal `unsupported_encryption` if the document's encryption cannot be kept
  */
-async function makeWritable(
-  engine: PdfEngine,
-  document: PDFDocument,
-  { decrypt, field }: { decrypt: boolean; field: string | undefined },
-): Promise<boolean> {
+async function makeWritable(engine: PdfEngine, document: PDFDocument, field: string | undefined): Promise<boolean> {
   const { lib } = engine;
   const encrypt = document.getTrailer().get("Encrypt");
-  const staysEncrypted = encrypt.isDictionary() && !decrypt;
+  const staysEncrypted = encrypt.isDictionary();
   const metadata = objectNumber(document.getTrailer().get("Root", "Metadata"));
   if (staysEncrypted) refuseMixedFilters(document, field);
   const refusesNamed = staysEncrypted && !keepsNamedFilters(engine, document);
@@ -304,16 +322,4 @@ function deflateNothing(engine: PdfEngine, stream: PDFObject): void {
   deflated.destroy();
   stream.put("Filter", stream._doc.newName("FlateDecode"));
   stream.delete("DecodeParms");
-}
-
-/** `DecodeParms` must have an entry for each filter (ISO 32000-2, table 5). MuPDF relies on it when it removes filters. */
-function completeParameters(document: PDFDocument, stream: PDFObject): void {
-  const filters = stream.get("Filter");
-  const parameters = stream.get("DecodeParms");
-  if (!filters.isArray() || !parameters.isArray() || parameters.length >= filters.length) return;
-  const complete = document.newArray();
-  for (let index = 0; index < filters.length; index++) {
-    complete.push(index < parameters.length ? parameters.get(index) : document.newNull());
-  }
-  stream.put("DecodeParms", complete);
 }

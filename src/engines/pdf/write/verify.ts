@@ -28,6 +28,10 @@ const MOST_COMPARED = 64 * 1024;
 /** Bytes around an entry of an encryption dictionary that contain the rest of it. */
 const DICTIONARY = 1024;
 
+/** Only the encryption dictionaries of revision 6 have this entry. It is looked for in so many bytes at a time. */
+const PERMS = "/Perms";
+const WINDOW = 256 * 1024;
+
 /** The facts that a written file must match. */
 export interface Expectation {
   readonly pageCount: number;
@@ -189,12 +193,16 @@ function hasSameData(source: PDFObject, target: PDFObject): boolean {
  * which takes 10 ms in revision 6 and almost none in revision 5; the key is set separately here.
  */
 function revisionAt(bytes: EngineBytes): number | undefined {
-  const view = bytes.view(0, bytes.length);
-  for (let at = find(view, "/Perms", 0); at >= 0; at = find(view, "/Perms", at + 1)) {
-    const from = Math.max(0, at - DICTIONARY);
-    const around = latin1(view.subarray(from, at + DICTIONARY));
-    const revision = around.indexOf("/R 6");
-    if (revision >= 0 && around.includes("/UE")) return from + revision + "/R ".length;
+  for (let start = 0; start < bytes.length; start += WINDOW) {
+    const window = bytes.view(start, Math.min(start + WINDOW + PERMS.length - 1, bytes.length));
+    const places: number[] = [];
+    for (let at = find(window, PERMS, 0); at >= 0; at = find(window, PERMS, at + 1)) places.push(start + at);
+    for (const at of places) {
+      const from = Math.max(0, at - DICTIONARY);
+      const around = latin1(bytes.view(from, Math.min(at + DICTIONARY, bytes.length)));
+      const revision = around.indexOf("/R 6");
+      if (revision >= 0 && around.includes("/UE")) return from + revision + "/R ".length;
+    }
   }
   return undefined;
 }

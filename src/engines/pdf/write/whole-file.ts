@@ -1,0 +1,222 @@
+/**
+ * Writes a document anew, object by object. Streams that did not change are parts of its source, so that memory and work depend on its other objects;
+ * MuPDF would hold the source, all objects, and 1.6 times the output.
+ */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { deflate } from "../../bytes/deflate.ts";
+import { FileParts, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
+import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { fileKeyOf } from "../encryption/file-key.ts";
+import { encryptFor, type FileKey } from "../encryption/object-cipher.ts";
+import type { Changes } from "../mupdf/changes.ts";
+import { isNamed, objectNumber } from "../objects/objects.ts";
+import { serialize } from "../objects/serialize.ts";
+import { type Row, writeSection } from "./cross-references.ts";
+import { type Entries, identifierOf, OF_SECTION, printed, streamOf } from "./incremental.ts";
+
+/** Objects in an object stream, and bytes: readers parse all of a stream for one of its objects. */
+const MOST_PACKED = { objects: 200, bytes: 256 * 1024 };
+
+/** Fuel per object. */
+const OBJECT_WORK = 500;
+
+/** The first version with object streams (ISO 32000-2, 7.5.7). */
+const OBJECT_STREAMS = 15;
+
+/** Longest space between the data of a stream and `endstream` in bytes. */
+const MOST_SPACE = 2;
+
+/** An object that is not written yet. */
+interface Packed {
+  readonly number: number;
+  readonly text: string;
+}
+
+/**
+ * The file of a document. `reached`: the objects that are written, by their numbers. Numbers stay; others are free. `decrypt`: without its encryption,
+ * if it has one.
+ */
+export async function wholeFile(
+  open: OpenPdf,
+  { reached, decrypt = false }: { readonly reached: Uint8Array; readonly decrypt?: boolean },
+): Promise<EngineBytes> {
+  const { engine, document } = open;
+  const { work } = engine;
+  const trailer = document.getTrailer();
+  const changes = engine.changesOf(document);
+  const encryption = objectNumber(trailer.get("Encrypt"));
+  const source: Source = { ...open, changes, key: decrypt ? undefined : fileKeyOf(engine, document) };
+  const unchanged = await unchangedStreams(source, reached, { decrypt });
+  const parts = new FileParts();
+  const rows: Row[] = [];
+  let size = reached.length;
+  let packed: Packed[] = [];
+  let packedBytes = 0;
+
+  const pack = async (): Promise<void> => {
+    if (packed.length === 0) return;
+    const number = size++;
+    for (const [index, object] of packed.entries()) {
+      rows.push({ number: object.number, generation: 0, deleted: false, offset: index, container: number });
+    }
+    rows.push({ number, generation: 0, deleted: false, offset: parts.length });
+    const { entries, data } = await objectStream(packed, number, source.key);
+    engine.claim(data.length);
+    packed = [];
+    packedBytes = 0;
+    parts.text(`${number} 0 obj\n<</Type/ObjStm${entries}/Filter/FlateDecode/Length ${data.length}>>\nstream\n`);
+    parts.bytes(data);
+    parts.text("\nendstream\nendobj\n");
+  };
+
+  const version = Math.max(document.getVersion(), OBJECT_STREAMS);
+  parts.text(`%PDF-${Math.floor(version / 10)}.${version % 10}\n%\u00e2\u00e3\u00cf\u00d3\n`);
+  for (let number = 1; number < reached.length; number++) {
+    if (reached[number] === 0 || (decrypt && number === encryption)) continue;
+    work.spend(OBJECT_WORK);
+    await work.pause();
+    const generation = changes.generations.get(number) ?? 0;
+    const object = document.newIndirect(number);
+    const kind = engine.scope(() => kindOf(object));
+    if (kind === "stream") engine.scope(() => completeParameters(document, object));
+    if (kind === "object" && generation === 0 && number !== encryption) {
+      const text = await textOf(source, object, { number, generation }, { isSecret: false });
+      packed.push({ number, text });
+      packedBytes += text.length;
+    } else if (kind !== "nothing") {
+      rows.push({ number, generation, deleted: false, offset: parts.length });
+      const stream =
+        kind === "stream" ? await streamAt(source, object, { number, generation }, unchanged.get(number)) : undefined;
+      const options = { isSecret: number !== encryption, entries: stream?.entries };
+      parts.text(`${number} ${generation} obj\n${await textOf(source, object, { number, generation }, options)}`);
+      if (stream) {
+        parts.text("\nstream\n");
+        parts.bytes(stream.data);
+        parts.text("\nendstream");
+      }
+      parts.text("\nendobj\n");
+    }
+    object.destroy();
+    if (packed.length >= MOST_PACKED.objects || packedBytes >= MOST_PACKED.bytes) await pack();
+  }
+  await pack();
+  const replaced: Entries = new Map([...OF_SECTION, ["/ID", identifierOf(trailer)]]);
+  if (decrypt) replaced.set("/Encrypt", undefined);
+  const own = engine.scope(() => serialize(engine, trailer, { ...changes, secret: false, replaced })).join("");
+  await writeSection(parts, allRows(rows, size), {
+    start: 0,
+    size,
+    trailer: own.slice("<<".length, -">>".length),
+    asStream: true,
+  });
+  return parts.joined();
+}
+
+/** Streams of these types have no meaning beside new cross-references. */
+const OF_FILE = ["XRef", "ObjStm"];
+
+function kindOf(object: PDFObject): "object" | "stream" | "nothing" {
+  if (object.resolve().isNull()) return "nothing";
+  if (!object.isStream()) return "object";
+  return OF_FILE.some((type) => isNamed(object.get("Type"), type)) ? "nothing" : "stream";
+}
+
+/** A document that is being written, and the key that its file keeps. */
+interface Source extends Pick<OpenPdf, "engine" | "document" | "input"> {
+  readonly changes: Changes;
+  readonly key: FileKey | undefined;
+}
+
+interface ObjectName {
+  readonly number: number;
+  readonly generation: number;
+}
+
+/** The object in the syntax of a file. `isSecret`: whether its strings are encrypted. */
+async function textOf(
+  { engine, changes, key }: Source,
+  object: PDFObject,
+  name: ObjectName,
+  { isSecret, entries }: { readonly isSecret: boolean; readonly entries?: Entries | undefined },
+): Promise<string> {
+  const secret = isSecret && key !== undefined && key.strings !== "none";
+  const pieces = engine.scope(() => serialize(engine, object, { ...changes, secret, replaced: entries }));
+  return printed(pieces, name, key);
+}
+
+/** The data of a stream for the file, and the entries of its dictionary that describe it. */
+async function streamAt(
+  { engine, key }: Source,
+  stream: PDFObject,
+  name: ObjectName,
+  unchanged: EngineBytes | undefined,
+): Promise<{ entries: Entries; data: EngineBytes }> {
+  if (!unchanged) return streamOf(engine, stream, name, key);
+  return { entries: new Map([["/Length", String(unchanged.length)]]), data: unchanged };
+}
+
+/** The entries of an object stream, and its deflated data (7.5.7). */
+async function objectStream(
+  packed: readonly Packed[],
+  number: number,
+  key: FileKey | undefined,
+): Promise<{ entries: string; data: EngineBytes }> {
+  let offset = 0;
+  const places = packed.map(({ number, text }) => {
+    const place = `${number} ${offset}`;
+    offset += text.length + 1;
+    return place;
+  });
+  const head = `${places.join(" ")}\n`;
+  const plain = await deflate(bytesOf(head + packed.map(({ text }) => `${text}\n`).join("")));
+  const data = key ? await encryptFor(crypto, key, key.streams, { number, generation: 0 }, plain) : plain;
+  return { entries: `/N ${packed.length}/First ${head.length}`, data: ownBytes(data) };
+}
+
+/**
+ * The data of each stream that did not change, where it is in the source as its dictionary says. What is encrypted there stays so: the key depends on the
+ * number of the object, which stays too.
+ */
+async function unchangedStreams(
+  { engine, document, input, changes }: Source,
+  reached: Uint8Array,
+  { decrypt }: { readonly decrypt: boolean },
+): Promise<Map<number, EngineBytes>> {
+  const streams = new Map<number, EngineBytes>();
+  const isEncrypted = document.getTrailer().get("Encrypt").isDictionary();
+  if (isEncrypted && (decrypt || document.wasRepaired())) return streams;
+  const changed = new Set(changes.objects.map(({ number }) => number));
+  const numbers = Array.from(reached.keys()).filter((number) => reached[number] !== 0 && !changed.has(number));
+  for (const [number, { data: start }] of engine.placesOf(document, numbers)) {
+    if (start === undefined) continue;
+    await engine.work.pause();
+    const length = engine.scope(() => document.newIndirect(number).get("Length").asNumber());
+    const end = start + length;
+    const after = latin1(input.bytes.view(end, end + MOST_SPACE + "endstream".length));
+    if (length >= 0 && end < input.bytes.length && /^\r?\n?endstream/.test(after)) {
+      streams.set(number, partOf(input.bytes, start, end));
+    }
+  }
+  return streams;
+}
+
+/** The rows in order of their numbers, those of free ones included: a first section has all numbers (7.5.4). */
+function allRows(rows: readonly Row[], size: number): Row[] {
+  const all = Array.from({ length: size }, (_, number): Row => ({ number, generation: 0, deleted: true, offset: 0 }));
+  for (const row of rows) all[row.number] = row;
+  return all.slice(1);
+}
+
+/** `DecodeParms` must have an entry for each filter (ISO 32000-2, table 5). MuPDF relies on it when it removes filters, and other readers reject the stream. */
+export function completeParameters(document: PDFDocument, stream: PDFObject): void {
+  const filters = stream.get("Filter");
+  const parameters = stream.get("DecodeParms");
+  if (!filters.isArray() || !parameters.isArray() || parameters.length >= filters.length) return;
+  const complete = document.newArray();
+  for (let index = 0; index < filters.length; index++) {
+    complete.push(index < parameters.length ? parameters.get(index) : document.newNull());
+  }
+  stream.put("DecodeParms", complete);
+}
