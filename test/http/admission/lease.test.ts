@@ -41,6 +41,7 @@ test("the heap of the last request does not take the memory for the values of th
 test("nor the memory for a copy of what the next one sends", async () => {
   await leave(98 * MiB);
   const next = await take(10 * MiB, false);
+  expect(next.engines.pdf.heapBytes).toBeLessThan(90 * MiB);
   next.engines.pdf.claim(10 * MiB);
   next.release(true);
 });

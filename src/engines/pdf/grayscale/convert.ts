@@ -13,7 +13,6 @@ import {
   bytesOfString,
   eachEntry,
   eachItem,
-  entries,
   FreeNames,
   items,
   MAX_DEPTH,
