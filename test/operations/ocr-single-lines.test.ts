@@ -1,11 +1,11 @@
 /** Tesseract's layout analysis loses lines that are alone, short numbers, and columns of tables. They are read nevertheless. */
 import { expect, test } from "vitest";
 import { drawing } from "../harness/drawing-fixtures.ts";
-import { recognise, setPage } from "./ocr-service.ts";
+import { recognize, setPage } from "./ocr-service.ts";
 
 const [width, height] = [595, 842];
 const read = async (content: string): Promise<string> =>
-  (await recognise(drawing({ width, height, content }), { mode: "force" })).text;
+  (await recognize(drawing({ width, height, content }), { mode: "force" })).text;
 
 test("a digit alone on a page", async () => {
   expect(await read("BT /F1 24 Tf 60 760 Td (7) Tj ET")).toBe("7");
@@ -28,5 +28,5 @@ test("a table of numbers, row by row", async () => {
 test.each(["14", "40"])("a heading in Korean, %s points, alone on a page", async (fontSize) => {
   const text = "대한민국 헌법";
   const page = await setPage(text, drawing({ width, height, content: "" }), { fontSize, position: "top-left" });
-  expect((await recognise(page, { languages: "kor", mode: "force" })).text).toBe(text);
+  expect((await recognize(page, { languages: "kor", mode: "force" })).text).toBe(text);
 });

@@ -12,7 +12,7 @@ const MEMORY = 104 * MiB;
 const take = (length: number, needsHeadroom: boolean): Promise<Lease> =>
   Lease.take({
     account: "acct_alone",
-    operation: { needsHeadroom },
+    operation: { memory: { needsHeadroom } },
     length,
     maxBytes: length,
     signal: new AbortController().signal,
