@@ -7,7 +7,7 @@ import { withoutXref } from "../harness/broken-fixtures.ts";
 import { pdfPart, post, type Answer } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
-import { latin1 } from "../harness/pdf-writer.ts";
+import { flate, latin1, pdf } from "../harness/pdf-writer.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check } from "../harness/qpdf.ts";
 
@@ -114,4 +114,40 @@ describe("refuses to make a document that is worse than the damaged file", () =>
       code: "invalid_file",
     });
   });
+});
+
+/** Two pages, of which the second is the object of this number. */
+const twoPages = (second: number, ...others: Parameters<typeof pdf>[0][number][]): Uint8Array =>
+  pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R /PieceInfo << /Test 3107 0 R >> >>",
+      `<< /Type /Pages /Kids [3 0 R ${second} 0 R] /Count 2 /MediaBox [0 0 200 200] >>`,
+      "<< /Type /Page /Parent 2 0 R /Contents 5 0 R >>",
+      "<< /Type /Page /Parent 2 0 R /Contents 5 0 R >>",
+      flate("0 0 10 10 re f"),
+      ...others,
+    ],
+    "/Root 1 0 R",
+    { withoutXref: true },
+  );
+
+test("a page whose number leads to a stream is lost, and reported", async () => {
+  const file = twoPages(5);
+  expect(await reportOf(file)).toMatchObject({ damaged: true, lostPages: [2], pageCount: 1 });
+  const rotated = await post({ baseUrl, key: liveKey }, "rotate", { file: pdfPart(file), angle: "90" });
+  expect([rotated.status, rotated.code]).toEqual([400, "invalid_file"]);
+  expect(new TextDecoder().decode(rotated.body)).toContain('"missingPages":[2]');
+});
+
+test("what stood in a damaged object stream is null, and every operation writes the rest", async () => {
+  // Its table breaks off. With so many objects, those that are not used are not looked for before a document is written.
+  const used = Array.from({ length: 3100 }, (_, index) => index + 7);
+  const stream = flate("5000 0 5001 5 x null null", "/Type /ObjStm /N 3 /First 15");
+  const file = twoPages(4, stream, ...used.map(() => "<< /Used true >>"), `[${used.join(" 0 R ")} 0 R 5000 0 R]`);
+  for (const [operation, fields] of Object.entries({ rotate: { angle: "90" }, repair: {}, compress: {} })) {
+    const { status, code, body } = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(file), ...fields });
+    expect([operation, status, code]).toEqual([operation, 200, undefined]);
+    expect((await openPdf(body)).pages).toHaveLength(2);
+    expect((await check(body)).ok).toBe(true);
+  }
 });

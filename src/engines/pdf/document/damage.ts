@@ -52,22 +52,33 @@ export async function findDamage(engine: PdfEngine, document: PDFDocument, purpo
   else await readUsed(engine, document, purpose);
 }
 
+/** Objects that cannot be read even in a document that was repaired are null (ISO 32000-2, 7.3.10): MuPDF would not write any. */
 async function readAll(engine: PdfEngine, document: PDFDocument): Promise<void> {
   const { lib } = engine;
-  for (let number = 1, count = document.countObjects(); number < count && !document.wasRepaired(); number++) {
+  const wasRepaired = document.wasRepaired();
+  const unreadable: number[] = [];
+  for (let number = 1, count = document.countObjects(); number < count; number++) {
     engine.work.spend(OBJECT_WORK);
     await engine.work.pause();
     const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
     try {
       // The first access reads the object.
       lib._wasm_pdf_is_dict(reference);
+      // A repair may renumber everything.
+      if (document.wasRepaired() !== wasRepaired) {
+        await readAll(engine, document);
+        return;
+      }
+      // Reading what is in a damaged object stream only gives a warning.
+      if (document.wasRepaired() && lib._wasm_pdf_resolve_indirect(reference) === 0) unreadable.push(number);
     } catch (error) {
-      // Unreadable objects are written as null.
       if (!engine.isFailure(error)) throw error;
+      unreadable.push(number);
     } finally {
       lib._wasm_pdf_drop_obj(reference);
     }
   }
+  for (const number of unreadable) document.deleteObject(number);
 }
 
 /** Walks objects without handles. The values of one object are visited while nothing else is read, which could move them. */

@@ -211,7 +211,8 @@ export async function findMissingPages(
     await work.pause();
     await scope(async () => {
       const page = await found({ engine, document }, engine.long.findPage(document, index));
-      const isLost = !page.isDictionary();
+      // A number that was given to another object in a later revision may lead to what was there before.
+      const isLost = !page.isDictionary() || page.isStream();
       if (isLost) lost.push(index + 1);
       if (isLost || !contentResolves(page) || !(await resolves.all(page.getInheritable("Resources")))) {
         missing.push(index + 1);
