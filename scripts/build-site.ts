@@ -1,5 +1,5 @@
 /**
- * Bundles the pages' browser part and puts it, with pdf.js, the example files and an archive of the source, into the static assets. Runs at install, and by
+ * Bundles the pages' browser part and puts it, with pdf.js, the example files, the clients as packages, and an archive of the source, into the static assets. Runs at install, and by
  * wrangler.toml's [build] before `wrangler dev` and `wrangler deploy`. It writes only what has changed, since each write makes every
  * running `wrangler dev` load again.
  */
@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { clientArchives } from "./client-archives.ts";
 import { sourceArchive } from "./source-archive.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -85,6 +86,7 @@ async function contents(): Promise<Map<string, Uint8Array>> {
   found.set("GreatVibes.ttf", await readFile(join(root, "wasm/generated/assets/fonts/GreatVibes.ttf")));
   found.set("icon.svg", await readFile(join(browser, "icon.svg")));
   found.set("source.tar.gz", sourceArchive(root));
+  for (const [name, bytes] of await clientArchives(root)) found.set(name, bytes);
   return found;
 }
 
@@ -96,7 +98,12 @@ async function guides(): Promise<Record<string, string>> {
   const documents = (await readdir(join(root, "docs"))).filter(
     (name) => name.endsWith(".md") && name !== "api.md" && !NOT_GUIDES.includes(name),
   );
-  const paths = ["docs/api.md", ...documents.toSorted().map((name) => `docs/${name}`), "client/README.md"];
+  const paths = [
+    "docs/api.md",
+    ...documents.toSorted().map((name) => `docs/${name}`),
+    "client/README.md",
+    "clients/python/README.md",
+  ];
   const texts = await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path), "utf8")] as const));
   return Object.fromEntries(texts);
 }

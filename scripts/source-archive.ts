@@ -63,6 +63,11 @@ function tarEntry(name: string, bytes: Uint8Array): Uint8Array[] {
 
 /** The source as a .tar.gz, for whoever uses the service over a network (AGPL, section 13). */
 export function sourceArchive(root: string): Uint8Array {
-  const entries = sourceFiles(root).flatMap((name) => tarEntry(`${FOLDER}${name}`, readFileSync(join(root, name))));
+  return tarArchive(sourceFiles(root).map((name) => [`${FOLDER}${name}`, readFileSync(join(root, name))]));
+}
+
+/** Files by their names as a .tar.gz. */
+export function tarArchive(files: readonly (readonly [name: string, bytes: Uint8Array])[]): Uint8Array {
+  const entries = files.flatMap(([name, bytes]) => tarEntry(name, bytes));
   return gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)]), { level: 9 });
 }

@@ -149,7 +149,9 @@ export const commands: readonly Command[] = [
     "isPageByPage": true,
     "takesPdf": true,
     "atLeastOneOf": [],
-    "example": {},
+    "example": {
+      "file": "letter.pdf"
+    },
     "parameters": [
       {
         "field": "file",

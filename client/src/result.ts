@@ -81,19 +81,32 @@ export async function jsonResult<T>(answer: Response): Promise<JsonResult<T>> {
 export function fileResult(answer: Response): FileResult {
   const { headers } = answer;
   const size = headers.get("Content-Length");
-  return {
+  const unread = (): Response => {
+    if (answer.bodyUsed) throw new TypeError("This result has been read. It can be read once: keep what you read.");
+    return answer;
+  };
+  const file: FileResult = {
     ...factsOf(answer),
     fileName: fileNameOf(headers.get("Content-Disposition") ?? ""),
     size: size === null ? undefined : Number(size),
     stream() {
-      if (answer.body === null) throw new TypeError("The response has no body.");
-      return answer.body;
+      const { body } = unread();
+      if (body === null) throw new TypeError("The response has no body.");
+      return body;
     },
     async bytes() {
-      return new Uint8Array(await answer.arrayBuffer());
+      return new Uint8Array(await unread().arrayBuffer());
     },
-    blob: () => answer.blob(),
+    blob: async () => unread().blob(),
   };
+  // For console.log in Node, Bun, and Deno.
+  return Object.defineProperty(file, Symbol.for("nodejs.util.inspect.custom"), { value: () => described(file) });
+}
+
+function described({ fileName, contentType, pageCount, size }: FileResult): string {
+  const pages = pageCount === undefined ? [] : [`${pageCount} ${pageCount === 1 ? "page" : "pages"}`];
+  const bytes = size === undefined ? [] : [`${size.toLocaleString("en-US")} bytes`];
+  return `FileResult(${[fileName, contentType, ...pages, ...bytes].filter((part) => part !== "").join(", ")})`;
 }
 
 export const result = async <T>(answer: Response): Promise<Result<T>> =>

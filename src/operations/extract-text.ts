@@ -148,6 +148,7 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
     languages: text(formLanguages(), languagesOfText, { default: "eng", when: { ocr: ["auto"] } }),
   },
   checks: [({ ocr, languages }) => (ocr === "auto" ? missingModels("languages", languages, "best") : [])],
+  example: { file: "letter.pdf" },
   memory: { readsRanges: true, needsHeadroom: true },
   headers: ["X-Input-Repaired"],
   errors: ["ocr_failed"],

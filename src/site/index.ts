@@ -9,6 +9,7 @@ import { siteHeaders } from "./headers.ts";
 import type { Description } from "./description/description.ts";
 import { type Documents, type Guide, guidesOf } from "./reference/guides.ts";
 import { renderGuide, renderReference } from "./reference/reference.ts";
+import { clientPackages } from "./client-packages.ts";
 import { searchIndex } from "./reference/search-index.ts";
 
 const playground: Page = {
@@ -87,7 +88,11 @@ export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unkn
       },
     ],
   });
-  addPath(app, "/assets/:file{.+}", { GET: [(c) => serveAsset(c)] });
+  addPath(app, "/assets/:file{.+}", {
+    GET: [(c) => serveAsset(c, new URL(c.req.url).pathname.slice("/assets".length))],
+  });
+  // Where package managers can install the clients from.
+  for (const path of Object.values(clientPackages)) addPath(app, path, { GET: [(c) => serveAsset(c, path)] });
 }
 
 const guides = new WeakMap<Env, Promise<Guide[]>>();
@@ -117,16 +122,15 @@ const compact = (page: Awaited<ReturnType<typeof renderPage>>): string =>
 /** Files whose content never changes under the same name: esbuild's chunks carry a hash, pdf.js its version. */
 const IMMUTABLE = /-[A-Z0-9]{8}\.\w+$|\/pdfjs-[\d.]+\//;
 
-async function serveAsset(c: Context<AppEnv>): Promise<Response> {
-  const { pathname } = new URL(c.req.url);
+async function serveAsset(c: Context<AppEnv>, path: string): Promise<Response> {
   const known = c.req.header("If-None-Match");
-  const asset = await readEnv(c.env).siteAsset(pathname.slice("/assets".length), known);
+  const asset = await readEnv(c.env).siteAsset(path, known);
   if (asset === undefined) throw new ApiError("not_found", "This path does not exist.");
   const headers = new Headers(siteHeaders);
   for (const name of ["Content-Type", "ETag", "Content-Length"]) {
     const value = asset.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  headers.set("Cache-Control", IMMUTABLE.test(pathname) ? "public, max-age=31536000, immutable" : "no-cache");
+  headers.set("Cache-Control", IMMUTABLE.test(path) ? "public, max-age=31536000, immutable" : "no-cache");
   return new Response(asset.body, { status: asset.status, headers });
 }

@@ -50,13 +50,18 @@ describe.skipIf(!hasPython)("the Python client", () => {
     }
   });
 
-  test("runs the example of its README as pasted", async () => {
-    const readme = await readFile(join(client, "README.md"), "utf8");
-    const example = /```python\n(.*?)```/s.exec(readme)?.[1]?.replace("http://localhost:8787", baseUrl) ?? "";
+  test.skipIf(!has("python3", "-m", "pip", "--version"))("is installed and runs as its README says", async () => {
+    const readme = (await readFile(join(client, "README.md"), "utf8")).replaceAll("http://localhost:8787", baseUrl);
+    const example = /```python\n(.*?)```/s.exec(readme)?.[1] ?? "";
+    const wheel = /^pip install (.*)$/m.exec(readme)?.[1] ?? "";
     const folder = await mkdtemp(join(tmpdir(), "pdf-service-python-"));
     try {
+      const packages = join(folder, "packages");
+      // From the service, and from nowhere else.
+      const options = ["--no-index", "--no-cache-dir", "--disable-pip-version-check", "--target", packages];
+      await run("python3", ["-m", "pip", "install", ...options, wheel]);
       for (const name of ["letter.pdf", "enclosure.pdf"]) await cp(join(root, "examples", name), join(folder, name));
-      const { stdout } = await run("python3", ["-c", example], { cwd: folder, env });
+      const { stdout } = await run("python3", ["-c", example], { cwd: folder, env: { ...env, PYTHONPATH: packages } });
       expect(stdout).toMatch(/^letter-merge\.pdf 3 \d+\n\d+\n$/);
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -83,7 +83,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const options = () => ({
   cwd: folder,
-  env: { ...process.env, PDF_SERVICE_KEY: server.testKey, CURL_HOME: join(folder, "home") },
+  env: {
+    ...process.env,
+    PYTHONPATH: join(root, "clients/python"),
+    PYTHONDONTWRITEBYTECODE: "1",
+    PDF_SERVICE_KEY: server.testKey,
+    CURL_HOME: join(folder, "home"),
+  },
   encoding: "buffer" as const,
 });
 
@@ -154,8 +160,8 @@ describe.each(operations)("the examples of $id, as shown,", ({ id, status: expec
     expect(result.body.length).toBeGreaterThan(20);
   });
 
-  test.skipIf(!python)("in Python", async () => {
-    const result = await outcome("python3", ["-c", shown(id, "Python")]);
+  test.skipIf(!python).each(["Python", "Python/requests"])("in %s", async (language) => {
+    const result = await outcome("python3", ["-c", shown(id, language)]);
     if (result.file !== undefined) expectResult(result);
     expect(result.body.length).toBeGreaterThan(20);
   });
@@ -213,6 +219,37 @@ async function madeJob(): Promise<string> {
   await fetch(`${server.baseUrl}/api/v1/jobs/${id}?wait=30`, { headers: { Authorization } });
   return id;
 }
+
+test.skipIf(!python)(
+  "the Python examples of everything else call methods that exist, with parameters that they have",
+  async () => {
+    const others = calls.filter(({ takesForm, status }) => !takesForm && status !== "");
+    // Calls are bound to the signatures of the methods, and not sent.
+    const check = `
+import inspect, sys
+import pdf_service
+class PdfService:
+    def __init__(self, **options): inspect.signature(pdf_service.PdfService).bind(**options)
+    def __getattr__(self, name):
+        method = getattr(pdf_service.PdfService, name)
+        def call(*args, **kwargs):
+            inspect.signature(method).bind(self, *args, **kwargs)
+            print(name)
+            sys.exit()
+        return call
+module = type(sys)("pdf_service")
+module.PdfService = PdfService
+sys.modules["pdf_service"] = module
+`;
+    const called = await Promise.all(
+      others.map(async ({ id }) =>
+        (await outcome("python3", ["-c", `${check}${shown(id, "Python")}`])).body.toString(),
+      ),
+    );
+    const snake = (id: string): string => id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    expect(called).toEqual(others.map(({ id }) => `${snake(id === "createFile" ? "uploadFile" : id)}\n`));
+  },
+);
 
 test("the curl example of the result of a job", async () => {
   const id = await madeJob();

@@ -39,6 +39,17 @@ class Response(Facts):
 class FileResult(Response):
     """A file. Its body can be read once."""
 
+    def __init__(self, response: HTTPResponse) -> None:
+        super().__init__(response)
+        self._is_read = False
+
+    def __repr__(self) -> str:
+        pages = [] if self.page_count is None else [f"{self.page_count} page{'' if self.page_count == 1 else 's'}"]
+        length = self.headers.get("Content-Length")
+        size = [] if length is None else [f"{int(length):,} bytes"]
+        name = [self.file_name] if self.file_name else []
+        return f"<FileResult {', '.join([*name, self.content_type, *pages, *size])}>"
+
     @property
     def file_name(self) -> str:
         """`<input>-<operation>.<extension>` (RFC 6266)."""
@@ -50,7 +61,10 @@ class FileResult(Response):
         return re.sub(r"\\(.)", r"\1", plain.group(1)) if plain else ""
 
     def __iter__(self) -> Iterator[bytes]:
-        """The body, as it arrives. Raises `connection` if it breaks off."""
+        """The body, as it arrives. Raises `connection` if it breaks off, and `RuntimeError` if it has been read before."""
+        if self._is_read:
+            raise RuntimeError("This result has been read. It can be read once: keep what `read()` returns, or the file that `save()` wrote.")
+        self._is_read = True
         expected = self.headers.get("Content-Length")
         received = 0
         try:
@@ -67,7 +81,10 @@ class FileResult(Response):
         return b"".join(self)
 
     def save(self, path: Optional[Union[str, "os.PathLike[str]"]] = None) -> Path:
-        """Writes the file, whole or not at all, and returns its path. Default: `file_name` in the current folder."""
+        """
+        Writes the file, whole or not at all, and returns its path. Default: `file_name` in the current folder. A second time, it raises
+        `RuntimeError`: copy the file instead.
+        """
         target = Path(path if path is not None else Path(self.file_name).name or "result")
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
         try:
@@ -91,6 +108,10 @@ class JsonResult(Response, Generic[T]):
         super().__init__(response)
         with response:
             self.data: T = json.loads(response.read())
+
+    def __repr__(self) -> str:
+        data = repr(self.data)
+        return f"<JsonResult {data if len(data) <= 200 else data[:200] + '...'}>"
 
 
 def is_json(response: HTTPResponse) -> bool:

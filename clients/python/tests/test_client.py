@@ -28,6 +28,17 @@ class Operations(unittest.TestCase):
             facts = pdf.metadata(path, action="get")
         self.assertEqual((facts.data["title"], facts.data["pageCount"]), ("Three “letters”", 5))
 
+    def test_a_result_says_what_it_is_and_why_it_cannot_be_saved_twice(self) -> None:
+        rotated = pdf.rotate(LETTER, angle="90")
+        self.assertRegex(repr(rotated), r"^<FileResult letter-rotate\.pdf, application/pdf, 2 pages, [\d,]+ bytes>$")
+        with tempfile.TemporaryDirectory() as folder:
+            saved = rotated.save(Path(folder) / "rotated.pdf")
+            size = saved.stat().st_size
+            with self.assertRaisesRegex(RuntimeError, "can be read once"):
+                rotated.save(saved)
+            self.assertEqual([(one.name, one.stat().st_size) for one in Path(folder).iterdir()], [("rotated.pdf", size)])
+        self.assertRegex(repr(pdf.extract_text(LETTER)), r"^<JsonResult \{.{199}\.\.\.>$")
+
     def test_json_and_flags_are_sent_as_the_service_takes_them(self) -> None:
         rotated = pdf.rotate(LETTER, rotations={"2": 180}).read()
         self.assertEqual([page["rotation"] for page in pdf.metadata(rotated, action="get").data["pages"]], [0, 180])

@@ -5,12 +5,15 @@ const numbers = String.raw`\b\d+(?:\.\d+)?\b`;
 
 const javascript = new RegExp(String.raw`(${strings}|\x60[^\x60\n]*\x60|\b(?:const|await|import|from|if|throw|new)\b)`);
 
+const python = new RegExp(String.raw`(${strings}|\b(?:from|import|with|as|in)\b)`);
+
 /** What is highlighted: strings everywhere, words and numbers where they have a meaning. */
 const patterns: Readonly<Record<Language | "JSON", RegExp>> = {
   TypeScript: javascript,
   curl: /('[^'\n]*'|"[^"\n]*")/,
   JavaScript: javascript,
-  Python: new RegExp(String.raw`(${strings}|\b(?:import|with|as|in)\b)`),
+  Python: python,
+  "Python/requests": python,
   JSON: new RegExp(String.raw`(${strings}|\b(?:true|false|null)\b|${numbers})`),
 };
 

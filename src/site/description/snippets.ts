@@ -1,8 +1,8 @@
 import type { Call } from "./call.ts";
 import { clientSnippet } from "./client-snippet.ts";
-import type { Entry } from "./form-values.ts";
+import { pythonClient, pythonRequests } from "./python-snippets.ts";
 
-export const languages = ["TypeScript", "curl", "JavaScript", "Python"] as const;
+export const languages = ["TypeScript", "curl", "JavaScript", "Python", "Python/requests"] as const;
 export type Language = (typeof languages)[number];
 
 /** The request as code to paste; its files are at their `path`. */
@@ -14,7 +14,8 @@ const writers: Readonly<Record<Language, (call: Call) => string>> = {
   TypeScript: clientSnippet,
   curl,
   JavaScript: javascript,
-  Python: python,
+  Python: pythonClient,
+  "Python/requests": pythonRequests,
 };
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -42,7 +43,7 @@ function curl({ method, url, key, body, file }: Call): string {
   return lines.join(" \\\n  ");
 }
 
-/** A JavaScript string. It is also valid Python, except for escapes that do not occur here. */
+/** A JavaScript string. */
 const quote = (text: string): string => JSON.stringify(text);
 
 function javascript({ method, url, key, body, file }: Call): string {
@@ -90,54 +91,4 @@ function javascript({ method, url, key, body, file }: Call): string {
 function javascriptBody(body: NonNullable<Call["body"]>): string {
   if ("form" in body) return "form";
   return "path" in body ? `await openAsBlob(${quote(body.path)})` : `JSON.stringify(${JSON.stringify(body.json)})`;
-}
-
-function python({ method, url, key, body, file }: Call): string {
-  const given = [quote(url)];
-  if (typeof key === "string") given.push(`headers={"Authorization": ${quote(`Bearer ${key}`)}}`);
-  else if (key !== undefined) given.push(`headers={"Authorization": f"Bearer {os.environ['${key.variable}']}"}`);
-  if (body && "form" in body) {
-    // Without a file, requests would not send a form with parts.
-    const isData = (entry: Entry): boolean => !("file" in entry) && body.form.some((one) => "file" in one);
-    const files = body.form
-      .filter((entry) => !isData(entry))
-      .map((entry) => {
-        const value =
-          "file" in entry
-            ? `${quote(entry.file.name)}, open(${quote(entry.file.path)}, "rb")`
-            : `None, ${quote(entry.text)}`;
-        return `        (${quote(entry.name)}, (${value})),`;
-      });
-    const data = body.form.flatMap((entry) =>
-      "text" in entry && isData(entry) ? [`        ${quote(entry.name)}: ${quote(entry.text)},`] : [],
-    );
-    given.push(`files=[\n${files.join("\n")}\n    ]`);
-    if (data.length > 0) given.push(`data={\n${data.join("\n")}\n    }`);
-  } else if (body && "path" in body) {
-    given.push(`data=open(${quote(body.path)}, "rb")`);
-  } else if (body) {
-    given.push(`json=${pythonLiteral(body.json)}`);
-  }
-  return [
-    ...(typeof key === "object" ? ["import os", ""] : []),
-    "import requests",
-    "",
-    `response = requests.${method.toLowerCase()}(\n${given.map((argument) => `    ${argument},`).join("\n")}\n)`,
-    "response.raise_for_status()",
-    file === undefined
-      ? "print(response.json())"
-      : `with open(${quote(file)}, "wb") as out:\n    out.write(response.content)`,
-  ].join("\n");
-}
-
-/** JSON as a Python literal. */
-function pythonLiteral(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(", ")}]`;
-  if (typeof value === "object" && value !== null) {
-    const members = Object.entries(value).map(([name, member]) => `${quote(name)}: ${pythonLiteral(member)}`);
-    return `{${members.join(", ")}}`;
-  }
-  if (value === null) return "None";
-  if (typeof value === "boolean") return value ? "True" : "False";
-  return JSON.stringify(value);
 }

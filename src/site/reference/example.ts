@@ -72,7 +72,7 @@ const code = (language: Language, text: string): Html =>
 
 /** How the languages read the key from the environment: the page's script puts the visitor's own in its place. */
 const KEYS = new RegExp(
-  String.raw`(\$\{process\.env\.${KEY_VARIABLE}\}|process\.env\.${KEY_VARIABLE}|\{os\.environ\['${KEY_VARIABLE}'\]\}|\$${KEY_VARIABLE}\b)`,
+  String.raw`(\$\{process\.env\.${KEY_VARIABLE}\}|process\.env\.${KEY_VARIABLE}|\{os\.environ\['${KEY_VARIABLE}'\]\}|os\.environ\['${KEY_VARIABLE}'\]|\$${KEY_VARIABLE}\b)`,
 );
 
 /** A snippet or JSON with syntax highlighting. */
@@ -85,5 +85,7 @@ const withKey = (text: string): (string | Html)[] =>
   text
     .split(KEYS)
     .map((part, index) =>
-      index % 2 === 0 ? part : html`<span data-key="${part.startsWith("process") ? "quoted" : "plain"}">${part}</span>`,
+      index % 2 === 0
+        ? part
+        : html`<span data-key="${/^(?:process|os)/.test(part) ? "quoted" : "plain"}">${part}</span>`,
     );

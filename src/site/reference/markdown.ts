@@ -80,6 +80,7 @@ const languages: Readonly<Record<string, Parameters<typeof highlighted>[1]>> = {
   ts: "TypeScript",
   json: "JSON",
   py: "Python",
+  python: "Python",
 };
 
 function heading(level: number, text: string): Html {

@@ -1,3 +1,4 @@
+import { clientPackages } from "../client-packages.ts";
 import { html } from "hono/html";
 import type { Description } from "../description/description.ts";
 import { type Chapter, documentationPage } from "./contents.ts";
@@ -100,8 +101,9 @@ function start(description: Description, baseUrl: string): Chapter {
           </dd>
           <dt>Examples</dt>
           <dd>
-            They use the files in the <code>examples/</code> folder of the source. Python needs the
-            <code>requests</code> package.
+            They use the files in the <code>examples/</code> folder of the source. TypeScript and Python use the
+            clients, which this service has as packages: <code>npm install ${baseUrl}${clientPackages.npm}</code> and
+            <code>pip install ${baseUrl}${clientPackages.pip}</code>
           </dd>
           <dt>OpenAPI</dt>
           <dd><a href="/api/v1/openapi.json">openapi.json</a>, which this page is generated from</dd>
