@@ -126,7 +126,7 @@ test("pages come in the order of the numbers, with no metadata that nobody gave"
 });
 
 test("the response is named after the first image", async () => {
-  const { headers } = await calls.answer([png(10, 10)]);
+  const { headers } = await calls.response([png(10, 10)]);
   expect(headers.get("Content-Disposition")).toBe('attachment; filename="picture 0-from-images.pdf"');
 });
 

@@ -133,7 +133,7 @@ describe("limits", () => {
 
   test("100 images, and not one more", async () => {
     const images = Array.from({ length: 100 }, () => png);
-    expect((await calls.answer(images)).headers.get("X-Page-Count")).toBe("100");
+    expect((await calls.response(images)).headers.get("X-Page-Count")).toBe("100");
     expect(await calls.refusal([...images, png])).toMatchObject([
       413,
       "limit_exceeded",
