@@ -4,7 +4,7 @@ import { ownServer } from "./own-server.ts";
 import { pdfPart, post } from "../harness/client.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { drawPage, type DrawnPage } from "../harness/drawn-page.ts";
-import { ImageCalls } from "../harness/image-pdf-answer.ts";
+import { ImageCalls } from "../harness/image-pdf-response.ts";
 import { makeJpeg, withExif } from "../harness/jpeg-fixtures.ts";
 import { numbers32, writePng } from "../harness/png-writer.ts";
 

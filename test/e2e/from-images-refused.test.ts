@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { deflatedRun } from "../harness/deflated-run.ts";
 import { withoutIdentifiers } from "../harness/identifiers.ts";
-import { ImageCalls } from "../harness/image-pdf-answer.ts";
+import { ImageCalls } from "../harness/image-pdf-response.ts";
 import { makeJpeg } from "../harness/jpeg-fixtures.ts";
 import { filteredRows, pngOf, writePng } from "../harness/png-writer.ts";
 

@@ -5,7 +5,7 @@ import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { decoded, readAll, whoFinds } from "../harness/find-secret.ts";
-import { imagesOf } from "../harness/image-pdf-answer.ts";
+import { imagesOf } from "../harness/image-pdf-response.ts";
 import { flate, latin1, pdf } from "../harness/pdf-writer.ts";
 import { pdfjsFolders } from "../harness/pdfjs.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";

@@ -7,7 +7,7 @@ import { BLOCK, blockErrors, blockMeans, type BlockMeans } from "./appearance.ts
 import { isImage, PAGES_PER_SHEET, type Case, type Input } from "./cases.ts";
 import type { ApiResponse } from "./client.ts";
 import { selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
-import { imagesOf, readImage } from "./image-answer.ts";
+import { imagesOf, readImage } from "./image-response.ts";
 import { documentsOf } from "./parts.ts";
 import { readPdfiumPage } from "./pdfium.ts";
 import { openPdf } from "./pdfjs.ts";

@@ -1,6 +1,6 @@
 import { unzipSync } from "fflate";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { responding, engineFile } from "./answering.ts";
+import { responding, engineFile } from "./responding.ts";
 import { attachment } from "../../../src/http/exchange/headers.ts";
 import { respond } from "../../../src/http/operations/respond.ts";
 import { MiB } from "../../../src/limits.ts";
