@@ -25,7 +25,7 @@ export async function prepareCall(operation: string, parts: Readonly<Record<stri
 
 /**
  * Sends it. `time`: ms from the first byte sent to the last byte read. Waits where the rate limit says so.
- * @throws Error for any answer but 200.
+ * @throws Error for any response but 200.
  */
 export async function timedCall(service: Service, call: Call): Promise<{ time: number; body: Uint8Array }> {
   for (;;) {
@@ -45,9 +45,9 @@ export async function send({ baseUrl, key }: Service, { operation, headers, body
     headers: { ...headers, Authorization: `Bearer ${key}`, "Content-Length": body.length },
   });
   sent.end(body);
-  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
-  const retryAfter = Number(answer.headers["retry-after"] ?? 1);
-  return { status: answer.statusCode ?? 0, retryAfter, body: Buffer.concat(chunks) as Uint8Array };
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const retryAfter = Number(response.headers["retry-after"] ?? 1);
+  return { status: response.statusCode ?? 0, retryAfter, body: Buffer.concat(chunks) as Uint8Array };
 }

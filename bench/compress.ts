@@ -87,15 +87,15 @@ async function measure(
   const [own, output] = [join(folder, "own.pdf"), join(folder, "other.pdf")];
   await post(service, "compress", { file: pdfPart(input) });
   const start = performance.now();
-  const answer = await post(service, "compress", { file: pdfPart(input) });
+  const response = await post(service, "compress", { file: pdfPart(input) });
   const ms = performance.now() - start;
   // Refused ones (damaged, encrypted) are not compared.
-  if (answer.status !== 200) return undefined;
-  await writeFile(own, answer.body);
+  if (response.status !== 200) return undefined;
+  await writeFile(own, response.body);
   const before = tools.mutool ? drawn(path) : undefined;
   const alikeTo = (file: string): number | undefined => before && meanSsim(before, drawn(file));
   const row = { name: basename(path), kind, inputBytes: input.length };
-  const outcome = { bytes: answer.body.length, ms, alike: alikeTo(own) };
+  const outcome = { bytes: response.body.length, ms, alike: alikeTo(own) };
   if (!tools.gs) return { ...row, service: outcome, other: undefined };
   const settings = ["-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", "-sDEVICE=pdfwrite", "-dPDFSETTINGS=/ebook"];
   const started = performance.now();

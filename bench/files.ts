@@ -93,9 +93,9 @@ async function operate(service: Service, operation: string, fields: Readonly<Rec
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   const headers = { Authorization: `Bearer ${service.key}` };
-  const answer = await fetch(`${service.baseUrl}/api/v1/${operation}`, { method: "POST", headers, body: form });
-  if (!answer.ok) throw new Error(`${operation}: ${answer.status} ${await answer.text()}`);
-  for await (const _ of answer.body ?? []);
+  const response = await fetch(`${service.baseUrl}/api/v1/${operation}`, { method: "POST", headers, body: form });
+  if (!response.ok) throw new Error(`${operation}: ${response.status} ${await response.text()}`);
+  for await (const _ of response.body ?? []);
 }
 
 const lengthOf = (parts: Iterable<Uint8Array>): number => {
@@ -122,15 +122,15 @@ interface FileBody {
 const begin = ({ baseUrl, key }: Service, method: string, path: string, headers: Record<string, string | number>) =>
   request(`${baseUrl}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${key}`, ...headers } });
 
-async function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
-  const [answer] = (await once(sent, "response")) as [IncomingMessage];
-  return answer;
+async function responseOf(sent: ClientRequest): Promise<IncomingMessage> {
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return response;
 }
 
-async function jsonOf(answer: Promise<IncomingMessage>): Promise<FileBody> {
-  const { statusCode = 0 } = await answer;
+async function jsonOf(response: Promise<IncomingMessage>): Promise<FileBody> {
+  const { statusCode = 0 } = await response;
   let text = "";
-  for await (const chunk of await answer) text += String(chunk);
+  for await (const chunk of await response) text += String(chunk);
   if (statusCode >= 300) throw new Error(`${statusCode} ${text}`);
   return JSON.parse(text) as FileBody;
 }
@@ -138,13 +138,13 @@ async function jsonOf(answer: Promise<IncomingMessage>): Promise<FileBody> {
 function json(service: Service, method: string, path: string, body: object = {}): Promise<FileBody> {
   const sent = begin(service, method, path, { "Content-Type": "application/json" });
   sent.end(JSON.stringify(body));
-  return jsonOf(answerOf(sent));
+  return jsonOf(responseOf(sent));
 }
 
 const remove = async (service: Service, id: string): Promise<void> => {
   const sent = begin(service, "DELETE", `/files/${id}`, {});
   sent.end();
-  await jsonOf(answerOf(sent));
+  await jsonOf(responseOf(sent));
 };
 
 /** Writes as fast as the socket takes it. */
@@ -170,11 +170,11 @@ async function uploadForm(
     "Content-Type": `multipart/form-data; boundary=${boundary}`,
     "Content-Length": head.length + bytes + tail.length,
   });
-  const answer = jsonOf(answerOf(sent));
+  const response = jsonOf(responseOf(sent));
   sent.write(head);
   await write(sent, parts);
   sent.end(tail);
-  return answer;
+  return response;
 }
 
 async function uploadParts(service: Service, { id, parts }: FileBody): Promise<void> {
@@ -183,10 +183,10 @@ async function uploadParts(service: Service, { id, parts }: FileBody): Promise<v
     for (const number of numbers) {
       const length = Math.min(parts.size, SIZE - (number - 1) * parts.size);
       const sent = begin(service, "PUT", `/files/${id}/parts/${number}`, { "Content-Length": length });
-      const answer = jsonOf(answerOf(sent));
+      const response = jsonOf(responseOf(sent));
       await write(sent, randomBytes(length));
       sent.end();
-      await answer;
+      await response;
     }
   };
   await Promise.all(Array.from({ length: PARTS_AT_ONCE }, sendSome));
@@ -197,6 +197,6 @@ async function download(service: Service, id: string, range?: string): Promise<s
   const sent = begin(service, "GET", `/files/${id}/content`, range === undefined ? {} : { Range: range });
   sent.end();
   const hash = createHash("sha256");
-  for await (const chunk of await answerOf(sent)) hash.update(chunk as Buffer);
+  for await (const chunk of await responseOf(sent)) hash.update(chunk as Buffer);
   return hash.digest("hex");
 }

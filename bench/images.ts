@@ -139,11 +139,11 @@ async function measure(service: Service, job: ImageJob, runs: number): Promise<I
     let [bytes, worked] = [0, installed];
     for (let run = 0; run < runs; run++) {
       const start = performance.now();
-      const answer = await post(service, "to-images", { file: pdfPart(job.file), ...job.fields }, 300_000);
+      const response = await post(service, "to-images", { file: pdfPart(job.file), ...job.fields }, 300_000);
       times.service.push(performance.now() - start);
       // A file that needs a password has no first page to compare.
-      if (answer.status !== 200) worked = false;
-      bytes = answer.body.length;
+      if (response.status !== 200) worked = false;
+      bytes = response.body.length;
       if (!worked) continue;
       const begun = performance.now();
       worked = spawnSync(program, args).status === 0;

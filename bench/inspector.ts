@@ -17,18 +17,18 @@ export async function inspect(port: number): Promise<Inspector> {
   return {
     async send<Result>(method: string, parameters?: object): Promise<Result> {
       const id = ++last;
-      const answered = new Promise<Result>((done, failed) => {
+      const result = new Promise<Result>((done, failed) => {
         const listen = ({ data }: MessageEvent): void => {
-          const answer = JSON.parse(String(data)) as { id?: number; result: Result; error?: { message: string } };
-          if (answer.id !== id) return;
+          const response = JSON.parse(String(data)) as { id?: number; result: Result; error?: { message: string } };
+          if (response.id !== id) return;
           socket.removeEventListener("message", listen);
-          if (answer.error) failed(new Error(answer.error.message));
-          else done(answer.result);
+          if (response.error) failed(new Error(response.error.message));
+          else done(response.result);
         };
         socket.addEventListener("message", listen);
       });
       socket.send(JSON.stringify({ id, method, params: parameters }));
-      return answered;
+      return result;
     },
     close: () => socket.close(),
   };

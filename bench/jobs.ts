@@ -110,10 +110,10 @@ export async function runJob(service: Service, call: Call): Promise<void> {
   if (status !== 202) throw new Error(`${call.operation}: ${status} ${new TextDecoder().decode(body).slice(0, 300)}`);
   const { id } = JSON.parse(new TextDecoder().decode(body)) as { id: string };
   for (;;) {
-    const answer = await fetch(`${service.baseUrl}/api/v1/jobs/${id}?wait=30`, {
+    const response = await fetch(`${service.baseUrl}/api/v1/jobs/${id}?wait=30`, {
       headers: { Authorization: `Bearer ${service.key}` },
     });
-    const { status: state } = (await answer.json()) as { status: string };
+    const { status: state } = (await response.json()) as { status: string };
     if (state === "succeeded") return;
     if (state !== "queued" && state !== "running") throw new Error(`the job is ${state}`);
   }

@@ -1,7 +1,7 @@
 /**
  * `npm run load -- [--seconds N] [--clients N] [--seed N] [--port N] [--only text]`: so many clients (4) send a mix of all
- * operations for so long (60 s), each its next call when it has read the answer of the one before. Prints throughput, the
- * percentiles of each operation's time, every answer that was no success, and the memory over time. A 503 or 429 is waited for
+ * operations for so long (60 s), each its next call when it has read the response of the one before. Prints throughput, the
+ * percentiles of each operation's time, every response that was no success, and the memory over time. A 503 or 429 is waited for
  * as it says and is no error; anything else but a 2xx is, and so is a heap that keeps growing. Exit code 1 then.
  * Linux only (/proc).
  */
@@ -20,7 +20,7 @@ const ALLOWED_GROWTH = 8 * MIB;
 /** Once in so many calls any of an operation's choices is sent, otherwise the first. */
 const OTHERS = 4;
 
-/** Milliseconds of each answer that succeeded, and how often each other came, by operation. */
+/** Milliseconds of each response that succeeded, and how often each other came, by operation. */
 class Tally {
   readonly times = new Map<string, number[]>();
   readonly refused = new Map<string, number>();
@@ -53,9 +53,9 @@ async function client(server: ServerProcess, calls: readonly Call[][], seed: num
     const call = random.once(OTHERS) ? random.pick(choices) : choices[0];
     if (call === undefined) throw new Error("an operation of the mix has no call");
     const start = performance.now();
-    const answer = await send(server, call);
-    tally.add(call.operation, answer, performance.now() - start);
-    if (answer.status === 429 || answer.status === 503) await pause(answer.retryAfter * 1_000);
+    const response = await send(server, call);
+    tally.add(call.operation, response, performance.now() - start);
+    if (response.status === 429 || response.status === 503) await pause(response.retryAfter * 1_000);
   }
 }
 
@@ -83,7 +83,7 @@ function print(tally: Tally, seconds: number): void {
     console.log(cells([operation, String(times.length), ...ranks]));
   }
   console.log(
-    `${(all.length / seconds).toFixed(1)} answers a second, ${(tally.bytes / MIB / seconds).toFixed(1)} MiB of them`,
+    `${(all.length / seconds).toFixed(1)} responses a second, ${(tally.bytes / MIB / seconds).toFixed(1)} MiB of them`,
   );
   for (const [name, times] of tally.refused) console.log(`${name}: ${times} times asked to come back`);
   for (const error of tally.errors.slice(0, 20)) console.log(`ERROR ${error}`);

@@ -133,7 +133,7 @@ const SIGNATURE = JSON.stringify({ page: 1, x: 72, y: 650, width: 200, height: 6
 const FILLED = JSON.stringify({ "person.name": "\u041f\u0440\u0438\u0432\u0456\u0442", agree: false });
 // The form around the file takes a little of the 32 MiB that a body may have.
 const largest = largeDocument(31.9);
-/** About as much text as one answer may hold: Latin, of one byte a character, and other, of two. */
+/** About as much text as one response may hold: Latin, of one byte a character, and other, of two. */
 const longText = textDocument(pagesOf(400, 9_600, "Lorem ipsum "));
 const cyrillic = textDocument(pagesOf(400, 9_600, "\u0001\u0002\u0003\u0002"), ["\u043f", "\u0440", "\u0443"]);
 const manyWords = textDocument(pagesOf(100, 2_980, "w "));

@@ -57,18 +57,18 @@ async function measure(port: number, name: string, rounds: readonly (readonly Ca
     const isolate = await watchIsolate(server);
     const { idle } = isolate;
     const { peak: grown, result } = await peakDuring(server.pid, async () => {
-      const answers: Outcome[] = [];
+      const responses: Outcome[] = [];
       for (const calls of rounds) {
-        answers.push(...(await Promise.all(calls.map((call) => send(server, call)))));
+        responses.push(...(await Promise.all(calls.map((call) => send(server, call)))));
       }
-      return answers;
+      return responses;
     });
     const peak = await isolate.stop();
     const counts = Object.groupBy(result, ({ status }) => String(status));
-    const statuses = Object.entries(counts).map(([status, answers]) => `${answers?.length ?? 0} x ${status}`);
+    const statuses = Object.entries(counts).map(([status, responses]) => `${responses?.length ?? 0} x ${status}`);
     // One alone must succeed; of several at once, some may be turned away with the time to come back.
     const alone = rounds.every((calls) => calls.length === 1);
-    const ok = peak < ISOLATE_BYTES && result.every((answer) => isFine(answer, !alone));
+    const ok = peak < ISOLATE_BYTES && result.every((response) => isFine(response, !alone));
     return { name, idle, peak, growth: grown - resident, statuses: statuses.join(", "), ok };
   } finally {
     await server.stop();

@@ -32,8 +32,8 @@ export async function benchRepair(service: Service): Promise<RepairRow[]> {
     const { bytes } = mutate(intact, random, random.pick(sources).bytes);
     const before = await verdictOf(bytes, password);
     const parts = { file: pdfPart(bytes), ...(password !== undefined && { password }) };
-    const answer = await patiently(() => post(service, "repair", parts));
-    const after = answer.status === 200 ? await verdictOf(answer.body, password) : (answer.code ?? "error");
+    const response = await patiently(() => post(service, "repair", parts));
+    const after = response.status === 200 ? await verdictOf(response.body, password) : (response.code ?? "error");
     const counts = found.get(before);
     counts?.set(after, (counts.get(after) ?? 0) + 1);
   }

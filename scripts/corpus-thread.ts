@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { checkAnswer, readInput, survivalCases, type Case, type Input } from "../test/harness/cases.ts";
+import { checkResponse, readInput, survivalCases, type Case, type Input } from "../test/harness/cases.ts";
 import { patiently, post, type Service } from "../test/harness/client.ts";
 import { document } from "../test/harness/fixtures.ts";
 import { lookAt } from "../test/harness/looks.ts";
@@ -90,24 +90,24 @@ async function runCase(
 ): Promise<Omit<Result, "file" | "name">> {
   try {
     // Several files are under way, and all may be large.
-    const answer = await patiently(() => post(service, one.operation, one.parts, CALL_TIMEOUT));
-    const requestId = answer.headers.get("X-Request-Id") ?? "";
-    if (answer.status !== 200) {
-      return { status: `${answer.status} ${answer.code ?? "without a code"}`, problems: [], requestId };
+    const response = await patiently(() => post(service, one.operation, one.parts, CALL_TIMEOUT));
+    const requestId = response.headers.get("X-Request-Id") ?? "";
+    if (response.status !== 200) {
+      return { status: `${response.status} ${response.code ?? "without a code"}`, problems: [], requestId };
     }
     // pdf.js, PDFium and qpdf may choke on an output: that is a fault of the output.
-    const unreadable = (error: unknown): string[] => [`the answer cannot be read: ${String(error)}`];
-    const problems = await checkAnswer(answer, one).catch(unreadable);
-    if (one.operation === "extract-text") problems.push(...missingWords(answer.body, words));
+    const unreadable = (error: unknown): string[] => [`the response cannot be read: ${String(error)}`];
+    const problems = await checkResponse(response, one).catch(unreadable);
+    if (one.operation === "extract-text") problems.push(...missingWords(response.body, words));
     if (looks === "none") return { status: "200", problems, requestId };
-    const look = await lookAt(answer, one, looks === "thorough").catch((error: unknown) => ({
+    const look = await lookAt(response, one, looks === "thorough").catch((error: unknown) => ({
       problems: unreadable(error),
       lost: 0,
       won: 0,
     }));
     return { status: "200", requestId, ...look, problems: [...problems, ...look.problems] };
   } catch (error) {
-    return { status: "no answer", problems: [String(error)] };
+    return { status: "no response", problems: [String(error)] };
   }
 }
 
@@ -122,11 +122,11 @@ const companion = await readInput(
   "companion.pdf",
 );
 
-async function answer({ path, file, password, look }: CorpusFile): Promise<void> {
+async function response({ path, file, password, look }: CorpusFile): Promise<void> {
   const input = await readInput(new Uint8Array(await readFile(path)), "document.pdf", password);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
   parentPort?.postMessage(await runFile(service, file, input, companion, { cases, thorough, look }));
 }
 
 // A rejection ends the thread, and with it the run.
-parentPort?.on("message", (file: CorpusFile) => void answer(file));
+parentPort?.on("message", (file: CorpusFile) => void response(file));

@@ -134,7 +134,7 @@ function faults(
   const expected = expectation?.[name] ?? expectation?.["*"] ?? "200";
   const wrong = status === expected ? [] : [`${expected} expected, got ${status}`];
   // Never a silent way out: neither may be listed.
-  const never = status.startsWith("5") || status === "no answer" ? [`${status} is never acceptable`] : [];
+  const never = status.startsWith("5") || status === "no response" ? [`${status} is never acceptable`] : [];
   const lists = Object.entries(look?.known ?? {}).filter(([names]) => names.split(" ").includes(name));
   const known = lists.flatMap(([, reasons]) => Object.entries(reasons));
   const unknown = problems.filter((problem) => !known.some(([part]) => problem.includes(part)));

@@ -1,8 +1,8 @@
 /**
  * `npm run fuzz -- [folder] [--seed N] [--count N] [--seconds N] [--first N] [--only text]`: sends damaged files through
  * every operation: those of a folder (`$CORPUS_DIR` where none is given; MANIFEST.json in it may name passwords), if there is
- * one, and the project's own. An answer must be a 2xx whose document opens, or a documented refusal, and come soon; the next
- * plain request must succeed; and no answer may show what another request brought. `--first` is the number of the first
+ * one, and the project's own. A response must be a 2xx whose document opens, or a documented refusal, and come soon; the next
+ * plain request must succeed; and no response may show what another request brought. `--first` is the number of the first
  * call, `--only` takes the operations whose names hold a text. The dearest calls are printed, and kept in test/corpus/dearest-mutants.json
  * if they are among the dearest of all runs on `$CORPUS_DIR`; so is the longest time that the event loop was blocked, which must be
  * below a second. A server is started, unless `$BASE_URL` and `$API_KEY` name one. Exit code 1 when anything failed or blocked; what was sent is then written to a folder that is named.
@@ -90,7 +90,7 @@ const result = await withService((service) =>
     console.log(`     again: ${repeat(call)}`);
   }),
 );
-for (const [kind, times] of Object.entries(result.answers).toSorted(([, a], [, b]) => b - a)) {
+for (const [kind, times] of Object.entries(result.responses).toSorted(([, a], [, b]) => b - a)) {
   console.log(`${String(times).padStart(7)}  ${kind}`);
 }
 for (const { call, operation, work } of result.dearest) {
@@ -98,7 +98,7 @@ for (const { call, operation, work } of result.dearest) {
 }
 if (folder !== "" && folder === process.env["CORPUS_DIR"]) await keepDearest();
 console.log(`${Math.round(result.growth / 2 ** 20)} MiB that the server's process grew by`);
-console.log(`${Math.round(result.longestBlock)} ms at most until /health answered (limit ${LONGEST_BLOCK})`);
+console.log(`${Math.round(result.longestBlock)} ms at most until /health responded (limit ${LONGEST_BLOCK})`);
 console.log(`${result.calls} calls, ${result.failures.length} failed (seed ${seed})`);
 process.exitCode = result.failures.length === 0 && result.longestBlock <= LONGEST_BLOCK ? 0 : 1;
 

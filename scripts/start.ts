@@ -43,7 +43,7 @@ Object.assign(process.env, {
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_SEND_ERROR_REPORTS: "false",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  // As deployed: an answer given before the body was read is sent at once, however much is still to come.
+  // As deployed: a response given before the body was read is sent at once, however much is still to come.
   WRANGLER_DISABLE_REQUEST_BODY_DRAINING: "true",
 });
 
@@ -139,10 +139,10 @@ function callScheduled(url: string): void {
   const next = () => setTimeout(call, MINUTE - (Date.now() % MINUTE)).unref();
   const call = async () => {
     try {
-      const answer = await fetch(`${url}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`, {
+      const response = await fetch(`${url}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`, {
         signal: AbortSignal.timeout(MINUTE),
       });
-      if (!answer.ok) console.error(`The scheduled handler failed: ${answer.status} ${await answer.text()}`);
+      if (!response.ok) console.error(`The scheduled handler failed: ${response.status} ${await response.text()}`);
     } catch (error) {
       console.error("Calling the scheduled handler failed:", error);
     }

@@ -48,14 +48,14 @@ export async function send(method: string, path: string, token?: string, body?: 
 
 export async function sendRaw(path: string, init: RequestInit): Promise<Sent> {
   const request = new Request(`http://localhost/api/v1${path}`, init);
-  const answer = await app.fetch(request, env, createExecutionContext());
-  const text = await answer.text();
-  const json = (answer.headers.get("Content-Type")?.startsWith("application/json") ? JSON.parse(text) : {}) as Record<
+  const response = await app.fetch(request, env, createExecutionContext());
+  const text = await response.text();
+  const json = (response.headers.get("Content-Type")?.startsWith("application/json") ? JSON.parse(text) : {}) as Record<
     string,
     unknown
   >;
   const error = json["error"] as { code: string; details?: Record<string, unknown> } | undefined;
-  return { status: answer.status, headers: answer.headers, text, json, code: error?.code, details: error?.details };
+  return { status: response.status, headers: response.headers, text, json, code: error?.code, details: error?.details };
 }
 
 /** A key as the API shows it, with `key` where it was just made. */

@@ -43,9 +43,9 @@ describe("accounts in two databases", () => {
     const { account, key } = await accountIn(shard);
     const form = new FormData();
     form.append("file", pdf(), "a.pdf");
-    const answer = await send("/api/v1/echo", key, { method: "POST", body: form });
-    expect(answer.status).toBe(200);
-    await answer.arrayBuffer();
+    const response = await send("/api/v1/echo", key, { method: "POST", body: form });
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
     expect(await (await send("/api/v1/usage", key)).json()).toMatchObject({ used: 1, perOperation: { echo: 1 } });
     expect([await ledgerOf(own, account), await ledgerOf(other, account)]).toEqual([1, 0]);
 

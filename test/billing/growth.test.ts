@@ -20,9 +20,9 @@ type Service = Awaited<ReturnType<typeof paidService>>;
 /** What a call costs the database: batches, and rows as D1 bills them (an index entry that changes is a row written). */
 async function costOf(service: Service, call: Parameters<Service["send"]>[0] = {}) {
   const { database, counts } = countedDatabase();
-  const answer = await service.send({ ...call, bindings: { ...env, DB: database } });
+  const response = await service.send({ ...call, bindings: { ...env, DB: database } });
   const { trips, rowsRead, rowsWritten } = counts;
-  return { status: answer.status, credits: creditsOf(answer)[0], batches: trips, rowsRead, rowsWritten };
+  return { status: response.status, credits: creditsOf(response)[0], batches: trips, rowsRead, rowsWritten };
 }
 
 /** docs/operating.md ("Growth") lists these figures. */

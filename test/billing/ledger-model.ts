@@ -103,7 +103,7 @@ export class LedgerModel {
     if (row.charge === undefined) this.#keys.delete(call.key);
   }
 
-  /** The answer broke off by our fault. */
+  /** The response broke off by our fault. */
   refund(call: ModelCall): void {
     if (call.state !== "settled") return;
     const row = this.#key(call.key);

@@ -154,7 +154,7 @@ describe("ledgers", () => {
 });
 
 describe("a database that does its work, but whose response is lost", () => {
-  /** Loses the answers to the first `count` batches. */
+  /** Loses the responses to the first `count` batches. */
   function losing(count: number) {
     let left = count;
     return openDatabase(
@@ -162,10 +162,10 @@ describe("a database that does its work, but whose response is lost", () => {
         get(d1, name) {
           if (name !== "batch") return d1.prepare.bind(d1);
           return async (statements: D1PreparedStatement[]) => {
-            const answer = await d1.batch(statements);
+            const response = await d1.batch(statements);
             left -= 1;
             if (left >= 0) throw new Error("Network connection lost.");
-            return answer;
+            return response;
           };
         },
       }),

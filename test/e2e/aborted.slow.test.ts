@@ -33,9 +33,9 @@ const headers = { Authorization: `Bearer ${liveKey}` };
 /** Asks again where those who have left still hold the memory: the service notices a moment after they leave, and responds with 503 until then. */
 async function rotate(file: Blob): Promise<Response> {
   for (let left = TRIES; ; left -= 1) {
-    const answer = await fetch(`${baseUrl}/api/v1/rotate`, { method: "POST", headers, body: formOf(file) });
-    if (answer.status !== 503 || left === 1) return answer;
-    await answer.body?.cancel();
+    const response = await fetch(`${baseUrl}/api/v1/rotate`, { method: "POST", headers, body: formOf(file) });
+    if (response.status !== 503 || left === 1) return response;
+    await response.body?.cancel();
   }
 }
 
@@ -57,9 +57,9 @@ async function leaveAfter(share: number, file: Blob): Promise<void> {
 test("clients that disconnect during the response or the upload leave nothing behind", async () => {
   const file = largePdf(20 * MiB);
   for (const share of [0.001, 0.25, 0.5, 0.75, 1]) {
-    const answer = await rotate(file);
-    expect(answer.status).toBe(200);
-    const reader = answer.body?.getReader();
+    const response = await rotate(file);
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
     await leaveAfter(share, file);

@@ -36,13 +36,13 @@ async function account(...args: string[]) {
 
 /** 401 for a key that is not taken; the operation's own 400 for an empty form shows that it is. */
 async function rotate(key: unknown): Promise<number> {
-  const answer = await fetch(`${server.baseUrl}/api/v1/rotate`, {
+  const response = await fetch(`${server.baseUrl}/api/v1/rotate`, {
     method: "POST",
     headers: { authorization: `Bearer ${String(key)}` },
     body: new FormData(),
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  await response.arrayBuffer();
+  return response.status;
 }
 
 describe("npm run account", () => {
@@ -173,7 +173,7 @@ test("accounts and keys are made, listed, changed and revoked", () =>
     expect(await rotate(made["key"])).toBe(401);
   }));
 
-// As with --remote, but for the flag: the statements, their text, and what is read of wrangler's answer are the same.
+// As with --remote, but for the flag: the statements, their text, and what is read of wrangler's response are the same.
 test("through `wrangler d1 execute`, orders do the same", async () => {
   // Of its own: SQLite refuses wrangler while a server writes.
   const persistTo = await mkdtemp(join(tmpdir(), "account-"));

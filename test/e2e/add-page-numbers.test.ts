@@ -228,10 +228,10 @@ describe("the document", () => {
 
   test("that is signed is appended to, and says where a signature breaks", async () => {
     const signed = signedDocument();
-    const answer = await number(signed);
-    expect(answer.headers.get("X-Signature-Invalidated")).toBeNull();
-    expect(Buffer.compare(answer.body.subarray(0, signed.length), signed)).toBe(0);
-    expect((await readPage(answer.body)).text).toContain("1 of 1");
+    const response = await number(signed);
+    expect(response.headers.get("X-Signature-Invalidated")).toBeNull();
+    expect(Buffer.compare(response.body.subarray(0, signed.length), signed)).toBe(0);
+    expect((await readPage(response.body)).text).toContain("1 of 1");
     const certified = await number(signedDocument({ certified: true }));
     expect(certified.headers.get("X-Signature-Invalidated")).toBe("true");
   });

@@ -2,7 +2,7 @@ import { unzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { deflatedAttachment } from "../harness/bomb-fixtures.ts";
-import { pdfPart, post, type Answer, type Part } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse, type Part } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { flate, latin1, pdf, pdfString, type PdfObject } from "../harness/pdf-writer.ts";
@@ -11,7 +11,7 @@ import { openPdf } from "../harness/pdfjs.ts";
 import { check, plainText, runQpdf } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
-const send = (bytes: Uint8Array, fields: Readonly<Record<string, Part>>): Promise<Answer> =>
+const send = (bytes: Uint8Array, fields: Readonly<Record<string, Part>>): Promise<ApiResponse> =>
   post({ baseUrl, key: liveKey }, "attachments", { file: pdfPart(bytes), ...fields });
 
 const filled = document({ name: "filled", pages: 2, features: ["attachments"] });

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 
 const MiB = 1024 * 1024;
-/** Milliseconds within which every bad request has to have its answer, on a busy machine as well; some bodies never end. */
+/** Milliseconds within which every bad request has to have its response, on a busy machine as well; some bodies never end. */
 const SOON = 90_000;
 
 const { baseUrl, liveKey } = ownServer();
@@ -26,15 +26,15 @@ async function refused(
   headers: Readonly<Record<string, string>>,
   body: string | FormData | ReadableStream<Uint8Array> | null,
 ): Promise<Refused> {
-  const answer = await fetch(`${baseUrl}/api/v1/${operation}`, {
+  const response = await fetch(`${baseUrl}/api/v1/${operation}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${liveKey}`, ...headers },
     body,
     signal: AbortSignal.timeout(SOON),
     ...(body instanceof ReadableStream && { duplex: "half" }),
   });
-  expect(answer.headers.get("X-Request-Id")).toMatch(/^req_/);
-  return readEnvelope(answer.status, await answer.text());
+  expect(response.headers.get("X-Request-Id")).toMatch(/^req_/);
+  return readEnvelope(response.status, await response.text());
 }
 
 const multipart = { "Content-Type": "multipart/form-data; boundary=X" };
@@ -54,7 +54,7 @@ const onePage = new Blob([
   "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>",
 ]);
 
-/** Sends bytes over a connection of its own, as no HTTP client would, and reads until there is a whole answer. */
+/** Sends bytes over a connection of its own, as no HTTP client would, and reads until there is a whole response. */
 async function raw(headers: readonly string[], body: string): Promise<Refused> {
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
@@ -65,39 +65,39 @@ async function raw(headers: readonly string[], body: string): Promise<Refused> {
     ...headers,
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
-  let answer = "";
+  let response = "";
   const whole = /^HTTP\/1\.1 (\d{3})[^]*?\r\n\r\n[^]*?(\{"error":[^]*\})/;
   try {
     return await new Promise<Refused>((done, fail) => {
-      const timer = setTimeout(() => fail(new Error(`no answer, only: ${answer}`)), SOON);
+      const timer = setTimeout(() => fail(new Error(`no response, only: ${response}`)), SOON);
       socket.on("data", (chunk: Buffer) => {
-        answer += chunk.toString();
-        const [, status, envelope] = whole.exec(answer) ?? [];
+        response += chunk.toString();
+        const [, status, envelope] = whole.exec(response) ?? [];
         if (envelope === undefined) return;
         clearTimeout(timer);
         done(readEnvelope(Number(status), envelope));
       });
       socket.on("error", fail);
-      socket.on("close", () => fail(new Error(`closed after: ${answer}`)));
+      socket.on("close", () => fail(new Error(`closed after: ${response}`)));
     });
   } finally {
     socket.destroy();
   }
 }
 
-// Whatever came before, the next request is answered.
+// Whatever came before, the next request gets a response.
 afterEach(async () => {
   const form = new FormData();
   form.append("file", onePage, "input.pdf");
   form.append("angle", "90");
-  const answer = await fetch(`${baseUrl}/api/v1/rotate`, {
+  const response = await fetch(`${baseUrl}/api/v1/rotate`, {
     method: "POST",
     headers: { Authorization: `Bearer ${liveKey}` },
     body: form,
     signal: AbortSignal.timeout(SOON),
   });
-  await answer.arrayBuffer();
-  if (answer.status !== 200) throw new Error(`the next request was answered with ${answer.status}`);
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`the response to the next request was ${response.status}`);
 });
 
 describe("a body that is no form", () => {
@@ -167,27 +167,27 @@ test("a small body without a Content-Length is read as any other", async () => {
 
 describe("a file of another format", () => {
   test("text under the name of a PDF", async () => {
-    const answer = await refusedForm("rotate", { angle: "90" }, new Blob(["hello"], { type: "application/pdf" }));
-    expect(answer).toEqual({ status: 415, code: "unsupported_format", details: { input: "file" } });
+    const response = await refusedForm("rotate", { angle: "90" }, new Blob(["hello"], { type: "application/pdf" }));
+    expect(response).toEqual({ status: 415, code: "unsupported_format", details: { input: "file" } });
   });
 
   test("of no bytes", async () => {
-    const answer = await refusedForm("rotate", { angle: "90" }, new Blob([]));
-    expect(answer).toEqual({ status: 400, code: "invalid_file", details: { input: "file" } });
+    const response = await refusedForm("rotate", { angle: "90" }, new Blob([]));
+    expect(response).toEqual({ status: 400, code: "invalid_file", details: { input: "file" } });
   });
 });
 
 describe("a page range", () => {
   test.each(["0", "5-", "9999", "1-3-5", "-1", "📄", "1,,2", "1e0", "last-0"])("%s", async (pages) => {
-    const answer = await refusedForm("rotate", { angle: "90", pages }, onePage);
-    expect(answer).toMatchObject({ status: 400, code: "invalid_page_range" });
-    expect(answer.details).toEqual({ field: "pages", range: pages, maxPage: 1 });
+    const response = await refusedForm("rotate", { angle: "90", pages }, onePage);
+    expect(response).toMatchObject({ status: 400, code: "invalid_page_range" });
+    expect(response.details).toEqual({ field: "pages", range: pages, maxPage: 1 });
   });
 
   test("beside another problem is listed with it", async () => {
-    const answer = await refusedForm("rotate", { angle: "91", pages: "5-" }, onePage);
-    expect(answer).toMatchObject({ status: 400, code: "invalid_parameters" });
-    expect(((answer.details ?? {})["fields"] as { name: string }[]).map(({ name }) => name)).toEqual([
+    const response = await refusedForm("rotate", { angle: "91", pages: "5-" }, onePage);
+    expect(response).toMatchObject({ status: 400, code: "invalid_parameters" });
+    expect(((response.details ?? {})["fields"] as { name: string }[]).map(({ name }) => name)).toEqual([
       "angle",
       "pages",
     ]);
@@ -195,14 +195,14 @@ describe("a page range", () => {
 
   test("of 10 MB, all commas", async () => {
     const commas = ",".repeat(10 * MiB);
-    const answer = await refusedForm("split", { mode: "ranges", ranges: commas }, onePage);
-    expect(answer).toMatchObject({ status: 413, code: "limit_exceeded", details: { limit: MiB } });
+    const response = await refusedForm("split", { mode: "ranges", ranges: commas }, onePage);
+    expect(response).toMatchObject({ status: 413, code: "limit_exceeded", details: { limit: MiB } });
   });
 
   test("of just under 1 MiB, all commas or all pages", async () => {
     for (const ranges of [",".repeat(MiB - 1), "1|".repeat(MiB / 2 - 1), "!1,".repeat(MiB / 3)]) {
-      const answer = await refusedForm("split", { mode: "ranges", ranges }, onePage);
-      expect(answer.status === 400 || answer.status === 413).toBe(true);
+      const response = await refusedForm("split", { mode: "ranges", ranges }, onePage);
+      expect(response.status === 400 || response.status === 413).toBe(true);
     }
   });
 });
@@ -210,8 +210,8 @@ describe("a page range", () => {
 test("numbered files with a gap name the missing one", async () => {
   const form = new FormData();
   for (const name of ["file0", "file2"]) form.append(name, onePage, "x.pdf");
-  const answer = await refused("merge", {}, form);
-  expect(answer).toMatchObject({ status: 400, code: "invalid_parameters", details: { fields: [{ name: "file1" }] } });
+  const response = await refused("merge", {}, form);
+  expect(response).toMatchObject({ status: 400, code: "invalid_parameters", details: { fields: [{ name: "file1" }] } });
 });
 
 test("a hundred and one files are one too many", async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { contentBomb, cutInHalf, noPages, pageTreeLoop, zipBomb } from "../harness/broken-fixtures.ts";
 import { certificateEncrypted } from "../harness/certificate-fixture.ts";
-import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse, type Part, type Service } from "../harness/client.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import { document, notAPdf, withPrefix } from "../harness/fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
@@ -10,7 +10,7 @@ import { openPdf, pageRotations } from "../harness/pdfjs.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
-/** ms within which a bad document must be answered, on a busy machine. */
+/** ms within which a bad document must get its response, on a busy machine. */
 const SOON = 30_000;
 
 const intact = document({ name: "intact", pages: 3, features: ["links"] });
@@ -23,7 +23,7 @@ const calls: [string, Record<string, string>][] = [
   ["extract-text", {}],
 ];
 
-function send(operation: string, fields: Record<string, string>, bytes: Uint8Array): Promise<Answer> {
+function send(operation: string, fields: Record<string, string>, bytes: Uint8Array): Promise<ApiResponse> {
   const file = pdfPart(bytes);
   const files: Record<string, Part> = operation === "merge" ? { file0: pdfPart(intact), file1: file } : { file };
   return post(service, operation, { ...fields, ...files }, SOON);
@@ -50,8 +50,8 @@ describe.each(calls)("%s refuses", (operation, fields) => {
     ["an object stream of over 1 GiB", () => zipBomb(1), 413, "limit_exceeded"],
     ["an object stream of over 1 GiB, deflated twice", () => zipBomb(2), 413, "limit_exceeded"],
   ])("%s", async (_name, make, status, code) => {
-    const answer = await send(operation, fields, make());
-    expect(answer).toMatchObject({ status, code });
+    const response = await send(operation, fields, make());
+    expect(response).toMatchObject({ status, code });
   });
 
   test.each(ciphers)("a document encrypted with %s, without its password or with a wrong one", async (cipher) => {

@@ -11,11 +11,11 @@ const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 async function compress(bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Uint8Array> {
-  const answer = await post(service, "compress", { file: pdfPart(bytes), ...fields });
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.code ?? ""}`);
-  const { errors, warnings } = await check(answer.body);
+  const response = await post(service, "compress", { file: pdfPart(bytes), ...fields });
+  if (response.status !== 200) throw new Error(`${response.status} ${response.code ?? ""}`);
+  const { errors, warnings } = await check(response.body);
   expect([...errors, ...warnings]).toEqual([]);
-  return answer.body;
+  return response.body;
 }
 
 test("a small file keeps all objects but streams in one object stream", async () => {

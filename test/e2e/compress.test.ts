@@ -20,16 +20,16 @@ describe("an image of each kind", () => {
     "%s looks the same",
     async (_, fixture) => {
       const bytes = imageDocument(fixture);
-      const answer = await compress(bytes);
-      expect(answer.body.length).toBeLessThanOrEqual(bytes.length);
-      const [before, after] = [drawPages(bytes), drawPages(answer.body)];
+      const response = await compress(bytes);
+      expect(response.body.length).toBeLessThanOrEqual(bytes.length);
+      const [before, after] = [drawPages(bytes), drawPages(response.body)];
       expect(looksThatDiffer(before, after, 0.97)).toEqual([]);
       for (const [index, page] of before.entries()) {
         const other = after[index];
         expect(other && largestBlockError(page, other)).toBeLessThan(14);
       }
       const kind = (entries: string): string[] => ["/SMask", "/Mask"].filter((key) => entries.includes(key));
-      expect(kind((await imagesOf(answer.body)).map(({ entries }) => entries).join())).toEqual(kind(fixture.entries));
+      expect(kind((await imagesOf(response.body)).map(({ entries }) => entries).join())).toEqual(kind(fixture.entries));
     },
   );
 
@@ -153,9 +153,11 @@ test("stripMetadata clears Info and XMP; without it they stay", async () => {
 
 test("parameters", async () => {
   const issue = async (fields: Readonly<Record<string, string>>) => {
-    const answer = await post(service, "compress", { file: pdfPart(photo), ...fields });
-    const { error } = JSON.parse(new TextDecoder().decode(answer.body)) as { error: { details: { fields: unknown } } };
-    return [answer.status, error.details.fields];
+    const response = await post(service, "compress", { file: pdfPart(photo), ...fields });
+    const { error } = JSON.parse(new TextDecoder().decode(response.body)) as {
+      error: { details: { fields: unknown } };
+    };
+    return [response.status, error.details.fields];
   };
   expect(await issue({ level: "huge" })).toEqual([
     400,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Answer } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
 import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
@@ -11,7 +11,7 @@ import { check, plainText } from "../harness/qpdf.ts";
 import type { Picture } from "../harness/ssim.ts";
 
 const { baseUrl, liveKey } = ownServer();
-const crop = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Answer> =>
+const crop = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<ApiResponse> =>
   post({ baseUrl, key: liveKey }, "crop", { file: pdfPart(bytes), ...fields });
 
 /** No two parts of it look alike. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Answer, type Service } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse, type Service } from "../harness/client.ts";
 import { encrypt, withEncryption } from "../harness/encrypted-fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
 import { openPdf } from "../harness/pdfjs.ts";
@@ -31,7 +31,7 @@ const keeping: [string, Record<string, string>][] = [
   ["ocr", { output: "pdf" }],
 ];
 
-function send(operation: string, fields: Record<string, string>, bytes: Uint8Array): Promise<Answer> {
+function send(operation: string, fields: Record<string, string>, bytes: Uint8Array): Promise<ApiResponse> {
   return post(service, operation, { file: pdfPart(bytes), password, ...fields });
 }
 
@@ -47,9 +47,9 @@ function filtersApart(bytes: Uint8Array): Uint8Array {
 describe.each(["aes-128", "aes-256"] as const)("%s, its crypt filters in objects of their own", (cipher) => {
   test.each(keeping)("%s keeps the encryption", async (operation, fields) => {
     const locked = filtersApart(await encrypt(plain, { cipher, userPassword: password, ownerPassword: "owner" }));
-    const answer = await send(operation, fields, locked);
-    expect([answer.status, answer.code]).toEqual([200, undefined]);
-    for (const { bytes } of documentsOf(answer)) {
+    const response = await send(operation, fields, locked);
+    expect([response.status, response.code]).toEqual([200, undefined]);
+    for (const { bytes } of documentsOf(response)) {
       expect(await check(bytes, password)).toMatchObject({ ok: true });
       expect((await showEncryption(bytes, password)).method).toBe(cipher === "aes-128" ? "AESv2" : "AESv3");
       expect((await openPdf(bytes, { password })).pages[0]?.text).toContain("Kept");
@@ -77,9 +77,9 @@ describe.each(mixed)("a document in which %s", (_, change, objects) => {
   };
 
   test.each(refusing)("is refused by %s, which would have to keep that", async (operation, fields) => {
-    const answer = await send(operation, fields, await file());
-    expect([answer.status, answer.code]).toEqual([400, "unsupported_encryption"]);
-    expect(JSON.parse(Buffer.from(answer.body).toString())).toMatchObject({ error: { details: { input: "file" } } });
+    const response = await send(operation, fields, await file());
+    expect([response.status, response.code]).toEqual([400, "unsupported_encryption"]);
+    expect(JSON.parse(Buffer.from(response.body).toString())).toMatchObject({ error: { details: { input: "file" } } });
   });
 });
 
@@ -102,9 +102,9 @@ describe("a document that the empty password opens as its owner's", () => {
   test.each(keeping)("%s needs no password, and keeps those that it has", async (operation, fields) => {
     const restrictions = ["--allow-insecure", "--modify=none"];
     const locked = await encrypt(plain, { cipher: "aes-256", userPassword: password, ownerPassword: "", restrictions });
-    const answer = await post(service, operation, { file: pdfPart(locked), ...fields });
-    expect([answer.status, answer.code]).toEqual([200, undefined]);
-    for (const { bytes } of documentsOf(answer)) {
+    const response = await post(service, operation, { file: pdfPart(locked), ...fields });
+    expect([response.status, response.code]).toEqual([200, undefined]);
+    for (const { bytes } of documentsOf(response)) {
       expect(await check(bytes, password)).toMatchObject({ ok: true });
       expect((await showEncryption(bytes, password)).text).toContain("Supplied password is user password");
       expect((await showEncryption(bytes, "")).text).toContain("Supplied password is owner password");
@@ -114,8 +114,8 @@ describe("a document that the empty password opens as its owner's", () => {
   test("protect replaces its restrictions, as for an owner", async () => {
     const restrictions = ["--allow-insecure", "--modify=none"];
     const locked = await encrypt(plain, { cipher: "aes-256", userPassword: password, ownerPassword: "", restrictions });
-    const answer = await post(service, "protect", { file: pdfPart(locked), userPassword: "new" });
-    expect([answer.status, answer.code]).toEqual([200, undefined]);
-    expect((await openPdf(answer.body, { password: "new" })).pages[0]?.text).toContain("Kept");
+    const response = await post(service, "protect", { file: pdfPart(locked), userPassword: "new" });
+    expect([response.status, response.code]).toEqual([200, undefined]);
+    expect((await openPdf(response.body, { password: "new" })).pages[0]?.text).toContain("Kept");
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withoutXref } from "../harness/broken-fixtures.ts";
-import { type Answer, type Part, pdfPart, post } from "../harness/client.ts";
+import { type ApiResponse, type Part, pdfPart, post } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { latin1, noise, pdf } from "../harness/pdf-writer.ts";
@@ -10,8 +10,11 @@ import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();
 
-const send = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Answer> =>
-  post({ baseUrl, key: liveKey }, operation, { file: pdfPart(bytes), ...fields });
+const send = (
+  operation: string,
+  bytes: Uint8Array,
+  fields: Readonly<Record<string, Part>> = {},
+): Promise<ApiResponse> => post({ baseUrl, key: liveKey }, operation, { file: pdfPart(bytes), ...fields });
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
 

@@ -19,9 +19,9 @@ interface Page {
 }
 
 async function pagesOf(bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<readonly Page[]> {
-  const answer = await post({ baseUrl, key: liveKey }, "extract-text", { file: pdfPart(bytes), ...fields });
-  const body = new TextDecoder().decode(answer.body);
-  expect(answer.status, body).toBe(200);
+  const response = await post({ baseUrl, key: liveKey }, "extract-text", { file: pdfPart(bytes), ...fields });
+  const body = new TextDecoder().decode(response.body);
+  expect(response.status, body).toBe(200);
   return (JSON.parse(body) as { pages: readonly Page[] }).pages;
 }
 
@@ -98,6 +98,6 @@ test.each(ciphers)("text of a document encrypted with %s", async (cipher) => {
 test("refuses a page with more text than a response can hold", async () => {
   const line = show("x".repeat(200), 10, 400, 0.5);
   const bytes = textDocument([{ content: `${line}\n`.repeat(25_000) }]);
-  const answer = await post({ baseUrl, key: liveKey }, "extract-text", { file: pdfPart(bytes) });
-  expect([answer.status, answer.code]).toEqual([413, "limit_exceeded"]);
+  const response = await post({ baseUrl, key: liveKey }, "extract-text", { file: pdfPart(bytes) });
+  expect([response.status, response.code]).toEqual([413, "limit_exceeded"]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Answer } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { FormDraft, note, wholeForm } from "../harness/form-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
@@ -10,7 +10,7 @@ import { latin1 } from "../harness/pdf-writer.ts";
 import { check, plainText } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
-const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>
   post({ baseUrl, key: liveKey }, "flatten", { file: pdfPart(bytes), ...fields });
 
 async function flattened(bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { ImageCalls, imagesOf } from "../harness/image-pdf-answer.ts";
+import { ImageCalls, imagesOf } from "../harness/image-pdf-response.ts";
 import { drawPage } from "../harness/drawn-page.ts";
 import {
   makeJpeg,

@@ -4,7 +4,7 @@ import { ownServer } from "./own-server.ts";
 import { pdfPart, post } from "../harness/client.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { drawPage, type DrawnPage } from "../harness/drawn-page.ts";
-import { ImageCalls } from "../harness/image-pdf-answer.ts";
+import { ImageCalls } from "../harness/image-pdf-response.ts";
 import { makeJpeg, withExif } from "../harness/jpeg-fixtures.ts";
 import { numbers32, writePng } from "../harness/png-writer.ts";
 
@@ -126,7 +126,7 @@ test("pages come in the order of the numbers, with no metadata that nobody gave"
 });
 
 test("the response is named after the first image", async () => {
-  const { headers } = await calls.answer([png(10, 10)]);
+  const { headers } = await calls.response([png(10, 10)]);
   expect(headers.get("Content-Disposition")).toBe('attachment; filename="picture 0-from-images.pdf"');
 });
 

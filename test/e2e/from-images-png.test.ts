@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { ImageCalls, imagesOf } from "../harness/image-pdf-answer.ts";
+import { ImageCalls, imagesOf } from "../harness/image-pdf-response.ts";
 import { drawPage } from "../harness/drawn-page.ts";
 import { exif } from "../harness/jpeg-fixtures.ts";
 import { numbers32, writePng, type PngOptions, type Sample } from "../harness/png-writer.ts";

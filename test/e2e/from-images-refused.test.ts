@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { deflatedRun } from "../harness/deflated-run.ts";
 import { withoutIdentifiers } from "../harness/identifiers.ts";
-import { ImageCalls } from "../harness/image-pdf-answer.ts";
+import { ImageCalls } from "../harness/image-pdf-response.ts";
 import { makeJpeg } from "../harness/jpeg-fixtures.ts";
 import { filteredRows, pngOf, writePng } from "../harness/png-writer.ts";
 
@@ -133,7 +133,7 @@ describe("limits", () => {
 
   test("100 images, and not one more", async () => {
     const images = Array.from({ length: 100 }, () => png);
-    expect((await calls.answer(images)).headers.get("X-Page-Count")).toBe("100");
+    expect((await calls.response(images)).headers.get("X-Page-Count")).toBe("100");
     expect(await calls.refusal([...images, png])).toMatchObject([
       413,
       "limit_exceeded",

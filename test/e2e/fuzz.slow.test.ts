@@ -33,12 +33,12 @@ const options = (changes: Partial<FuzzOptions>): FuzzOptions => ({
 });
 
 test("80 damaged documents are processed or refused, and no response contains anything of another", async () => {
-  const { calls, answers, failures } = await fuzz(service, sources, options({}), () => undefined);
+  const { calls, responses, failures } = await fuzz(service, sources, options({}), () => undefined);
   expect(failures).toEqual([]);
   expect(calls).toBe(80);
   // Neither all refused nor all untouched.
-  expect(answers["200"]).toBeGreaterThan(20);
-  expect(answers["400 invalid_file"]).toBeGreaterThan(10);
+  expect(responses["200"]).toBeGreaterThan(20);
+  expect(responses["400 invalid_file"]).toBeGreaterThan(10);
 }, 600_000);
 
 test("an operation without a form is an error, and so is a service that does not respond", async () => {
@@ -65,25 +65,25 @@ describe("a mark of another request is found", () => {
     ["rotate", { angle: "90" }],
     ["extract-text", {}],
     ["metadata", { action: "get" }],
-  ])("in the answer of %s", async (operation, fields: Record<string, string>) => {
+  ])("in the response of %s", async (operation, fields: Record<string, string>) => {
     const form = { file, ...fields };
-    const answer = await post(service, operation, form);
-    expect(await faultsOf(answer, form, 41, markers)).toEqual([]);
-    expect(await faultsOf(answer, form, 42, markers)).toContain(found);
+    const response = await post(service, operation, form);
+    expect(await faultsOf(response, form, 41, markers)).toEqual([]);
+    expect(await faultsOf(response, form, 42, markers)).toContain(found);
   });
 
   test.each([
     ["protect", { userPassword: "user" }, "the body, decrypted, shows bytes of call 41"],
     ["split", { mode: "pages" }, "document-001.pdf shows bytes of call 41"],
-  ])("in the answer of %s", async (operation, fields: Record<string, string>, fault) => {
+  ])("in the response of %s", async (operation, fields: Record<string, string>, fault) => {
     const form = { file, ...fields };
     expect(await faultsOf(await post(service, operation, form), form, 42, markers)).toContain(fault);
   });
 
   test("in a file name", async () => {
     const form = { file: pdfPart(markedDocument("none"), `${markers.of(41)}.pdf`), angle: "90" };
-    const answer = await post(service, "rotate", form);
-    expect(await faultsOf(answer, form, 42, markers)).toEqual(["a header shows bytes of call 41"]);
+    const response = await post(service, "rotate", form);
+    expect(await faultsOf(response, form, 42, markers)).toEqual(["a header shows bytes of call 41"]);
   });
 
   test("in hexadecimal digits and in UTF-16", () => {

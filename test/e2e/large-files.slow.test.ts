@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { type Answer, type Part, post, type Service } from "../harness/client.ts";
+import { type ApiResponse, type Part, post, type Service } from "../harness/client.ts";
 import { line } from "../harness/layout-fixtures.ts";
 import { element, marked, on, taggedDocument } from "../harness/tagged-fixtures.ts";
 import { largeDocument } from "../harness/large-document.ts";
@@ -32,17 +32,17 @@ beforeAll(async () => {
   file = await upload(original);
 });
 
-const send = (operation: string, fields: Record<string, Part>): Promise<Answer> =>
+const send = (operation: string, fields: Record<string, Part>): Promise<ApiResponse> =>
   post(service, operation, { file, ...fields });
 
 /** The pages as pdf.js reads them, once the original is found at the beginning. */
-async function appended(answer: Answer) {
-  expect(answer).toMatchObject({ status: 200, code: undefined });
-  expect(answer.headers.get("Content-Length")).toBe(String(answer.body.length));
-  expect(Buffer.from(answer.body.subarray(0, original.length)).equals(original)).toBe(true);
+async function appended(response: ApiResponse) {
+  expect(response).toMatchObject({ status: 200, code: undefined });
+  expect(response.headers.get("Content-Length")).toBe(String(response.body.length));
+  expect(Buffer.from(response.body.subarray(0, original.length)).equals(original)).toBe(true);
   // A few hundred bytes for each page that changed.
-  expect(answer.body.length - original.length).toBeLessThan(64 * 1024);
-  return openPdf(answer.body);
+  expect(response.body.length - original.length).toBeLessThan(64 * 1024);
+  return openPdf(response.body);
 }
 
 describe("a document that does not fit into memory", () => {
@@ -133,27 +133,28 @@ describe("a document that does not fit into memory", () => {
     expect(info).toMatchObject({ Title: "Renamed" });
   });
 
-  const pipeline = (...steps: readonly object[]): Promise<Answer> => send("pipeline", { steps: JSON.stringify(steps) });
+  const pipeline = (...steps: readonly object[]): Promise<ApiResponse> =>
+    send("pipeline", { steps: JSON.stringify(steps) });
   const rotate = { operation: "rotate", rotations: { 33: 180 } };
 
   test("the changes of a pipeline, one after the other", async () => {
-    const answer = await pipeline(
+    const response = await pipeline(
       rotate,
       { operation: "watermark", kind: "text", text: "DRAFT" },
       { operation: "metadata", action: "set", metadata: { title: "Renamed" } },
       rotate,
     );
-    const { pages, info } = await appended(answer);
+    const { pages, info } = await appended(response);
     expect(pages[32]).toMatchObject({ rotate: 0, text: expect.stringMatching(/DRAFT/) as unknown });
     expect(pages.filter(({ text }) => text.includes("DRAFT") && text.includes("in the ledger"))).toHaveLength(PAGES);
     expect(info).toMatchObject({ Title: "Renamed" });
   });
 
   test("gives a pipeline pages that fit into memory", async () => {
-    const answer = await pipeline(rotate, { operation: "extract-pages", range: "33" }, { operation: "compress" });
-    expect(answer).toMatchObject({ status: 200, code: undefined });
+    const response = await pipeline(rotate, { operation: "extract-pages", range: "33" }, { operation: "compress" });
+    expect(response).toMatchObject({ status: 200, code: undefined });
     const text = expect.stringContaining(`Page 33 of ${PAGES}`) as unknown;
-    expect((await openPdf(answer.body)).pages).toMatchObject([{ rotate: 180, text }]);
+    expect((await openPdf(response.body)).pages).toMatchObject([{ rotate: 180, text }]);
   });
 
   test("is not accepted by a step that needs all of it", async () => {
@@ -166,8 +167,8 @@ describe("a document that does not fit into memory", () => {
 
   test.each(["merge", "compress", "protect"])("is not accepted where all of it is needed: %s", async (operation) => {
     const fields = operation === "merge" ? { file0: file, file1: file } : { file, userPassword: "open" };
-    const answer = await post(service, operation, operation === "compress" ? { file } : fields);
-    expect(answer).toMatchObject({ status: 413, code: "limit_exceeded" });
-    expect(answer.headers.get("X-Credits-Charged")).toBeNull();
+    const response = await post(service, operation, operation === "compress" ? { file } : fields);
+    expect(response).toMatchObject({ status: 413, code: "limit_exceeded" });
+    expect(response.headers.get("X-Credits-Charged")).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { withLostObject } from "../harness/broken-fixtures.ts";
-import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse, type Part, type Service } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
 import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
@@ -40,7 +40,7 @@ const calls: [string, Record<string, string>][] = [
 const kept = { rotate: 0, title: "Info" };
 const changes: Readonly<Record<string, Partial<typeof kept>>> = { rotate: { rotate: 90 }, metadata: { title: "New" } };
 
-function send(operation: string, fields: Record<string, string>, bytes: Uint8Array): Promise<Answer> {
+function send(operation: string, fields: Record<string, string>, bytes: Uint8Array): Promise<ApiResponse> {
   const file = pdfPart(bytes);
   const files: Record<string, Part> = operation === "merge" ? { file0: file, file1: file } : { file };
   return post(service, operation, { ...fields, ...files });
@@ -51,11 +51,11 @@ const open = (bytes: Uint8Array, operation: string): Promise<DocumentView> =>
 
 describe.each(calls)("%s", (operation, fields) => {
   test("keeps the pages where an object that no page uses is found damaged", async () => {
-    const answer = await send(operation, fields, withLostObject(document(), 6));
-    expect([answer.status, answer.code]).toEqual([200, undefined]);
-    expect(answer.headers.get("X-Input-Repaired")).toBe("true");
+    const response = await send(operation, fields, withLostObject(document(), 6));
+    expect([response.status, response.code]).toEqual([200, undefined]);
+    expect(response.headers.get("X-Input-Repaired")).toBe("true");
     const widths: unknown[] = [];
-    for (const { bytes } of documentsOf(answer)) {
+    for (const { bytes } of documentsOf(response)) {
       const view = await open(bytes, operation);
       widths.push(...view.pages.map(({ view: box }) => (Array.isArray(box) ? box[2] : undefined)));
       const { rotate, title } = { ...kept, ...changes[operation] };
@@ -66,9 +66,9 @@ describe.each(calls)("%s", (operation, fields) => {
   });
 
   test("changes the document where an object that nothing uses is found damaged", async () => {
-    const answer = await send(operation, fields, withLostObject(document(), 9));
-    expect([answer.status, answer.code]).toEqual([200, undefined]);
-    for (const { bytes } of documentsOf(answer)) {
+    const response = await send(operation, fields, withLostObject(document(), 9));
+    expect([response.status, response.code]).toEqual([200, undefined]);
+    for (const { bytes } of documentsOf(response)) {
       const view = await open(bytes, operation);
       const { rotate, title } = { ...kept, ...changes[operation] };
       expect(view.pages.map((page) => page.rotate)).toEqual(view.pages.map(() => rotate));
@@ -77,10 +77,11 @@ describe.each(calls)("%s", (operation, fields) => {
   });
 
   test("takes a reference to an object beyond the last for null", async () => {
-    const answer = await send(operation, fields, document("(Title) /C 99 0 R /X [1 98 0 R 2]"));
-    expect([answer.status, answer.code]).toEqual([200, undefined]);
-    expect(answer.headers.get("X-Input-Repaired")).toBeNull();
-    for (const { bytes } of documentsOf(answer)) expect((await open(bytes, operation)).pages.length).toBeGreaterThan(0);
+    const response = await send(operation, fields, document("(Title) /C 99 0 R /X [1 98 0 R 2]"));
+    expect([response.status, response.code]).toEqual([200, undefined]);
+    expect(response.headers.get("X-Input-Repaired")).toBeNull();
+    for (const { bytes } of documentsOf(response))
+      expect((await open(bytes, operation)).pages.length).toBeGreaterThan(0);
   });
 
   test("refuses a catalog that is a stream, which no other reader takes", async () => {
@@ -95,7 +96,7 @@ test("an encrypted document whose permissions are missing is given them, and ope
   const encrypted = await encrypt(document(), { cipher: "rc4-128", userPassword: "user", ownerPassword: "owner" });
   const text = new TextDecoder("latin1").decode(encrypted);
   const damaged = latin1(text.replace(/\/P -\d+/, (entry) => entry.replace("P", "Q")));
-  const answer = await post(service, "rotate", { file: pdfPart(damaged), password: "user", angle: "90" });
-  expect(answer.status).toBe(200);
-  expect((await openPdf(answer.body, { password: "user" })).pages.length).toBe(2);
+  const response = await post(service, "rotate", { file: pdfPart(damaged), password: "user", angle: "90" });
+  expect(response.status).toBe(200);
+  expect((await openPdf(response.body, { password: "user" })).pages.length).toBe(2);
 });

@@ -1,9 +1,9 @@
-/** The looks of `npm run corpus` pass what is right, and find what a wrong answer loses, leaves out or covers. */
+/** The looks of `npm run corpus` pass what is right, and find what a wrong response loses, leaves out or covers. */
 import { createCanvas } from "@napi-rs/canvas";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { readInput, survivalCases, type Case, type Input } from "../harness/cases.ts";
-import { post, type Answer } from "../harness/client.ts";
+import { post, type ApiResponse } from "../harness/client.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
 import { lookAt, type Look } from "../harness/looks.ts";
@@ -25,7 +25,7 @@ const intact = page(PARTS);
 const without = (index: number): Uint8Array => page(PARTS.filter((_, part) => part !== index));
 
 /** A response with a document that nobody made of the request. */
-const pretended = (body: Uint8Array): Answer => ({
+const pretended = (body: Uint8Array): ApiResponse => ({
   status: 200,
   code: undefined,
   message: undefined,
@@ -46,7 +46,7 @@ function caseOf(name: string, among = cases): Case {
   return one;
 }
 
-const served = async (one: Case): Promise<Answer> => post({ baseUrl, key: liveKey }, one.operation, one.parts);
+const served = async (one: Case): Promise<ApiResponse> => post({ baseUrl, key: liveKey }, one.operation, one.parts);
 
 const problemsOf = async (name: string, body: Uint8Array): Promise<string> =>
   (await lookAt(pretended(body), caseOf(name), true)).problems.join("\n");
@@ -58,9 +58,9 @@ describe("what the service makes passes", () => {
       "to-images to-images-jpeg metadata-set"
     ).split(" "),
   )("%s", async (name) => {
-    const answer = await served(caseOf(name));
-    expect(answer.status).toBe(200);
-    expect((await lookAt(answer, caseOf(name), true)).problems).toEqual([]);
+    const response = await served(caseOf(name));
+    expect(response.status).toBe(200);
+    expect((await lookAt(response, caseOf(name), true)).problems).toEqual([]);
   });
 });
 
@@ -143,9 +143,9 @@ describe("sheets of n-up", () => {
   });
   const problemsWith = async (sent: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<string> => {
     const file = { bytes: sent, fileName: "other.pdf" };
-    const answer = await served({ ...nUp, parts: { ...nUp.parts, file, ...fields } });
-    expect(answer.status, answer.code).toBe(200);
-    return (await lookAt(answer, nUp, true)).problems.join("\n");
+    const response = await served({ ...nUp, parts: { ...nUp.parts, file, ...fields } });
+    expect(response.status, response.code).toBe(200);
+    return (await lookAt(response, nUp, true)).problems.join("\n");
   };
 
   test("what the service makes passes", async () => {
@@ -174,9 +174,9 @@ describe("forms", () => {
   });
 
   test("a value that is written passes", async () => {
-    const answer = await served(fill);
-    expect(answer.status).toBe(200);
-    expect((await lookAt(answer, fill, true)).problems).toEqual([]);
+    const response = await served(fill);
+    expect(response.status).toBe(200);
+    expect((await lookAt(response, fill, true)).problems).toEqual([]);
   });
 
   test("a value that is not in the output is found", async () => {
@@ -204,9 +204,9 @@ describe("an image of a page that lacks something is found", () => {
     ["all of it", ["0 g 50 50 90 90 re f"], /blocks differ/],
   ])("%s", async (_name, parts, expected) => {
     const file = { bytes: page(parts), fileName: "other.pdf" };
-    const answer = await served({ ...caseOf("to-images"), parts: { file, dpi: "36" } });
-    expect(answer.status, answer.code).toBe(200);
-    expect((await lookAt(answer, caseOf("to-images"), true)).problems.join("\n")).toMatch(expected);
+    const response = await served({ ...caseOf("to-images"), parts: { file, dpi: "36" } });
+    expect(response.status, response.code).toBe(200);
+    expect((await lookAt(response, caseOf("to-images"), true)).problems.join("\n")).toMatch(expected);
   });
 });
 
@@ -227,9 +227,9 @@ describe("pages of images", () => {
       }),
     );
     if (!own || !other) throw new Error("no cases");
-    const answer = await served(own);
-    expect(answer.status, answer.code).toBe(200);
-    expect((await lookAt(answer, own, true)).problems).toEqual([]);
-    expect((await lookAt(answer, other, true)).problems).toHaveLength(1);
+    const response = await served(own);
+    expect(response.status, response.code).toBe(200);
+    expect((await lookAt(response, own, true)).problems).toEqual([]);
+    expect((await lookAt(response, other, true)).problems).toHaveLength(1);
   });
 });

@@ -323,8 +323,8 @@ describe("the protocol", () => {
       "io.modelcontextprotocol/clientCapabilities": tasks,
     };
     const headers = { "MCP-Protocol-Version": REVISION, "Mcp-Method": method, "Mcp-Name": name };
-    const answer = await post({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }, headers);
-    const { result, error } = (await answer.json()) as { result?: Record<string, unknown>; error?: unknown };
+    const response = await post({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }, headers);
+    const { result, error } = (await response.json()) as { result?: Record<string, unknown>; error?: unknown };
     if (result === undefined) throw new Error(JSON.stringify(error));
     return result;
   };
@@ -357,8 +357,8 @@ describe("the protocol", () => {
 
   test.each(["2025-06-18", "2025-03-26", "2024-11-05"])("negotiates %s", async (protocolVersion) => {
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } };
-    const answer = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-    expect(await answer.text()).toContain(`"protocolVersion":"${protocolVersion}"`);
+    const response = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    expect(await response.text()).toContain(`"protocolVersion":"${protocolVersion}"`);
   });
 
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
@@ -418,18 +418,18 @@ describe("the protocol", () => {
       200,
       '"error"',
     ],
-  ])("answers %s", async (_, body, headers, status, text) => {
-    const answer = await post(body, headers);
-    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(text)]);
-    expect(answer.headers.get("WWW-Authenticate")).toBe(status === 401 ? "Bearer" : null);
+  ])("responds to %s", async (_, body, headers, status, text) => {
+    const response = await post(body, headers);
+    expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(text)]);
+    expect(response.headers.get("WWW-Authenticate")).toBe(status === 401 ? "Bearer" : null);
     // Nothing of it lasts.
     expect((await post(ping)).status).toBe(200);
   });
 
   test("has nothing but POST, for pages, too", async () => {
     for (const method of ["GET", "DELETE", "PUT"]) {
-      const answer = await fetch(url, { method, headers: authorization });
-      expect([method, answer.status, answer.headers.get("Allow")]).toEqual([method, 405, "POST, OPTIONS"]);
+      const response = await fetch(url, { method, headers: authorization });
+      expect([method, response.status, response.headers.get("Allow")]).toEqual([method, 405, "POST, OPTIONS"]);
     }
     const preflight = await fetch(url, { method: "OPTIONS", headers: { Origin: "https://inspector.example" } });
     expect(preflight.headers.get("Access-Control-Allow-Headers")).toContain("MCP-Protocol-Version");

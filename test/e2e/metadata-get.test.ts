@@ -93,21 +93,21 @@ describe("get", () => {
   });
 
   test("says when the input was repaired", async () => {
-    const answer = await post(service, "metadata", {
+    const response = await post(service, "metadata", {
       file: pdfPart(withoutXref(document({ name: "repaired", pages: 1 }))),
       action: "get",
     });
-    expect(answer.headers.get("X-Input-Repaired")).toBe("true");
-    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    expect(response.headers.get("X-Input-Repaired")).toBe("true");
+    expect(response.headers.get("Content-Type")).toBe("application/json");
   });
 });
 
 describe("a request that cannot be done is refused, with all its problems", () => {
   const bytes = smallDocument({});
   const problems = async (fields: Readonly<Record<string, string>>): Promise<string> => {
-    const answer = await post(service, "metadata", { file: pdfPart(bytes), ...fields });
-    expect([answer.status, answer.code]).toEqual([400, "invalid_parameters"]);
-    const { error } = JSON.parse(new TextDecoder().decode(answer.body)) as {
+    const response = await post(service, "metadata", { file: pdfPart(bytes), ...fields });
+    expect([response.status, response.code]).toEqual([400, "invalid_parameters"]);
+    const { error } = JSON.parse(new TextDecoder().decode(response.body)) as {
       error: { details: { fields: { name: string; issue: string }[] } };
     };
     return error.details.fields.map(({ name, issue }) => `${name} ${issue}`).join("\n");

@@ -169,13 +169,13 @@ describe("set", () => {
 
 test("merge keeps the first document's XMP in step with the title and author that it is given", async () => {
   const file = document({ name: "first", pages: 1 });
-  const answer = await post(service, "merge", {
+  const response = await post(service, "merge", {
     file0: pdfPart(file),
     file1: pdfPart(document({ name: "second", pages: 1 })),
     title: "Beide",
     author: "Ann",
   });
-  const { info, xmp } = await openPdf(answer.body);
+  const { info, xmp } = await openPdf(response.body);
   expect(info).toMatchObject({ Title: "Beide", Author: "Ann" });
   expect(xmp).toMatch(/>Beide<[^]*>Ann</);
   expect(xmp).not.toContain("Title of first");

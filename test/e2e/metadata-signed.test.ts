@@ -15,30 +15,30 @@ const calls = new MetadataCalls(service);
 describe("a signed document", () => {
   test("is appended to, so that its signature stays verifiable", async () => {
     const bytes = signedDocument();
-    const answer = await calls.set(bytes, { title: "Nach der Unterschrift", custom: { Own: "x" } });
-    expect(answer.headers.get("X-Signature-Invalidated")).toBeNull();
-    expect(answer.headers.get("X-Page-Count")).toBe("1");
-    expect(Buffer.compare(answer.body.subarray(0, bytes.length), bytes)).toBe(0);
-    expect((await check(answer.body)).ok).toBe(true);
-    const { info, xmp } = await openPdf(answer.body);
+    const response = await calls.set(bytes, { title: "Nach der Unterschrift", custom: { Own: "x" } });
+    expect(response.headers.get("X-Signature-Invalidated")).toBeNull();
+    expect(response.headers.get("X-Page-Count")).toBe("1");
+    expect(Buffer.compare(response.body.subarray(0, bytes.length), bytes)).toBe(0);
+    expect((await check(response.body)).ok).toBe(true);
+    const { info, xmp } = await openPdf(response.body);
     expect(info).toMatchObject({ Title: "Nach der Unterschrift", Author: "Signer" });
     expect(xmp).toContain("Nach der Unterschrift");
-    expect(await calls.get(answer.body)).toMatchObject({ title: "Nach der Unterschrift", custom: { Own: "x" } });
+    expect(await calls.get(response.body)).toMatchObject({ title: "Nach der Unterschrift", custom: { Own: "x" } });
   });
 
   test("keeps its encryption when it is appended to", async () => {
     const bytes = await encrypt(signedDocument(), { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" });
-    const answer = await calls.set(bytes, { title: "Neu" }, { password: "user" });
-    expect(Buffer.compare(answer.body.subarray(0, bytes.length), bytes)).toBe(0);
-    expect((await check(answer.body, "user")).ok).toBe(true);
-    expect((await openPdf(answer.body, { password: "user" })).info["Title"]).toBe("Neu");
+    const response = await calls.set(bytes, { title: "Neu" }, { password: "user" });
+    expect(Buffer.compare(response.body.subarray(0, bytes.length), bytes)).toBe(0);
+    expect((await check(response.body, "user")).ok).toBe(true);
+    expect((await openPdf(response.body, { password: "user" })).info["Title"]).toBe("Neu");
   });
 
   test("says so where the signature breaks: certified, or damaged", async () => {
     const certified = signedDocument({ certified: true });
-    const answer = await calls.set(certified, { title: "Neu" });
-    expect(answer.headers.get("X-Signature-Invalidated")).toBe("true");
-    expect(Buffer.compare(answer.body.subarray(0, certified.length), certified)).toBe(0);
+    const response = await calls.set(certified, { title: "Neu" });
+    expect(response.headers.get("X-Signature-Invalidated")).toBe("true");
+    expect(Buffer.compare(response.body.subarray(0, certified.length), certified)).toBe(0);
     const damaged = await calls.set(withoutXref(signedDocument()), { title: "Neu" });
     expect(damaged.headers.get("X-Signature-Invalidated")).toBe("true");
     expect((await openPdf(damaged.body)).info["Title"]).toBe("Neu");

@@ -1,7 +1,7 @@
 import { PDFArray, PDFDict, PDFDocument, PDFName, PDFNumber, PDFStream, PDFRef } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { type Answer, pdfPart, post } from "../harness/client.ts";
+import { type ApiResponse, pdfPart, post } from "../harness/client.ts";
 import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
@@ -14,7 +14,7 @@ import { check } from "../harness/qpdf.ts";
 import type { Picture } from "../harness/ssim.ts";
 
 const { baseUrl, liveKey } = ownServer();
-const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Answer> =>
+const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<ApiResponse> =>
   post({ baseUrl, key: liveKey }, "n-up", { file: pdfPart(bytes), ...fields });
 
 async function arranged(bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Uint8Array> {

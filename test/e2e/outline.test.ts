@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Answer } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { pdf } from "../harness/pdf-writer.ts";
 import { openPdf, type OutlineEntry } from "../harness/pdfjs.ts";
 import { check, plainText } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
-const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Answer> =>
+const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<ApiResponse> =>
   post({ baseUrl, key: liveKey }, "outline", { file: pdfPart(bytes), ...fields });
 
 interface Entry {

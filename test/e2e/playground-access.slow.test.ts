@@ -110,8 +110,8 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
   test("draws the form of an operation that it has never heard of from the description alone", async () => {
     const page = await visitor.open("rotate");
     await page.route("**/api/v1/openapi.json", async (route) => {
-      const answer = await route.fetch();
-      const described = (await answer.json()) as { paths: Record<string, unknown> };
+      const response = await route.fetch();
+      const described = (await response.json()) as { paths: Record<string, unknown> };
       const properties = {
         film: { type: "string", format: "binary", contentMediaType: "application/pdf", description: "The `film`." },
         tube: { type: "string", enum: ["cold", "hot"], description: "Which." },

@@ -118,8 +118,8 @@ test("reports a repaired input and an invalidated signature", async () => {
     ],
     "/Root 1 0 R",
   );
-  const answer = await protect(signed, { userPassword: "user" });
-  expect(answer.headers.get("X-Signature-Invalidated")).toBe("true");
+  const response = await protect(signed, { userPassword: "user" });
+  expect(response.headers.get("X-Signature-Invalidated")).toBe("true");
 });
 
 test("a stream that asks not to be encrypted is encrypted all the same", async () => {

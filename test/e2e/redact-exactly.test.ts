@@ -5,7 +5,7 @@ import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { decoded, readAll, whoFinds } from "../harness/find-secret.ts";
-import { imagesOf } from "../harness/image-pdf-answer.ts";
+import { imagesOf } from "../harness/image-pdf-response.ts";
 import { flate, latin1, pdf } from "../harness/pdf-writer.ts";
 import { pdfjsFolders } from "../harness/pdfjs.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";
@@ -340,18 +340,18 @@ describe("crop with remove", () => {
   ])("cuts an image that is %s, and what is inside looks the same", async (_, content, blanked) => {
     const before = page(content);
     const box = { x: 45, y: 45, width: 110, height: 110 };
-    const answer = await post(service, "crop", { file: pdfPart(before), box: JSON.stringify(box), remove: "true" });
-    expect(answer.status).toBe(200);
+    const response = await post(service, "crop", { file: pdfPart(before), box: JSON.stringify(box), remove: "true" });
+    expect(response.status).toBe(200);
     const plain = await post(service, "crop", { file: pdfPart(before), box: JSON.stringify(box) });
     const size = { width: 110, height: 110 };
-    const [a, b] = [await readPdfiumPage(answer.body, 0, size), await readPdfiumPage(plain.body, 0, size)];
+    const [a, b] = [await readPdfiumPage(response.body, 0, size), await readPdfiumPage(plain.body, 0, size)];
     const differing = a.picture.data.reduce(
       (sum, value, at) => sum + Number(Math.abs(value - (b.picture.data[at] ?? 0)) > 8),
       0,
     );
     expect(differing).toBe(0);
     // Pixels of which no part is inside are blank.
-    const [[, found] = []] = [...(await imagesOf(answer.body))];
+    const [[, found] = []] = [...(await imagesOf(response.body))];
     const left = unzlibSync(found?.data ?? new Uint8Array());
     const blank = [...left].filter((value, at) => value !== samples[at]);
     expect([...new Set(blank)]).toEqual([255]);

@@ -5,7 +5,7 @@ import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { flate } from "../harness/pdf-writer.ts";
 import { imageDocument } from "../harness/image-fixtures.ts";
-import { imagesOf } from "../harness/image-pdf-answer.ts";
+import { imagesOf } from "../harness/image-pdf-response.ts";
 import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";
 import { Random } from "../harness/random.ts";

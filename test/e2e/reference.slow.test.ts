@@ -30,8 +30,8 @@ const description = (await (await fetch(`${server.baseUrl}/api/v1/openapi.json`)
     };
   };
 };
-const answer = await fetch(`${server.baseUrl}/docs`);
-const page = await answer.text();
+const response = await fetch(`${server.baseUrl}/docs`);
+const page = await response.text();
 
 const entities: Readonly<Record<string, string>> = {
   "&lt;": "<",
@@ -201,9 +201,13 @@ describe("the examples with the client, as shown,", () => {
 
 /** Makes one of the things that a path is about. */
 async function made(collection: string, body: unknown): Promise<string> {
-  const answer = await fetch(`${server.baseUrl}${collection}`, { method: "POST", headers, body: JSON.stringify(body) });
-  expect(answer.status).toBe(201);
-  return ((await answer.json()) as { id: string }).id;
+  const response = await fetch(`${server.baseUrl}${collection}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { id: string }).id;
 }
 
 /** Makes a job that has ended. */
@@ -213,9 +217,9 @@ async function madeJob(): Promise<string> {
   form.append("angle", "90");
   const { Authorization } = headers;
   const asked = { Authorization, Prefer: "respond-async" };
-  const answer = await fetch(`${server.baseUrl}/api/v1/rotate`, { method: "POST", headers: asked, body: form });
-  expect(answer.status).toBe(202);
-  const { id } = (await answer.json()) as { id: string };
+  const response = await fetch(`${server.baseUrl}/api/v1/rotate`, { method: "POST", headers: asked, body: form });
+  expect(response.status).toBe(202);
+  const { id } = (await response.json()) as { id: string };
   await fetch(`${server.baseUrl}/api/v1/jobs/${id}?wait=30`, { headers: { Authorization } });
   return id;
 }
@@ -297,16 +301,16 @@ test.each(quiet)("the curl example of $id", async ({ id, path, status, types: [t
   }
   const { body, told } = await outcome("sh", ["-c", command]);
   expect(told.split(/ |;/).slice(0, 2)).toEqual([status, type]);
-  const answer = JSON.parse(body.toString()) as { id?: string };
+  const response = JSON.parse(body.toString()) as { id?: string };
   // None is recorded of openapi.json.
-  expect(Object.keys(answer)).toEqual(expect.arrayContaining(Object.keys(shownResponses[id]?.json ?? answer)));
-  if (status === "201" && answer.id !== undefined) await removed(`${collection}/${answer.id}`);
+  expect(Object.keys(response)).toEqual(expect.arrayContaining(Object.keys(shownResponses[id]?.json ?? response)));
+  if (status === "201" && response.id !== undefined) await removed(`${collection}/${response.id}`);
   if (own !== "") await removed(`${collection}/${own}`);
 });
 
 describe("the page", () => {
   test("is served with the policy of the pages, and whole without its script", () => {
-    expect(answer.headers.get("Content-Security-Policy")).toMatch(/^default-src 'none'/);
+    expect(response.headers.get("Content-Security-Policy")).toMatch(/^default-src 'none'/);
     expect(page).not.toMatch(/<style|style="|\son\w+="|<script(?! (?:type="module" )?src="\/assets\/)/);
     const words = textOf(page);
     const missing = calls.filter(({ path, summary }) => !words.includes(path) || !words.includes(summary));

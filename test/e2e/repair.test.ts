@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 import { withoutXref } from "../harness/broken-fixtures.ts";
-import { pdfPart, post, type Answer } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { flate, latin1, pdf } from "../harness/pdf-writer.ts";
@@ -12,7 +12,7 @@ import { openPdf } from "../harness/pdfjs.ts";
 import { check } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
-const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>
   post({ baseUrl, key: liveKey }, "repair", { file: pdfPart(bytes), ...fields });
 
 async function reportOf(bytes: Uint8Array): Promise<unknown> {
@@ -98,8 +98,8 @@ describe("refuses to make a document that is worse than the damaged file", () =>
     expect(broken.length).toBeGreaterThan(locked.length);
     for (const operation of ["repair", "n-up"]) {
       const fields = operation === "repair" ? {} : { pagesPerSheet: "2" };
-      const answer = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(broken), ...fields });
-      expect(answer).toMatchObject({ status: 400, code: "invalid_file" });
+      const response = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(broken), ...fields });
+      expect(response).toMatchObject({ status: 400, code: "invalid_file" });
     }
   });
 

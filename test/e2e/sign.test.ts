@@ -190,10 +190,10 @@ test("a tagged document gets an artifact; encryption and digital signatures stay
   const { body } = await stamp("sign", secret, { ...typed(), password: "user" });
   expect((await readPage(body, 1, { password: "user" })).text).toContain("Ada Lovelace");
   const signed = signedDocument();
-  const answer = await stamp("sign", signed, typed());
-  expect(answer.headers.get("X-Signature-Invalidated")).toBeNull();
-  expect(Buffer.compare(answer.body.subarray(0, signed.length), signed)).toBe(0);
-  inkArea(await picture(answer.body));
+  const response = await stamp("sign", signed, typed());
+  expect(response.headers.get("X-Signature-Invalidated")).toBeNull();
+  expect(Buffer.compare(response.body.subarray(0, signed.length), signed)).toBe(0);
+  inkArea(await picture(response.body));
 });
 
 describe("refusals", () => {

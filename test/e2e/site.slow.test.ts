@@ -13,14 +13,14 @@ const built = join(root, "wasm/generated/assets/site");
 describe("what the pages are served with", () => {
   test("a policy that lets nothing in from elsewhere, on the page and on its files", async () => {
     for (const path of ["/", "/docs", "/assets/playground.js", "/assets/reference.js", "/assets/playground.css"]) {
-      const answer = await get(path);
-      expect(answer.status, path).toBe(200);
-      const policy = answer.headers.get("Content-Security-Policy") ?? "";
+      const response = await get(path);
+      expect(response.status, path).toBe(200);
+      const policy = response.headers.get("Content-Security-Policy") ?? "";
       expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
       expect(policy).not.toMatch(/unsafe-inline|unsafe-eval'? |https?:|\*/);
       for (const name of ["frame-ancestors", "base-uri", "form-action"]) expect(policy).toContain(`${name} 'none'`);
-      expect(answer.headers.get("X-Content-Type-Options")).toBe("nosniff");
-      expect(answer.headers.get("Referrer-Policy")).toBe("no-referrer");
+      expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
     }
   });
 
@@ -116,9 +116,9 @@ async function result(path: string, form: Form): Promise<string> {
     } else body.append(name, value);
   }
   const headers = { Authorization: `Bearer ${server.liveKey}` };
-  const answer = await fetch(`${server.baseUrl}${path}`, { method: "POST", body, headers });
-  expect(answer.ok, answer.ok ? "" : await answer.clone().text()).toBe(true);
-  return withoutIdentifiers(new Uint8Array(await answer.arrayBuffer()));
+  const response = await fetch(`${server.baseUrl}${path}`, { method: "POST", body, headers });
+  expect(response.ok, response.ok ? "" : await response.clone().text()).toBe(true);
+  return withoutIdentifiers(new Uint8Array(await response.arrayBuffer()));
 }
 
 test.each(examples)(

@@ -15,13 +15,13 @@ const accountFile = (folder: string) => join(folder, ".dev-account.json");
 
 /** 401 for a key that is not known; the operation's own 400 for an empty form shows that the key is. */
 async function statusWith(baseUrl: string, key: string): Promise<number> {
-  const answer = await fetch(`${baseUrl}/api/v1/rotate`, {
+  const response = await fetch(`${baseUrl}/api/v1/rotate`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}` },
     body: new FormData(),
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  await response.arrayBuffer();
+  return response.status;
 }
 
 describe("npm start", () => {
@@ -45,8 +45,8 @@ describe("npm start", () => {
   });
 
   test("runs the sweep that Cloudflare triggers each minute", async () => {
-    const answer = await fetch(`${running.baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
-    expect(answer.status).toBe(200);
+    const response = await fetch(`${running.baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
+    expect(response.status).toBe(200);
   });
 });
 

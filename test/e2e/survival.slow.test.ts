@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { withoutXref } from "../harness/broken-fixtures.ts";
-import { checkAnswer, readInput, survivalCases, type Input } from "../harness/cases.ts";
+import { checkResponse, readInput, survivalCases, type Input } from "../harness/cases.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import type { Feature } from "../harness/fixture-draft.ts";
@@ -34,8 +34,9 @@ async function problemsOf(
     seen.add(one.operation);
     // Splitting at bookmarks is refused where there are none.
     if (one.name === "split-bookmarks" && input.view?.outline.length === 0) continue;
-    const answer = await post(service, one.operation, one.parts);
-    const found = answer.status === 200 ? await checkAnswer(answer, one) : [`${answer.status} ${answer.code ?? ""}`];
+    const response = await post(service, one.operation, one.parts);
+    const found =
+      response.status === 200 ? await checkResponse(response, one) : [`${response.status} ${response.code ?? ""}`];
     if (found.length > 0) problems[one.name] = found.slice(0, 10);
   }
   return problems;
@@ -63,10 +64,10 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
     const [source] = await fileIdentifiers(input.bytes);
     const versions: Record<string, string[]> = {};
     for (const one of [...survivalCases(input, companion), ...survivalCases(input, companion)]) {
-      const answer = await post(service, one.operation, one.parts);
-      expect(answer.status, one.name).toBe(200);
-      if (!/pdf|zip/.test(answer.headers.get("Content-Type") ?? "")) continue;
-      for (const { name, bytes } of documentsOf(answer).filter(({ name }) => !/png|jpe?g$/.test(name))) {
+      const response = await post(service, one.operation, one.parts);
+      expect(response.status, one.name).toBe(200);
+      if (!/pdf|zip/.test(response.headers.get("Content-Type") ?? "")) continue;
+      for (const { name, bytes } of documentsOf(response).filter(({ name }) => !/png|jpe?g$/.test(name))) {
         for (const half of new Set(await fileIdentifiers(bytes, one.password))) {
           if (half !== source) (versions[half] ??= []).push(`${one.name} ${name}`);
         }
@@ -79,9 +80,9 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
     const intact = document({ name: "repaired", pages: 4, features: ["outline", "links", "labels", "tagged"] });
     const input = { ...(await readInput(intact, "document.pdf")), bytes: withoutXref(intact) };
     for (const one of survivalCases(input, companion).filter(({ operation }) => operation !== "merge")) {
-      const answer = await post(service, one.operation, one.parts);
-      expect(answer.headers.get("X-Input-Repaired")).toBe("true");
-      expect(await checkAnswer(answer, one)).toEqual([]);
+      const response = await post(service, one.operation, one.parts);
+      expect(response.headers.get("X-Input-Repaired")).toBe("true");
+      expect(await checkResponse(response, one)).toEqual([]);
     }
   });
 
@@ -91,8 +92,8 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
     expect(await problemsOf(bytes, { password: "user", first: true })).toEqual({});
 
     const source = await showEncryption(bytes, "user");
-    const answer = await post(service, "rotate", { file: pdfPart(bytes), password: "user", angle: "90" });
-    const output = await showEncryption(answer.body, "owner");
+    const response = await post(service, "rotate", { file: pdfPart(bytes), password: "user", angle: "90" });
+    const output = await showEncryption(response.body, "owner");
     expect(output).toMatchObject({ encrypted: true, method: source.method, permissions: source.permissions });
   });
 
@@ -102,9 +103,9 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
       const plain = document({ name: cipher, pages: 3, features: ["outline"] });
       const bytes = await encrypt(plain, { cipher, userPassword: "", ownerPassword: "owner" });
       const source = await showEncryption(bytes, "owner");
-      const answer = await post(service, "split", { file: pdfPart(bytes), mode: "pages" });
-      expect(answer.status).toBe(200);
-      for (const [index, part] of documentsOf(answer).entries()) {
+      const response = await post(service, "split", { file: pdfPart(bytes), mode: "pages" });
+      expect(response.status).toBe(200);
+      for (const [index, part] of documentsOf(response).entries()) {
         const output = await showEncryption(part.bytes, "owner");
         expect(output).toMatchObject({ encrypted: true, method: source.method, permissions: source.permissions });
         expect((await openPdf(part.bytes)).pages[0]?.text).toContain(`Page ${index + 1} of ${cipher}`);
@@ -134,9 +135,9 @@ describe("documents of many pages", () => {
   });
 
   test("1,500 parts leave nothing behind in the engine: the last is as good as the first", async () => {
-    const answer = await post(service, "split", { file: pdfPart(many), mode: "pages" });
-    expect(answer.status).toBe(200);
-    const parts = documentsOf(answer);
+    const response = await post(service, "split", { file: pdfPart(many), mode: "pages" });
+    expect(response.status).toBe(200);
+    const parts = documentsOf(response);
     expect(parts.length).toBe(1500);
     const last = await openPdf(parts.at(-1)?.bytes ?? new Uint8Array());
     expect(last.pages[0]?.text).toContain("Page 1500 of many");
@@ -146,11 +147,11 @@ describe("documents of many pages", () => {
 
 /** Bytes of one page taken out, and the most it may be: what qpdf needs, and the metadata, which it leaves out. */
 async function oneOf(bytes: Uint8Array, page: number): Promise<{ size: number; limit: number }> {
-  const answer = await post(service, "extract-pages", { file: pdfPart(bytes), range: String(page) });
-  expect(answer.status).toBe(200);
-  const { info, xmp } = await openPdf(answer.body);
+  const response = await post(service, "extract-pages", { file: pdfPart(bytes), range: String(page) });
+  expect(response.status).toBe(200);
+  const { info, xmp } = await openPdf(response.body);
   const metadata = JSON.stringify(info).length + (xmp?.length ?? 0);
-  return { size: answer.body.length, limit: 1.2 * (await pagesSizeReference(bytes, page)) + metadata };
+  return { size: response.body.length, limit: 1.2 * (await pagesSizeReference(bytes, page)) + metadata };
 }
 
 describe("a part holds only what it uses", () => {

@@ -8,9 +8,9 @@ const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 async function imageOf(bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Uint8Array> {
-  const answer = await post(service, "to-images", { file: pdfPart(bytes), ...fields });
-  expect(answer.status, answer.code).toBe(200);
-  return answer.body;
+  const response = await post(service, "to-images", { file: pdfPart(bytes), ...fields });
+  expect(response.status, response.code).toBe(200);
+  return response.body;
 }
 
 describe("at 600 dpi", () => {

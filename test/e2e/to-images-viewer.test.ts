@@ -10,9 +10,9 @@ const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 async function png(bytes: Uint8Array, dpi: number): Promise<Picture> {
-  const answer = await post(service, "to-images", { file: pdfPart(bytes), dpi: String(dpi) });
-  expect(answer.status, answer.code).toBe(200);
-  return readPng(answer.body);
+  const response = await post(service, "to-images", { file: pdfPart(bytes), dpi: String(dpi) });
+  expect(response.status, response.code).toBe(200);
+  return readPng(response.body);
 }
 
 test("overprint is not simulated, spot colors are drawn by their alternates", async () => {

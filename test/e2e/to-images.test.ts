@@ -14,9 +14,9 @@ const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 async function imageOf(bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Uint8Array> {
-  const answer = await post(service, "to-images", { file: pdfPart(bytes), ...fields });
-  expect(answer.status, answer.code).toBe(200);
-  return answer.body;
+  const response = await post(service, "to-images", { file: pdfPart(bytes), ...fields });
+  expect(response.status, response.code).toBe(200);
+  return response.body;
 }
 
 /** Mean difference of samples that smoothing of edges makes on pages of text; another Helvetica makes more. */
@@ -54,8 +54,8 @@ describe("pages look as pdf.js draws them", () => {
 test("60 pages are one complete ZIP", async () => {
   const file = drawing(...Array.from({ length: 60 }, (_, index) => ({ ...corners, width: 120 + index })));
   for (const format of ["png", "jpeg"]) {
-    const answer = await post(service, "to-images", { file: pdfPart(file), dpi: "72", format });
-    const images = Object.entries(unzipSync(answer.body));
+    const response = await post(service, "to-images", { file: pdfPart(file), dpi: "72", format });
+    const images = Object.entries(unzipSync(response.body));
     const widths = images.map(([, bytes]) => (format === "png" ? readPng(bytes) : readJpeg(bytes)).width);
     expect(widths).toEqual(Array.from({ length: 60 }, (_, index) => 120 + index));
   }

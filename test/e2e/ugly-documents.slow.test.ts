@@ -2,7 +2,7 @@ import { zlibSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { sharedResources } from "../harness/bomb-fixtures.ts";
-import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
@@ -15,7 +15,7 @@ import { isRed } from "../harness/stamp-calls.ts";
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
-function send(operation: string, parts: Record<string, Part>): Promise<Answer> {
+function send(operation: string, parts: Record<string, Part>): Promise<ApiResponse> {
   return post(service, operation, parts);
 }
 
@@ -60,25 +60,25 @@ describe("long chains and many of one name", () => {
     const references = fields.map((_, index) => `${index + 4} 0 R`).join(" ");
     const root = `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${references}] >> >>`;
     const bytes = pdf([root, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page(), ...fields], "/Root 1 0 R");
-    const answer = await send("merge", { file0: pdfPart(bytes), file1: pdfPart(bytes) });
-    expect(answer.status).toBe(200);
-    const names = (await syntax(answer.body)).match(/\/T \(\w+\)/g) ?? [];
+    const response = await send("merge", { file0: pdfPart(bytes), file1: pdfPart(bytes) });
+    expect(response.status).toBe(200);
+    const names = (await syntax(response.body)).match(/\/T \(\w+\)/g) ?? [];
     expect(names.filter((name) => name === "/T (a)").length).toBe(10_000);
     expect(names.filter((name) => name === "/T (a_2)").length).toBe(10_000);
   });
 
   test("a page with 100 forms takes a stamp: MuPDF sorts larger dictionaries", async () => {
-    const answer = await send("watermark", { file: pdfPart(sharedResources(1, 100)), kind: "text", text: "Stamped" });
-    expect(answer).toMatchObject({ status: 200 });
-    const [stamped] = (await openPdf(answer.body)).pages;
+    const response = await send("watermark", { file: pdfPart(sharedResources(1, 100)), kind: "text", text: "Stamped" });
+    expect(response).toMatchObject({ status: 200 });
+    const [stamped] = (await openPdf(response.body)).pages;
     expect(stamped?.text).toContain("Stamped");
   });
 
   test("a page with a form, 1,000 times", async () => {
     const file = pdfPart(document({ name: "again", pages: 2, features: ["form"] }));
-    const answer = await send("extract-pages", { file, range: Array(1000).fill("1").join(",") });
-    expect(answer.status).toBe(200);
-    const { pages, fields } = await openPdf(answer.body);
+    const response = await send("extract-pages", { file, range: Array(1000).fill("1").join(",") });
+    expect(response.status).toBe(200);
+    const { pages, fields } = await openPdf(response.body);
     expect(new Set(pages.map(({ text }) => text.trim()))).toEqual(new Set(["Page 1 of again"]));
     expect(pages.length).toBe(1000);
     // Each page shows the same fields, with widgets of its own.
@@ -111,9 +111,9 @@ describe("page trees", () => {
     const lost = pdf([root, "<< /Type /Pages /Kids [3 0 R 9 0 R] /Count 2 >>", page()], "/Root 1 0 R");
     const files: Record<string, Part> =
       operation === "merge" ? { file0: pdfPart(lost), file1: pdfPart(lost) } : { file: pdfPart(lost) };
-    const answer = await send(operation, { ...files, ...fields });
-    expect(answer).toMatchObject({ status: 400, code: "invalid_file" });
-    expect(JSON.parse(new TextDecoder().decode(answer.body))).toMatchObject({
+    const response = await send(operation, { ...files, ...fields });
+    expect(response).toMatchObject({ status: 400, code: "invalid_file" });
+    expect(JSON.parse(new TextDecoder().decode(response.body))).toMatchObject({
       error: { details: { missingPages: [2] } },
     });
   });
@@ -125,9 +125,9 @@ describe("page trees", () => {
       const loop = pdf([root, "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 1 >>", page(), node], "/Root 1 0 R");
       const files: Record<string, Part> =
         operation === "merge" ? { file0: pdfPart(loop), file1: pdfPart(loop) } : { file: pdfPart(loop) };
-      const answer = await send(operation, { ...files, ...fields });
-      expect([answer.status, answer.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
-      for (const { bytes } of documentsOf(answer)) {
+      const response = await send(operation, { ...files, ...fields });
+      expect([response.status, response.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
+      for (const { bytes } of documentsOf(response)) {
         expect(await check(bytes)).toMatchObject({ ok: true });
         expect((await openPdf(bytes)).pages.length).toBe(operation === "merge" ? 2 : 1);
       }
@@ -145,9 +145,9 @@ describe("page trees", () => {
       expect(bytes.length).toBeGreaterThan(text.length);
       const file = pdfPart(bytes);
       const files: Record<string, Part> = operation === "merge" ? { file0: file, file1: file } : { file };
-      const answer = await send(operation, { ...files, ...fields });
-      expect([answer.status, answer.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
-      const [output, ...others] = documentsOf(answer);
+      const response = await send(operation, { ...files, ...fields });
+      expect([response.status, response.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
+      const [output, ...others] = documentsOf(response);
       expect(others).toEqual([]);
       const { pages, info } = await openPdf(output?.bytes ?? bytes);
       expect(pages.map(({ rotate }) => rotate)).toEqual(
@@ -183,9 +183,9 @@ describe("page trees", () => {
       ],
       "/Root 1 0 R",
     );
-    const answer = await send("rotate", { file: pdfPart(bytes), rotations: '{"1":90,"3":180}' });
-    expect(answer.status).toBe(200);
-    expect((await openPdf(answer.body)).pages.map(({ rotate }) => rotate)).toEqual([90, 0, 180, 0]);
+    const response = await send("rotate", { file: pdfPart(bytes), rotations: '{"1":90,"3":180}' });
+    expect(response.status).toBe(200);
+    expect((await openPdf(response.body)).pages.map(({ rotate }) => rotate)).toEqual([90, 0, 180, 0]);
   });
 
   test("rotate makes a page that stands in the tree twice two pages, each with its own angle", async () => {
@@ -240,9 +240,9 @@ describe("objects that are seldom written so", () => {
   const outputs = async (operation: string, fields: Record<string, string>, bytes: Uint8Array) => {
     const file = pdfPart(bytes);
     const files: Record<string, Part> = operation === "merge" ? { file0: file, file1: file } : { file };
-    const answer = await send(operation, { ...fields, ...files });
-    expect([answer.status, answer.code]).toEqual([200, undefined]);
-    return documentsOf(answer);
+    const response = await send(operation, { ...fields, ...files });
+    expect([response.status, response.code]).toEqual([200, undefined]);
+    return documentsOf(response);
   };
 
   test.each(operations)("%s keeps names of no characters, and draws with what they name", async (operation, fields) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Answer } from "../harness/client.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
 import { compareKept, describe as told, selectedPages } from "../harness/compare.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import { allFeatures, document } from "../harness/fixtures.ts";
@@ -11,7 +11,7 @@ const { baseUrl, liveKey } = ownServer();
 const plain = document({ name: "locked", pages: 3, features: allFeatures });
 const letter = document({ name: "letter", pages: 1 });
 
-const unlock = (bytes: Uint8Array, password?: string): Promise<Answer> =>
+const unlock = (bytes: Uint8Array, password?: string): Promise<ApiResponse> =>
   post({ baseUrl, key: liveKey }, "unlock", { file: pdfPart(bytes), ...(password !== undefined && { password }) });
 
 /** Ciphers, and AES-256 as Acrobat 9 had it (revision 5). */

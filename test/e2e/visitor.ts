@@ -97,7 +97,7 @@ export class Visitor {
     return await this.page.locator(".code-card .code").innerText();
   }
 
-  /** Waits for the answer, and returns its status. */
+  /** Waits for the response, and returns its status. */
   status(): Promise<string> {
     return this.result.locator(".status").innerText();
   }

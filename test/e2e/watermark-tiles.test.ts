@@ -55,8 +55,8 @@ test.each(["DRAFT \u2192 2", "\u0645\u0633\u0648\u062f\u0629", "\u0928\u092e\u09
     const [before, after] = [await readPage(bytes), await readPage(body)];
     expect(words(after.text.replace(text, ` ${text}`))).toEqual(words(`${before.text} ${text}`));
     const { baseUrl, liveKey } = ownServer();
-    const answer = await post({ baseUrl, key: liveKey }, "extract-text", { file: pdfPart(body) });
-    const extracted = JSON.parse(new TextDecoder().decode(answer.body)) as { text: string };
+    const response = await post({ baseUrl, key: liveKey }, "extract-text", { file: pdfPart(body) });
+    const extracted = JSON.parse(new TextDecoder().decode(response.body)) as { text: string };
     expect(extracted.text.split(text).length).toBe(2);
     expect(words(extracted.text.replace(text, ""))).toEqual(words(before.text));
   },

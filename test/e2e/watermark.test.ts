@@ -164,10 +164,10 @@ describe("the document", () => {
     const { body } = await stamp("watermark", secret, { ...red, password: "user" });
     expect((await readPage(body, 1, { password: "user" })).text).toContain("HHHH");
     const signed = signedDocument();
-    const answer = await stamp("watermark", signed, red);
-    expect(answer.headers.get("X-Signature-Invalidated")).toBeNull();
-    expect(Buffer.compare(answer.body.subarray(0, signed.length), signed)).toBe(0);
-    redArea(await picture(answer.body));
+    const response = await stamp("watermark", signed, red);
+    expect(response.headers.get("X-Signature-Invalidated")).toBeNull();
+    expect(Buffer.compare(response.body.subarray(0, signed.length), signed)).toBe(0);
+    redArea(await picture(response.body));
   });
 });
 

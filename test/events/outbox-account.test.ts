@@ -42,9 +42,9 @@ describe("credits", () => {
     await leave(20);
     let left = 15;
     while (left > 0) {
-      const answers = await Promise.all(Array.from({ length: left }, () => send()));
+      const responses = await Promise.all(Array.from({ length: left }, () => send()));
       // Only a few are at work at a time.
-      left = answers.filter(({ status }) => status === 503).length;
+      left = responses.filter(({ status }) => status === 503).length;
     }
     const types = await typesOf(account);
     expect(types.filter((type) => type === "operation.completed")).toHaveLength(10);

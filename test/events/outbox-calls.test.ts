@@ -18,7 +18,7 @@ describe("a request that succeeds", () => {
     await subscribe(account, { active: false });
     await subscribe(stranger.account);
     const { messages } = listen();
-    const answer = await service.send();
+    const response = await service.send();
     const [told, ...others] = await eventsOf(account);
     expect(others).toEqual([]);
     expect(told).toMatchObject({
@@ -29,8 +29,8 @@ describe("a request that succeeds", () => {
         status: 200,
         code: null,
         credits: 2,
-        requestId: answer.headers.get("X-Request-Id"),
-        outputBytes: (await answer.arrayBuffer()).byteLength,
+        requestId: response.headers.get("X-Request-Id"),
+        outputBytes: (await response.arrayBuffer()).byteLength,
         pageCount: null,
         livemode: true,
       },
@@ -69,8 +69,8 @@ describe("a request that succeeds", () => {
   test("emits one event when the database did not respond and the batch was retried", async () => {
     const { account, send } = await paidService();
     await subscribe(account);
-    const answer = await send({ bindings: { ...env, DB: losingSettlements(1) } });
-    expect(answer.status).toBe(200);
+    const response = await send({ bindings: { ...env, DB: losingSettlements(1) } });
+    expect(response.status).toBe(200);
     expect(await typesOf(account)).toEqual(["operation.completed"]);
   });
 
@@ -105,9 +105,9 @@ function losingSettlements(count: number, done = true): D1Database {
         if (settles) left -= 1;
         const isLost = settles && left >= 0;
         if (isLost && !done) throw new Error("Network connection lost.");
-        const answer = await d1.batch(batch);
+        const response = await d1.batch(batch);
         if (isLost) throw new Error("Network connection lost.");
-        return answer;
+        return response;
       };
     },
   });
@@ -122,8 +122,8 @@ describe("a request that fails", () => {
     const { account, send, used } = await paidService();
     const id = await subscribe(account);
     const { messages } = listen();
-    const answer = await send({ fields: { act } });
-    const requestId = answer.headers.get("X-Request-Id");
+    const response = await send({ fields: { act } });
+    const requestId = response.headers.get("X-Request-Id");
     expect(await eventsOf(account)).toMatchObject([
       { type: "operation.failed", to: [id], data: { status, code, requestId, credits: 0, outputBytes: 0 } },
     ]);

@@ -17,10 +17,10 @@ describe("a streamed response", () => {
     const { account, open } = await paidService();
     await subscribe(account);
     const { messages } = listen();
-    const { answer, ended } = await open({ file: largePdf() });
+    const { response, ended } = await open({ file: largePdf() });
     expect(await heldOf(account)).toBe(1);
     expect(messages).toEqual([]);
-    const { byteLength } = await answer.arrayBuffer();
+    const { byteLength } = await response.arrayBuffer();
     await ended();
     expect(await eventsOf(account)).toMatchObject([
       { type: "operation.completed", data: { outputBytes: byteLength, credits: 2 } },
@@ -31,8 +31,8 @@ describe("a streamed response", () => {
   test("whose client disconnects emits a completed event with the bytes that were sent", async () => {
     const { account, open, used } = await paidService();
     await subscribe(account);
-    const { answer, ended } = await open({ file: largePdf() });
-    await answer.body?.cancel();
+    const { response, ended } = await open({ file: largePdf() });
+    await response.body?.cancel();
     await ended();
     const [told, ...others] = await eventsOf(account);
     expect([told?.type, others]).toEqual(["operation.completed", []]);
@@ -63,13 +63,13 @@ describe("a streamed response", () => {
   test("of a dead isolate gets its event from the sweep after 15 minutes, once", async () => {
     const { account, open } = await paidService();
     await subscribe(account);
-    const { answer, ended } = await open({ file: largePdf() });
+    const { response, ended } = await open({ file: largePdf() });
     expect(await sweep(db, inMinutes(14))).toMatchObject({ emitted: 0 });
     expect(await sweep(db, inMinutes(16))).toMatchObject({ emitted: 1 });
     expect(await eventsOf(account)).toMatchObject([{ type: "operation.completed", data: { outputBytes: null } }]);
     expect(await sweep(db, inMinutes(17))).toMatchObject({ emitted: 0 });
     // It was not dead after all.
-    await answer.arrayBuffer();
+    await response.arrayBuffer();
     await ended();
     expect(await typesOf(account)).toHaveLength(1);
   });

@@ -39,13 +39,13 @@ function keptQueue() {
   };
 }
 
-/** Each with the credits it costs and its status, 0 for an answer that breaks off. */
+/** Each with the credits it costs and its status, 0 for a response that breaks off. */
 const calls: readonly [string, Call, number, number][] = [
   ["a call", {}, 2, 200],
   ["a call with an Idempotency-Key", { idempotencyKey: "k" }, 2, 200],
-  ["a streamed answer", { file: largePdf() }, 2, 200],
+  ["a streamed response", { file: largePdf() }, 2, 200],
   ["a call that is refused by its engine", { fields: { act: "refuse" } }, 0, 400],
-  ["a streamed answer that breaks off", { fields: { act: "late" } }, 0, 0],
+  ["a streamed response that breaks off", { fields: { act: "late" } }, 0, 0],
 ];
 
 /** Sends a call, its `trip`-th round trip failing; `ended`: there was none such, so every one has had its turn. */
@@ -54,38 +54,38 @@ async function sendFailing(call: Call, [fault, times]: readonly [Fault, "once" |
   await subscribe(service.account);
   const { database, trips } = failing(fault, trip, times);
   const queue = keptQueue();
-  const answer = await service.send({ ...call, bindings: { ...env, DB: database, WEBHOOKS: queue } });
+  const response = await service.send({ ...call, bindings: { ...env, DB: database, WEBHOOKS: queue } });
   // The database works again when the queue comes to it.
   await queue.deliver();
   await sweep(db, new Date(Date.now() + LATER));
-  const code = answer.ok || answer.type === "error" ? undefined : (await outcome(answer))[1];
-  const outcomeOf = answer.type === "error" ? "broken off" : answer.ok ? "done" : `refused: ${code}`;
+  const code = response.ok || response.type === "error" ? undefined : (await outcome(response))[1];
+  const outcomeOf = response.type === "error" ? "broken off" : response.ok ? "done" : `refused: ${code}`;
   const types = await typesOf(service.account);
   const ends = types.filter((type) => type.startsWith("operation."));
-  return { service, answer, outcomeOf, ends, ended: trips() <= trip };
+  return { service, response, outcomeOf, ends, ended: trips() <= trip };
 }
 
 const faults = [
   ["unreachable", "once"],
   ["unreachable", "for good"],
-  ["answer lost", "once"],
-  ["answer lost", "for good"],
-  ["answer lost, then unreachable", "for good"],
+  ["response lost", "once"],
+  ["response lost", "for good"],
+  ["response lost, then unreachable", "for good"],
 ] as const;
 
 describe.each(calls)("%s", (_, call, credits, status) => {
   test.each(faults)("the database is: %s, %s", async (fault, times) => {
     for (let trip = 0; ; trip++) {
-      const { service, answer, outcomeOf, ends, ended } = await sendFailing(call, [fault, times], trip);
+      const { service, response, outcomeOf, ends, ended } = await sendFailing(call, [fault, times], trip);
       // At least to authenticate, to reserve, and to settle or release.
       if (ended && trip >= 3) break;
       const label = `round trip ${trip}: ${outcomeOf}`;
       expect(["done", "broken off", "refused: internal_error", "refused: invalid_file"], label).toContain(outcomeOf);
       // What the caller got whole is charged, and nothing else.
-      expect(await service.used(), label).toBe(answer.ok ? credits : 0);
+      expect(await service.used(), label).toBe(response.ok ? credits : 0);
       // One event of its end, or none where it did not begin; a second corrects the first where it was not known what became of it.
       expect(ends.length, label).toBeLessThanOrEqual(fault === "unreachable" ? 1 : 2);
-      const told = answer.ok ? ["operation.completed"] : ["operation.failed", undefined];
+      const told = response.ok ? ["operation.completed"] : ["operation.failed", undefined];
       expect(told, label).toContain(ends.at(-1));
       // The same call, once more, on a database that works.
       expect((await service.send(call)).status, `after ${label}`).toBe(status);
@@ -100,8 +100,8 @@ test("a queue that refuses loses no event and delays no response", async () => {
     send: () => Promise.reject(new Error("Queue sendBatch failed: Too Many Requests")),
     sendBatch: () => Promise.reject(new Error("Queue sendBatch failed: Too Many Requests")),
   };
-  const answer = await service.send({ bindings: { ...env, WEBHOOKS: refusing } });
-  expect(answer.status).toBe(200);
+  const response = await service.send({ bindings: { ...env, WEBHOOKS: refusing } });
+  expect(response.status).toBe(200);
   expect(await typesOf(service.account)).toEqual(["operation.completed"]);
   const deliveries = (await db.select().from(webhookDeliveries)).filter((delivery) => delivery.webhook === webhook);
   expect(deliveries.map(({ state }) => state)).toEqual(["pending"]);
@@ -118,8 +118,8 @@ describe("a client that disconnects", () => {
       pull: (controller) => controller.error(new Error("the connection is gone")),
     });
     const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
-    const { answer, ended } = await service.open({ body, headers });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
+    const { response, ended } = await service.open({ body, headers });
+    expect(response.status).toBeGreaterThanOrEqual(400);
     await ended();
     expect(await service.used()).toBe(0);
     expect((await service.send({ file: pdf() })).status).toBe(200);
@@ -129,8 +129,8 @@ describe("a client that disconnects", () => {
   test("during the response is charged, emits a completed event, and its next request succeeds", async () => {
     const service = await paidService();
     await subscribe(service.account);
-    const { answer, ended } = await service.open({ file: largePdf() });
-    const reader = answer.body?.getReader();
+    const { response, ended } = await service.open({ file: largePdf() });
+    const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
     await ended();

@@ -30,12 +30,12 @@ const line = blob(
 );
 const small = blob(document({ name: "small", pages: 3, features: ["outline", "form", "links", "tagged"] }));
 
-/** Sends a call that the service must answer, whatever happens to its engine. `undefined`: the answer broke off. */
+/** Sends a request that the service must respond to, whatever happens to its engine. `undefined`: the response broke off. */
 async function send(call: Call): Promise<{ status: number; body: Uint8Array } | undefined> {
-  const answer = await service.send(call);
-  if (answer.type === "error") return undefined;
-  if (!answer.ok) expectNoCredits(answer);
-  return { status: answer.status, body: await answer.bytes() };
+  const response = await service.send(call);
+  if (response.type === "error") return undefined;
+  if (!response.ok) expectNoCredits(response);
+  return { status: response.status, body: await response.bytes() };
 }
 
 const image = await (async () => {
@@ -73,14 +73,14 @@ describe.each(engines)("%s", (_, module, call) => {
       const at = number === 0 ? 0 : number === FAULTS - 1 ? all - 1 : from + random.below(to - from);
       const used = await service.used();
       engine.begin({ fault, call: at });
-      const answer = await send(call);
-      const label = `${fault} at call ${at} of ${all}: ${answer?.status ?? "broken off"}`;
+      const response = await send(call);
+      const label = `${fault} at call ${at} of ${all}: ${response?.status ?? "broken off"}`;
       // A trap is nobody's document; a lack of memory is told as such; garbage may look like a damaged document, or like nothing.
       const allowed = { trap: [500], "no memory": [200, 413, 500, 503], garbage: [200, 400, 413, 422, 500, 503] }[
         fault
       ];
-      expect([...allowed, undefined], label).toContain(answer?.status);
-      expect((await service.used()) - used, label).toBe(answer?.status === 200 ? credits : 0);
+      expect([...allowed, undefined], label).toContain(response?.status);
+      expect((await service.used()) - used, label).toBe(response?.status === 200 ? credits : 0);
       engine.begin();
       const next = await send(call);
       expect(next?.status, `after ${label}`).toBe(200);

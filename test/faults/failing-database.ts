@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 
-/** How a round trip to the database fails: it does not reach it, or its answer is lost on the way back. */
-export type Fault = "unreachable" | "answer lost" | "answer lost, then unreachable";
+/** How a round trip to the database fails: it does not reach it, or its response is lost on the way back. */
+export type Fault = "unreachable" | "response lost" | "response lost, then unreachable";
 
 /** The database, of which one round trip fails, or all from that one on. The first is number 0. */
 export function failing(fault: Fault, trip: number, times: "once" | "for good") {
@@ -10,7 +10,7 @@ export function failing(fault: Fault, trip: number, times: "once" | "for good") 
     const at = count++;
     const fails = times === "once" ? at === trip : at >= trip;
     if (!fails) return run();
-    if (fault === "answer lost" || (fault === "answer lost, then unreachable" && at === trip)) await run();
+    if (fault === "response lost" || (fault === "response lost, then unreachable" && at === trip)) await run();
     throw new Error("D1_ERROR: Network connection lost.");
   }
   const originals = new WeakMap<object, D1PreparedStatement>();

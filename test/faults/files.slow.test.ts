@@ -13,8 +13,8 @@ const MARK = "confidential-name";
 const lines: string[] = [];
 vi.spyOn(console, "log").mockImplementation((line: unknown) => void lines.push(String(line)));
 
-const contentOf = (answer: Response): Promise<Uint8Array<ArrayBuffer> | undefined> =>
-  answer.arrayBuffer().then(
+const contentOf = (response: Response): Promise<Uint8Array<ArrayBuffer> | undefined> =>
+  response.arrayBuffer().then(
     (body) => new Uint8Array(body),
     () => undefined,
   );
@@ -48,15 +48,15 @@ describe("a bucket that fails while a file is read", () => {
   });
 
   test.each(["throws", "breaks off", "short"] as const)(
-    "always, and %s: is an error or a broken answer",
+    "always, and %s: is an error or a broken response",
     async (fault) => {
       for (const [range] of ranges) {
         const { bindings } = failing("get", "always", fault);
-        const answer = await read(bindings, range);
-        const text = answer.status === 206 ? undefined : await answer.text();
-        expect([206, 500]).toContain(answer.status);
+        const response = await read(bindings, range);
+        const text = response.status === 206 ? undefined : await response.text();
+        expect([206, 500]).toContain(response.status);
         expect(text ?? "internal_error").toContain("internal_error");
-        expect(text ?? (await contentOf(answer))).toBe(text);
+        expect(text ?? (await contentOf(response))).toBe(text);
       }
     },
   );
@@ -74,9 +74,9 @@ describe("a bucket that fails while a file is uploaded", () => {
   test.each(cases)("%s, once: is retried", async (trip, body) => {
     const { bindings, trips } = failing(trip, "once");
     const own = await fileService();
-    const answer = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
-    const { id, sha256 } = await answer.json<{ id: string; sha256: string }>();
-    expect([answer.status, sha256, trips() > 1]).toEqual([201, await sha256Of(body), true]);
+    const response = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
+    const { id, sha256 } = await response.json<{ id: string; sha256: string }>();
+    expect([response.status, sha256, trips() > 1]).toEqual([201, await sha256Of(body), true]);
     await own.send("DELETE", `/files/${id}`);
   });
 
@@ -84,8 +84,8 @@ describe("a bucket that fails while a file is uploaded", () => {
     const before = await keys();
     const own = await fileService();
     const { bindings } = failing(trip, "always");
-    const answer = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
-    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining("internal_error")]);
+    const response = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("internal_error")]);
     expect([await rowsOf(own.account), await keys()]).toEqual([0, before]);
   });
 
@@ -131,7 +131,7 @@ test("a bucket that is slow: no more is read from the client than two parts", as
       else controller.close();
     },
   });
-  const answer = own.send("POST", "/files", {
+  const response = own.send("POST", "/files", {
     body: stream,
     headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
     bindings: waiting("uploadPart", goOn.promise),
@@ -141,7 +141,7 @@ test("a bucket that is slow: no more is read from the client than two parts", as
   for (let turn = 0; turn < TURNS_PER_PIECE * (body.length / PIECE); turn += 1) await nextTurn();
   expect(taken).toBeLessThan(parts + MiB);
   goOn.resolve();
-  expect((await answer).status).toBe(201);
+  expect((await response).status).toBe(201);
   expect(taken).toBe(body.length);
 });
 
@@ -194,8 +194,8 @@ describe("a file that is deleted", () => {
 
   test("while it is read: the response breaks off, and never continues with other bytes", async () => {
     const { id } = await service.upload(bytes);
-    const answer = await service.send("GET", `/files/${id}/content`);
-    const reader = answer.body?.getReader();
+    const response = await service.send("GET", `/files/${id}/content`);
+    const reader = response.body?.getReader();
     const first = await reader?.read();
     expect(first?.value?.subarray(0, 100)).toEqual(bytes.slice(0, 100));
     await service.send("DELETE", `/files/${id}`);

@@ -46,9 +46,9 @@ const remove = (id: string) => service.json("DELETE", `/files/${id}`);
 /** Files that no test removes. */
 const kept = { held: stored(held), large: stored(large) };
 
-const errorOf = async (answer: Response): Promise<[number, string]> => [
-  answer.status,
-  (await answer.json<{ error: { code: string } }>()).error.code,
+const errorOf = async (response: Response): Promise<[number, string]> => [
+  response.status,
+  (await response.json<{ error: { code: string } }>()).error.code,
 ];
 
 afterEach(async () => {
@@ -61,16 +61,16 @@ describe.each(kinds)("a bucket that fails while an operation reads a file that i
   test.each(["throws", "breaks off", "short"] as const)("once, and %s: is read again", async (fault) => {
     const before = await used();
     const { bindings, trips } = failing("get", "once", fault);
-    const answer = await text(await kept[kind], bindings);
-    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining(words)]);
+    const response = await text(await kept[kind], bindings);
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(words)]);
     expect(trips()).toBeGreaterThan(1);
     expect(await used()).toBe(before + 1);
   });
 
   test.each(["throws", "breaks off", "short"] as const)("always, and %s: is an error, and free", async (fault) => {
     const before = await used();
-    const answer = await text(await kept[kind], failing("get", "always", fault).bindings);
-    expect(await errorOf(answer)).toEqual([500, "internal_error"]);
+    const response = await text(await kept[kind], failing("get", "always", fault).bindings);
+    expect(await errorOf(response)).toEqual([500, "internal_error"]);
     expect(await used()).toBe(before);
   });
 });
@@ -78,9 +78,9 @@ describe.each(kinds)("a bucket that fails while an operation reads a file that i
 test("a bucket that fails while the original is sent before its changes: the response breaks off, and is refunded", async () => {
   const before = await used();
   const { bindings } = failing("get", "always", "throws", 20);
-  const answer = await run("rotate", { file: await kept.large, angle: "90", pages: "3" }, { bindings });
-  expect(answer.status).toBe(200);
-  await expect(answer.arrayBuffer()).rejects.toThrow("the response broke off");
+  const response = await run("rotate", { file: await kept.large, angle: "90", pages: "3" }, { bindings });
+  expect(response.status).toBe(200);
+  await expect(response.arrayBuffer()).rejects.toThrow("the response broke off");
   await vi.waitFor(async () => expect(await used()).toBe(before), 60_000);
 });
 
@@ -92,13 +92,13 @@ describe.each(kinds)("a file that is %s", (kind, bytes, words) => {
     const id = await stored(bytes);
     const before = await used();
     const bindings = interrupted(number, () => remove(id));
-    const answers = await Promise.all([text(id, bindings), text(id, bindings)]);
+    const responses = await Promise.all([text(id, bindings), text(id, bindings)]);
     let paid = 0;
-    for (const answer of answers) {
-      const body = await answer.text();
-      if (answer.status === 200) paid += 1;
-      expect([200, 404, 410]).toContain(answer.status);
-      expect(body).toMatch(answer.status === 200 ? words : /"(not_found|expired)"/);
+    for (const response of responses) {
+      const body = await response.text();
+      if (response.status === 200) paid += 1;
+      expect([200, 404, 410]).toContain(response.status);
+      expect(body).toMatch(response.status === 200 ? words : /"(not_found|expired)"/);
     }
     expect(paid).toBeLessThan(2);
     expect(await used()).toBe(before + paid);
@@ -108,8 +108,8 @@ describe.each(kinds)("a file that is %s", (kind, bytes, words) => {
   test("expires while it is read: it is read to its end, unless the sweep has removed it", async () => {
     const id = await stored(bytes);
     const expire = () => env.DB.prepare("UPDATE files SET expires_at = 1 WHERE id = ?").bind(id).run();
-    const answer = await text(id, interrupted(number, expire));
-    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining(words)]);
+    const response = await text(id, interrupted(number, expire));
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(words)]);
     expect(await errorOf(await text(id))).toEqual([410, "expired"]);
     const other = await stored(bytes);
     const before = await used();

@@ -90,9 +90,9 @@ describe.each<[string, Record<string, string>]>([
     expect((await send()).status).toBe(200);
     const used = await service.used();
     spoil = change;
-    const answer = await send();
-    expect(await outcome(answer)).toEqual([500, "internal_error"]);
-    expectNoCredits(answer);
+    const response = await send();
+    expect(await outcome(response)).toEqual([500, "internal_error"]);
+    expectNoCredits(response);
     expect(await service.used()).toBe(used);
   });
 });

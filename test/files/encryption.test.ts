@@ -15,12 +15,12 @@ for (let at = 0; at < bytes.length; at += 4_096) bytes.set(new TextEncoder().enc
 const file = await service.upload(bytes);
 const raw = (await rawObject(file.id)) ?? new Uint8Array();
 
-/** Reads the bytes [start, end); undefined if the answer is an error or breaks off. */
+/** Reads the bytes [start, end); undefined if the response is an error or breaks off. */
 async function read(start: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const headers = { Range: `bytes=${start}-${end - 1}` };
-  const answer = await service.send("GET", `/files/${file.id}/content`, { headers });
-  if (answer.status === 500) return undefined;
-  return answer.arrayBuffer().then(
+  const response = await service.send("GET", `/files/${file.id}/content`, { headers });
+  if (response.status === 500) return undefined;
+  return response.arrayBuffer().then(
     (body) => new Uint8Array(body),
     () => undefined,
   );
@@ -93,7 +93,7 @@ describe("bytes that were changed in the bucket are never sent", () => {
       const isWrong = (wrong as readonly number[]).includes(chunk);
       expect(sent && (await sha256Of(sent))).toBe(isWrong ? undefined : await sha256Of(bytes.slice(start, end)));
     }
-    // A whole answer begins before the damage is met, and then breaks off.
+    // A whole response begins before the damage is met, and then breaks off.
     expect(await read(0, bytes.length)).toBeUndefined();
     await putRaw(file.id, raw);
   });

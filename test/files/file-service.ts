@@ -57,16 +57,16 @@ export async function fileService({
     all.set("Authorization", `Bearer ${token}`);
     const request = new Request(`http://localhost/api/v1${path}`, { method, headers: all, ...init });
     const context = createExecutionContext();
-    const answer = await app.fetch(request, bindings, context);
-    // What goes on after the answer ends with its reader.
+    const response = await app.fetch(request, bindings, context);
+    // What goes on after the response ends with its reader.
     void waitOnExecutionContext(context);
-    return answer;
+    return response;
   };
   const json: FileService["json"] = async (method, path, body) => {
     const headers = { "Content-Type": "application/json" };
     const init = body === undefined ? {} : { headers, body: JSON.stringify(body) };
-    const answer = await send(method, path, init);
-    return { status: answer.status, body: await answer.json() };
+    const response = await send(method, path, init);
+    return { status: response.status, body: await response.json() };
   };
   return {
     account: owner,
@@ -74,9 +74,9 @@ export async function fileService({
     send,
     json,
     async upload(bytes, fields = {}) {
-      const answer = await send("POST", "/files", { body: formOf(bytes as Uint8Array<ArrayBuffer>, fields) });
-      if (answer.status !== 201) throw new Error(`POST /files: ${answer.status} ${await answer.text()}`);
-      return answer.json();
+      const response = await send("POST", "/files", { body: formOf(bytes as Uint8Array<ArrayBuffer>, fields) });
+      if (response.status !== 201) throw new Error(`POST /files: ${response.status} ${await response.text()}`);
+      return response.json();
     },
   };
 }

@@ -22,11 +22,11 @@ describe("a file that is uploaded in one request", () => {
       expect(file).toMatchObject({ name: "document.pdf", size, status: "ready", livemode: true });
       expect(file.sha256).toBe(await sha256Of(bytes));
       expect((await service.json("GET", `/files/${file.id}`)).body).toEqual(file);
-      const answer = await service.send("GET", `/files/${file.id}/content`);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="document.pdf"');
-      expect(answer.headers.get("X-Content-Type-Options")).toBe("nosniff");
-      expect(await sha256Of(new Uint8Array(await answer.arrayBuffer()))).toBe(file.sha256);
+      const response = await service.send("GET", `/files/${file.id}/content`);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="document.pdf"');
+      expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(await sha256Of(new Uint8Array(await response.arrayBuffer()))).toBe(file.sha256);
     },
   );
 
@@ -40,8 +40,8 @@ describe("a file that is uploaded in one request", () => {
     ["<script>", "application/octet-stream"],
   ])("that begins %j is %s, whatever its name", async (text, type) => {
     const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-    const answer = await service.send("POST", "/files", { body: formOf(bytes, {}, "page.html") });
-    const file = await answer.json();
+    const response = await service.send("POST", "/files", { body: formOf(bytes, {}, "page.html") });
+    const file = await response.json();
     expect(file).toMatchObject({ contentType: type, name: "page.html" });
   });
 
@@ -59,10 +59,10 @@ describe("a file that is uploaded in one request", () => {
   });
 
   it("is named without what could be a path or a trick", async () => {
-    const answer = await service.send("POST", "/files", {
+    const response = await service.send("POST", "/files", {
       body: formOf(documentBytes(9), {}, "../../a\u202Efdp.exe:x.pdf"),
     });
-    expect((await answer.json<{ name: string }>()).name).toBe("afdp.exe_x.pdf");
+    expect((await response.json<{ name: string }>()).name).toBe("afdp.exe_x.pdf");
   });
 
   it("is refused with all problems of its form, and leaves nothing", async () => {
@@ -91,8 +91,8 @@ describe("a file that is uploaded in one request", () => {
       body: body?.pipeThrough(new IdentityTransformStream()) ?? null,
       headers: { "Content-Type": headers.get("Content-Type") ?? "" },
     });
-    for (const answer of [streamed, await free.send("POST", "/files", { body: large })]) {
-      expect([answer.status, (await answer.json<{ error: { code: string } }>()).error.code]).toEqual([
+    for (const response of [streamed, await free.send("POST", "/files", { body: large })]) {
+      expect([response.status, (await response.json<{ error: { code: string } }>()).error.code]).toEqual([
         413,
         "file_too_large",
       ]);
@@ -192,8 +192,8 @@ describe("a file that nobody needs any more", () => {
     await env.FILES.delete(`${lost.id.slice(-1)}/${lost.id}`);
     await sweepAt(Date.now());
     expect(await rawObject(orphan)).toBeUndefined();
-    const answer = await service.send("GET", `/files/${kept.id}/content`);
-    expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, 70 * KiB]);
+    const response = await service.send("GET", `/files/${kept.id}/content`);
+    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 70 * KiB]);
     expect((await service.json("GET", `/files/${lost.id}/content`)).status).toBe(410);
   });
 });

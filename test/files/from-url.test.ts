@@ -6,15 +6,15 @@ const server = inject("documents");
 const local = { ...env, FETCH_ALLOW_LOCAL: "true" };
 const service = await fileService();
 
-interface Answer {
+interface ApiResponse {
   readonly status: number;
   readonly body: FileBody & ErrorBody;
 }
 
-async function create(body: object, from = service): Promise<Answer> {
+async function create(body: object, from = service): Promise<ApiResponse> {
   const init = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), bindings: local };
-  const answer = await from.send("POST", "/files", init);
-  return { status: answer.status, body: await answer.json() };
+  const response = await from.send("POST", "/files", init);
+  return { status: response.status, body: await response.json() };
 }
 
 /** What the account has, and what of it is in the bucket. */

@@ -17,9 +17,9 @@ const put = (id: string, part: number | string, body: Uint8Array, headers: Reado
 const digestOf = async (body: Uint8Array<ArrayBuffer>) =>
   `sha-256=:${base64(new Uint8Array(await crypto.subtle.digest("SHA-256", body)))}:`;
 const complete = (id: string, body: object = {}) => service.json("POST", `/files/${id}/complete`, body);
-const errorOf = async (answer: Response): Promise<[number, string]> => [
-  answer.status,
-  (await answer.json<ErrorBody>()).error.code,
+const errorOf = async (response: Response): Promise<[number, string]> => [
+  response.status,
+  (await response.json<ErrorBody>()).error.code,
 ];
 
 describe("an upload in parts", () => {
@@ -51,10 +51,10 @@ describe("an upload in parts", () => {
     expect((await complete(file.id)).body).toEqual(done.body);
     expect((await complete(file.id, { sha256: "0".repeat(64) })).status).toBe(400);
     expect(await errorOf(await put(file.id, 2, parts[1]))).toEqual([409, "upload_finished"]);
-    const answer = await service.send("GET", `/files/${file.id}/content`, {
+    const response = await service.send("GET", `/files/${file.id}/content`, {
       headers: { Range: `bytes=${PART - 9}-${PART + 8}` },
     });
-    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes.slice(PART - 9, PART + 9));
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes.slice(PART - 9, PART + 9));
     expect((await rawObject(file.id))?.length).toBe(bytes.length + 258 * 16);
   });
 
@@ -86,9 +86,9 @@ describe("an upload in parts", () => {
     [{ name: "", size: 0, expiresIn: 10 }, ["name", "size", "expiresIn"]],
     [{ name: "a", size: 1.5, parts: 3 }, ["size", "parts"]],
   ])("begins with %j, but not so", async (body, names) => {
-    const { status, body: answer } = await service.json("POST", "/files", body);
+    const { status, body: response } = await service.json("POST", "/files", body);
     expect(status).toBe(400);
-    const fields = answer.error.details?.["fields"] as readonly { name: string }[];
+    const fields = response.error.details?.["fields"] as readonly { name: string }[];
     expect(fields.map(({ name }) => name)).toEqual(names);
   });
 });

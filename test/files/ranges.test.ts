@@ -20,26 +20,26 @@ describe("a range of a file", () => {
     ["bytes=-99999999", 0, SIZE],
     ["BYTES=1-2", 1, 3],
   ])("%s", async (range, start, end) => {
-    const answer = await get({ Range: range });
-    expect(answer.status).toBe(206);
-    expect(answer.headers.get("Content-Range")).toBe(`bytes ${start}-${end - 1}/${SIZE}`);
-    expect(answer.headers.get("Content-Length")).toBe(String(end - start));
-    expect(answer.headers.get("ETag")).toBe(etag);
-    expect(await sha256Of(new Uint8Array(await answer.arrayBuffer()))).toBe(await sha256Of(bytes.slice(start, end)));
+    const response = await get({ Range: range });
+    expect(response.status).toBe(206);
+    expect(response.headers.get("Content-Range")).toBe(`bytes ${start}-${end - 1}/${SIZE}`);
+    expect(response.headers.get("Content-Length")).toBe(String(end - start));
+    expect(response.headers.get("ETag")).toBe(etag);
+    expect(await sha256Of(new Uint8Array(await response.arrayBuffer()))).toBe(await sha256Of(bytes.slice(start, end)));
   });
 
   it.each([`bytes=${SIZE}-`, `bytes=${SIZE}-${SIZE + 5}`, "bytes=-0"])("%s is outside of it", async (range) => {
-    const answer = await get({ Range: range });
-    expect([answer.status, answer.headers.get("Content-Range")]).toEqual([416, `bytes */${SIZE}`]);
-    expect((await answer.json<{ error: { code: string } }>()).error.code).toBe("range_not_satisfiable");
+    const response = await get({ Range: range });
+    expect([response.status, response.headers.get("Content-Range")]).toEqual([416, `bytes */${SIZE}`]);
+    expect((await response.json<{ error: { code: string } }>()).error.code).toBe("range_not_satisfiable");
   });
 
   it.each(["bytes=5-4", "bytes=0-1,5-6", "bytes=-", "bytes=a-b", "items=0-1", "0-1"])(
     "%s is ignored",
     async (range) => {
-      const answer = await get({ Range: range });
-      expect([answer.status, answer.headers.get("Content-Range")]).toEqual([200, null]);
-      expect((await answer.arrayBuffer()).byteLength).toBe(SIZE);
+      const response = await get({ Range: range });
+      expect([response.status, response.headers.get("Content-Range")]).toEqual([200, null]);
+      expect((await response.arrayBuffer()).byteLength).toBe(SIZE);
     },
   );
 });
@@ -47,12 +47,12 @@ describe("a range of a file", () => {
 describe("a conditional request", () => {
   it("gets nothing that the client has", async () => {
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
-      const answer = await get({ "If-None-Match": known });
-      expect([answer.status, answer.headers.get("ETag"), await answer.text()]).toEqual([304, etag, ""]);
+      const response = await get({ "If-None-Match": known });
+      expect([response.status, response.headers.get("ETag"), await response.text()]).toEqual([304, etag, ""]);
     }
-    const answer = await get({ "If-None-Match": '"x"' });
-    expect(answer.status).toBe(200);
-    await answer.body?.cancel();
+    const response = await get({ "If-None-Match": '"x"' });
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
   });
 
   it("gets a range of the file that it means, and otherwise the file", async () => {
@@ -62,20 +62,20 @@ describe("a conditional request", () => {
       ['"x"', 200],
       ["Sun, 22 Nov 2026 00:00:00 GMT", 200],
     ] as const) {
-      const answer = await get({ Range: "bytes=0-9", "If-Range": condition });
-      expect(answer.status, condition).toBe(status);
-      await answer.body?.cancel();
+      const response = await get({ Range: "bytes=0-9", "If-Range": condition });
+      expect(response.status, condition).toBe(status);
+      await response.body?.cancel();
     }
   });
 
   it("gets the headers alone of HEAD, whatever the range", async () => {
-    const answer = await get({ Range: "bytes=0-9" }, "HEAD");
-    expect([answer.status, answer.headers.get("ETag"), answer.headers.get("Accept-Ranges")]).toEqual([
+    const response = await get({ Range: "bytes=0-9" }, "HEAD");
+    expect([response.status, response.headers.get("ETag"), response.headers.get("Accept-Ranges")]).toEqual([
       200,
       etag,
       "bytes",
     ]);
-    expect(answer.headers.get("Content-Length")).toBe(String(SIZE));
-    expect(await answer.text()).toBe("");
+    expect(response.headers.get("Content-Length")).toBe(String(SIZE));
+    expect(await response.text()).toBe("");
   });
 });

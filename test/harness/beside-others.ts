@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { claimedPages } from "./bomb-fixtures.ts";
-import { type Answer, noticeClosed, patiently, pdfPart, post, type Part, type Service } from "./client.ts";
+import { type ApiResponse, noticeClosed, patiently, pdfPart, post, type Part, type Service } from "./client.ts";
 
 /** Requests during which the service must respond to others. */
 export function besideOthers(service: Service) {
@@ -9,16 +9,16 @@ export function besideOthers(service: Service) {
     operation: string,
     file: Uint8Array,
     fields: Readonly<Record<string, Part>> = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const name = operation === "from-images" ? "image0" : "file";
     await noticeClosed();
-    const answer = post(service, operation, { [name]: pdfPart(file), ...fields });
+    const response = post(service, operation, { [name]: pdfPart(file), ...fields });
     const [health, other] = await Promise.all([
       fetch(`${service.baseUrl}/api/v1/health`),
       patiently(() => post(service, "rotate", { file: pdfPart(claimedPages("1")), angle: "90" })),
     ]);
     expect([health.status, other.status]).toEqual([200, 200]);
-    return answer;
+    return response;
   }
 
   async function outcome(...request: Parameters<typeof send>): Promise<readonly [number, string | undefined]> {

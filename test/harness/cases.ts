@@ -1,10 +1,10 @@
 import { drawPages, looksThatDiffer } from "./appearance.ts";
-import { pdfPart, type Answer, type Part } from "./client.ts";
+import { pdfPart, type ApiResponse, type Part } from "./client.ts";
 import { compareKept, describe, mergedPages, selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
 import { factsThatDiffer } from "./metadata-facts.ts";
-import { checkImages } from "./image-answer.ts";
+import { checkImages } from "./image-response.ts";
 import { documentsOf } from "./parts.ts";
-import { checkText } from "./text-answer.ts";
+import { checkText } from "./text-response.ts";
 import { openPdf, type DocumentView } from "./pdfjs.ts";
 import { shownSize } from "./pdfjs-page.ts";
 import { plainRecord } from "./pdfjs-values.ts";
@@ -27,11 +27,11 @@ export interface Case {
   readonly operation: string;
   readonly parts: Readonly<Record<string, Part>>;
   readonly sources: readonly Input[];
-  /** One for each document of the answer; undefined where the input has no view. */
+  /** One for each document of the response; undefined where the input has no view. */
   readonly expected: readonly Mapping[] | undefined;
-  /** What is wrong with an answer in JSON. */
+  /** What is wrong with a response in JSON. */
   readonly problemsOf?: ((json: unknown) => string[]) | undefined;
-  /** What opens the answer's documents. */
+  /** What opens the response's documents. */
   readonly password: string | undefined;
 }
 
@@ -231,7 +231,7 @@ function bookmarkParts(view: DocumentView): number[][] {
   });
 }
 
-/** Documents of one answer that are opened; of more, as many are taken evenly, the first and last among them. */
+/** Documents of one response that are opened; of more, as many are taken evenly, the first and last among them. */
 const OPENED_DOCUMENTS = 6;
 
 /** SSIM of a page before and after compress; real photographs at level medium are at 0.95 and more. */
@@ -255,11 +255,16 @@ function drawSource(source: Input): readonly Picture[] {
 }
 
 /** What is wrong with the size or the look of a compressed document. */
-function compressionProblems(answer: Answer, { sources, password }: Case, bytes: Uint8Array, gray: boolean): string[] {
+function compressionProblems(
+  response: ApiResponse,
+  { sources, password }: Case,
+  bytes: Uint8Array,
+  gray: boolean,
+): string[] {
   const [source] = sources;
   if (!source) return [];
   const problems: string[] = [];
-  const sizes = [answer.headers.get("X-Original-Size"), answer.headers.get("X-Output-Size")];
+  const sizes = [response.headers.get("X-Original-Size"), response.headers.get("X-Output-Size")];
   const expected = [String(source.bytes.length), String(bytes.length)];
   if (sizes.join() !== expected.join()) problems.push(`sizes: ${expected.join()} expected, got ${sizes.join()}`);
   if (!gray && bytes.length > source.bytes.length) problems.push(`grew from ${source.bytes.length} to ${bytes.length}`);
@@ -279,20 +284,20 @@ function searchableProblems({ sources, password }: Case, bytes: Uint8Array): str
 }
 
 /** Everything that is wrong with a 200, in words; empty when nothing is. */
-export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> {
+export async function checkResponse(response: ApiResponse, one: Case): Promise<string[]> {
   const { sources, expected, password, problemsOf } = one;
-  if (one.operation === "extract-text") return checkText(answer, sources[0]?.view);
-  if (one.operation === "to-images") return checkImages(answer, sources[0]?.view, Number(one.parts["dpi"]));
-  if (answer.headers.get("Content-Type") === "application/json") {
-    return problemsOf?.(JSON.parse(new TextDecoder().decode(answer.body))) ?? [];
+  if (one.operation === "extract-text") return checkText(response, sources[0]?.view);
+  if (one.operation === "to-images") return checkImages(response, sources[0]?.view, Number(one.parts["dpi"]));
+  if (response.headers.get("Content-Type") === "application/json") {
+    return problemsOf?.(JSON.parse(new TextDecoder().decode(response.body))) ?? [];
   }
-  const documents = documentsOf(answer);
+  const documents = documentsOf(response);
   const problems: string[] = [];
   if (expected !== undefined && documents.length !== expected.length) {
     return [`${expected.length} documents expected, got ${documents.length}`];
   }
-  const pageCount = answer.headers.get("X-Page-Count");
-  if (answer.headers.get("Content-Type") === "application/pdf" && expected !== undefined) {
+  const pageCount = response.headers.get("X-Page-Count");
+  if (response.headers.get("Content-Type") === "application/pdf" && expected !== undefined) {
     const pages = expected[0]?.pages.length;
     if (pageCount !== String(pages)) problems.push(`X-Page-Count: ${pages} expected, got ${pageCount ?? "none"}`);
   }
@@ -311,7 +316,7 @@ export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> 
     if (mapping === undefined) continue;
     const drawing = views.some(({ pages }) => pages[0]?.drawing !== undefined);
     const output = await openPdf(bytes, { password, drawing });
-    if (mapping.redrawn) problems.push(...compressionProblems(answer, one, bytes, mapping.recolored === true));
+    if (mapping.redrawn) problems.push(...compressionProblems(response, one, bytes, mapping.recolored === true));
     problems.push(...compareKept(views, output, mapping).map((difference) => `${name} ${describe(difference)}`));
   }
   return problems;

@@ -1,4 +1,4 @@
-/** A service that answers, and a key for it. */
+/** A service that responds, and a key for it. */
 export interface Service {
   /** Without a slash at the end. */
   readonly baseUrl: string;
@@ -12,9 +12,9 @@ export interface Service {
 /** A form field: its text, or a file with its name. */
 export type Part = string | { readonly bytes: Uint8Array; readonly fileName: string };
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
-  /** `error.code` of the envelope where the answer is one. */
+  /** `error.code` of the envelope where the response is one. */
   readonly code: string | undefined;
   /** `error.message`, likewise. */
   readonly message: string | undefined;
@@ -25,7 +25,7 @@ export interface Answer {
 export const pdfPart = (bytes: Uint8Array, fileName = "input.pdf"): Part => ({ bytes, fileName });
 
 /**
- * Calls an operation and reads the whole answer. Waits and asks again where the rate limit says so; throws when nothing came
+ * Calls an operation and reads the whole response. Waits and asks again where the rate limit says so; throws when nothing came
  * within `timeout` milliseconds.
  */
 export async function post(
@@ -33,7 +33,7 @@ export async function post(
   operation: string,
   parts: Readonly<Record<string, Part>>,
   timeout = 150_000,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const form = new FormData();
   for (const [name, part] of Object.entries(parts)) {
     if (typeof part === "string") form.append(name, part);
@@ -78,10 +78,10 @@ function errorOf(body: Uint8Array): { readonly code?: string; readonly message?:
 const TRIES = 6;
 
 /** Asks again where the service says that it is full. */
-export async function patiently(send: () => Promise<Answer>): Promise<Answer> {
+export async function patiently(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await send();
-    if (answer.code !== "overloaded" || attempt === TRIES) return answer;
-    await new Promise((done) => setTimeout(done, Number(answer.headers.get("Retry-After") ?? 1) * 200 * attempt));
+    const response = await send();
+    if (response.code !== "overloaded" || attempt === TRIES) return response;
+    await new Promise((done) => setTimeout(done, Number(response.headers.get("Retry-After") ?? 1) * 200 * attempt));
   }
 }

@@ -18,7 +18,7 @@ export function selectedPages(pages: readonly number[]): PageOrigin[] {
 
 /**
  * Compares what an operation promises to keep, page by page and for the document, as pdf.js sees both. Returns every
- * difference; an empty list is the only good answer.
+ * difference; an empty list is the only good response.
  */
 export function compareKept(sources: readonly DocumentView[], output: DocumentView, mapping: Mapping): Difference[] {
   const trace = new Trace(mapping);

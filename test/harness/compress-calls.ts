@@ -1,19 +1,19 @@
 import { type PDFDict, PDFDocument, PDFName, PDFNumber, PDFRawStream } from "pdf-lib";
 import { expect } from "vitest";
-import { type Answer, pdfPart, post, type Part, type Service } from "./client.ts";
+import { type ApiResponse, pdfPart, post, type Part, type Service } from "./client.ts";
 import { check } from "./qpdf.ts";
 
 /** Compresses by a service: a 200 whose file qpdf finds no fault with. */
 export const compressor =
   (service: Service) =>
-  async (bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Answer> => {
-    const answer = await post(service, "compress", { file: pdfPart(bytes), ...fields });
-    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.code ?? ""}`);
-    expect(answer.headers.get("X-Original-Size")).toBe(String(bytes.length));
-    expect(answer.headers.get("X-Output-Size")).toBe(String(answer.body.length));
-    const { errors, warnings } = await check(answer.body);
+  async (bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<ApiResponse> => {
+    const response = await post(service, "compress", { file: pdfPart(bytes), ...fields });
+    if (response.status !== 200) throw new Error(`${response.status} ${response.code ?? ""}`);
+    expect(response.headers.get("X-Original-Size")).toBe(String(bytes.length));
+    expect(response.headers.get("X-Output-Size")).toBe(String(response.body.length));
+    const { errors, warnings } = await check(response.body);
     expect([...errors, ...warnings]).toEqual([]);
-    return answer;
+    return response;
   };
 
 export interface ImageView {

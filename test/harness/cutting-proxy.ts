@@ -5,9 +5,9 @@ import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 export interface CuttingProxy {
   /** Without a slash at the end. */
   readonly baseUrl: string;
-  /** From now on so many answers are lost: the connection ends when the service's answer begins to come, or before its end. */
-  cut(answers: number, where?: "before" | "within"): void;
-  /** Answers that were lost so far. */
+  /** From now on so many responses are lost: the connection ends when the service's response begins to come, or before its end. */
+  cut(responses: number, where?: "before" | "within"): void;
+  /** Responses that were lost so far. */
   lost(): number;
   close(): Promise<void>;
 }
@@ -44,8 +44,8 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
   await once(server, "listening");
   return {
     baseUrl: `http://localhost:${(server.address() as AddressInfo).port}`,
-    cut(answers, where = "before") {
-      left = answers;
+    cut(responses, where = "before") {
+      left = responses;
       within = where === "within";
     },
     lost: () => lost,

@@ -1,12 +1,15 @@
 import { PDFDocument, PDFCheckBox, PDFDropdown, PDFOptionList, PDFRadioGroup, PDFTextField } from "pdf-lib";
-import type { Answer, Part } from "./client.ts";
+import type { ApiResponse, Part } from "./client.ts";
 import { openPdf } from "./pdfjs.ts";
 import { stamp } from "./stamp-calls.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-export const fill = (bytes: Uint8Array, values: Values, more: Readonly<Record<string, Part>> = {}): Promise<Answer> =>
-  stamp("fill-form", bytes, { values: JSON.stringify(values), ...more });
+export const fill = (
+  bytes: Uint8Array,
+  values: Values,
+  more: Readonly<Record<string, Part>> = {},
+): Promise<ApiResponse> => stamp("fill-form", bytes, { values: JSON.stringify(values), ...more });
 
 /** The values of all fields as pdf-lib reads them: text, whether a box is on, what is chosen. */
 export async function valuesOf(bytes: Uint8Array): Promise<Record<string, unknown>> {

@@ -1,5 +1,5 @@
-/** What must hold for an answer, whatever was sent. */
-import type { Answer } from "./client.ts";
+/** What must hold for a response, whatever was sent. */
+import type { ApiResponse } from "./client.ts";
 import type { Form } from "./fuzz-forms.ts";
 import type { Markers } from "./markers.ts";
 import { countPages } from "./pdfjs.ts";
@@ -17,21 +17,21 @@ const SIGNATURES: Readonly<Record<string, string>> = {
   "image/webp": "RIFF",
 };
 
-/** Everything that is wrong with the answer to call `call`, in words. */
-export async function faultsOf(answer: Answer, form: Form, call: number, markers: Markers): Promise<string[]> {
-  const faults = answer.status === 200 ? await outputFaults(answer, form) : refusalFaults(answer);
+/** Everything that is wrong with the response to call `call`, in words. */
+export async function faultsOf(response: ApiResponse, form: Form, call: number, markers: Markers): Promise<string[]> {
+  const faults = response.status === 200 ? await outputFaults(response, form) : refusalFaults(response);
   const foreign = (bytes: Uint8Array, where: string): void => {
     for (const other of markers.callsIn(bytes)) {
       if (other !== call) faults.push(`${where} shows bytes of call ${other}`);
     }
   };
-  foreign(new TextEncoder().encode(JSON.stringify([...answer.headers])), "a header");
-  for (const { name, bytes } of await readableParts(answer, form)) foreign(bytes, name);
+  foreign(new TextEncoder().encode(JSON.stringify([...response.headers])), "a header");
+  for (const { name, bytes } of await readableParts(response, form)) foreign(bytes, name);
   return faults;
 }
 
 /** A refusal is one of the table, with the table's status, and no failure of the service. */
-function refusalFaults({ status, code, headers }: Answer): string[] {
+function refusalFaults({ status, code, headers }: ApiResponse): string[] {
   const row = errorRows.find(([name]) => name === code)?.[1];
   if (row === undefined || row.status !== status)
     return [`${status} ${code ?? "without a code"} is no documented refusal`];
@@ -40,26 +40,26 @@ function refusalFaults({ status, code, headers }: Answer): string[] {
   return code === "overloaded" && headers.has("Retry-After") ? [] : [`${status} ${code ?? ""} is a failure`];
 }
 
-async function outputFaults(answer: Answer, form: Form): Promise<string[]> {
-  const type = answer.headers.get("Content-Type") ?? "";
+async function outputFaults(response: ApiResponse, form: Form): Promise<string[]> {
+  const type = response.headers.get("Content-Type") ?? "";
   if (type === "application/json") {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(answer.body);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(response.body);
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? [] : ["the JSON is no object"];
   }
   const signature = SIGNATURES[type];
   if (signature !== undefined) {
-    const start = Buffer.from(answer.body.subarray(0, signature.length)).toString("latin1");
+    const start = Buffer.from(response.body.subarray(0, signature.length)).toString("latin1");
     return start === signature ? [] : [`the body is not ${type}`];
   }
   // Sent back as it came, damaged as it may be.
   const isSent = Object.values(form).some(
-    (part) => typeof part !== "string" && Buffer.compare(part.bytes, answer.body) === 0,
+    (part) => typeof part !== "string" && Buffer.compare(part.bytes, response.body) === 0,
   );
   if (isSent) return [];
-  const documents = documentsOf(answer);
+  const documents = documentsOf(response);
   if (documents.length === 0) return ["the ZIP is empty"];
-  const claimed = type === "application/pdf" ? Number(answer.headers.get("X-Page-Count")) : undefined;
+  const claimed = type === "application/pdf" ? Number(response.headers.get("X-Page-Count")) : undefined;
   const faults: string[] = [];
   for (const { name, bytes } of evenly(documents, OPENED)) {
     if (!/\.pdf$|^$/.test(name)) continue;
@@ -91,12 +91,12 @@ async function pagesSeen(bytes: Uint8Array, passwords: readonly string[]): Promi
   return reason;
 }
 
-/** The answer's files as they are, and those that are encrypted in plain, too. */
-async function readableParts(answer: Answer, form: Form): Promise<{ name: string; bytes: Uint8Array }[]> {
-  const whole = { name: "the body", bytes: answer.body };
-  const type = answer.headers.get("Content-Type") ?? "";
-  if (answer.status !== 200 || !/pdf|zip/.test(type)) return [whole];
-  const parts = type === "application/zip" ? documentsOf(answer) : [whole];
+/** The response's files as they are, and those that are encrypted in plain, too. */
+async function readableParts(response: ApiResponse, form: Form): Promise<{ name: string; bytes: Uint8Array }[]> {
+  const whole = { name: "the body", bytes: response.body };
+  const type = response.headers.get("Content-Type") ?? "";
+  if (response.status !== 200 || !/pdf|zip/.test(type)) return [whole];
+  const parts = type === "application/zip" ? documentsOf(response) : [whole];
   const encrypted = evenly(parts, 2).filter(({ bytes }) => Buffer.from(bytes).includes("/Encrypt"));
   for (const { name, bytes } of encrypted) {
     for (const password of ["", ...passwordsOf(form)]) {

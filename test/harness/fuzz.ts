@@ -39,8 +39,8 @@ export interface Failure {
 
 export interface FuzzResult {
   readonly calls: number;
-  /** How many answers there were of each kind: `200`, or status and code. */
-  readonly answers: Readonly<Record<string, number>>;
+  /** How many responses there were of each kind: `200`, or status and code. */
+  readonly responses: Readonly<Record<string, number>>;
   readonly failures: readonly Failure[];
   /** The calls that cost the most fuel, dearest first, where the server's log is read. */
   readonly dearest: readonly { readonly call: number; readonly operation: string; readonly work: number }[];
@@ -50,7 +50,7 @@ export interface FuzzResult {
   readonly growth: number;
 }
 
-/** ms for one answer, on a busy machine. */
+/** ms for one response, on a busy machine. */
 const SOON = 150_000;
 /** ms between two looks at whether the event loop is free. */
 const LOOK = 100;
@@ -63,8 +63,8 @@ const MOST_FAILURES = 25;
 
 /** The operations that the service has, from its own description: the registry. */
 async function operationsOf(service: Service, only: string): Promise<string[]> {
-  const answer = await fetch(`${service.baseUrl}/api/v1/openapi.json`);
-  const { paths } = (await answer.json()) as {
+  const response = await fetch(`${service.baseUrl}/api/v1/openapi.json`);
+  const { paths } = (await response.json()) as {
     paths: Record<string, { post?: { requestBody?: { content: object } } }>;
   };
   const names = Object.entries(paths)
@@ -78,7 +78,7 @@ async function operationsOf(service: Service, only: string): Promise<string[]> {
   return chosen;
 }
 
-/** @throws where an operation has no form in fuzz-forms.ts, or the service does not answer a plain request at all. */
+/** @throws where an operation has no form in fuzz-forms.ts, or the service does not respond to a plain request at all. */
 export async function fuzz(
   service: Service,
   sources: readonly Source[],
@@ -88,12 +88,12 @@ export async function fuzz(
   const operations = await operationsOf(service, options.only);
   const markers = new Markers(new Random(options.seed));
   const failures: Failure[] = [];
-  const answers: Record<string, number> = {};
+  const responses: Record<string, number> = {};
   const ids: { call: number; operation: string; id: string }[] = [];
   let [calls, dead] = [0, false];
   const plain = plainRequest(service, markers);
   const first = await plain();
-  if (first.length > 0) throw new Error(`the service does not answer a plain request: ${first.join("; ")}`);
+  if (first.length > 0) throw new Error(`the service does not respond to a plain request: ${first.join("; ")}`);
 
   const end = Date.now() + options.milliseconds;
   let next = options.first;
@@ -103,14 +103,14 @@ export async function fuzz(
       const { operation, form, damage } = makeCall(call, operations, sources, markers, options.seed);
       const faults: string[] = [];
       try {
-        const answer = await patiently(() => post(service, operation, form, SOON));
-        const kind = answer.status === 200 ? "200" : `${answer.status} ${answer.code ?? ""}`;
-        answers[kind] = (answers[kind] ?? 0) + 1;
-        ids.push({ call, operation, id: answer.headers.get("X-Request-Id") ?? "" });
-        faults.push(...(await faultsOf(answer, form, call, markers)));
-        if (answer.code === "overloaded") faults.push("the service stays full");
+        const response = await patiently(() => post(service, operation, form, SOON));
+        const kind = response.status === 200 ? "200" : `${response.status} ${response.code ?? ""}`;
+        responses[kind] = (responses[kind] ?? 0) + 1;
+        ids.push({ call, operation, id: response.headers.get("X-Request-Id") ?? "" });
+        faults.push(...(await faultsOf(response, form, call, markers)));
+        if (response.code === "overloaded") faults.push("the service stays full");
       } catch (error) {
-        faults.push(`no answer, or none that can be read: ${String(error)}`);
+        faults.push(`no response, or none that can be read: ${String(error)}`);
       }
       const after = await plain();
       faults.push(...after.map((fault) => `the next plain request: ${fault}`));
@@ -132,7 +132,7 @@ export async function fuzz(
   const { longestBlock, growth } = await watch();
   const costs = ids.map(({ call, operation, id }) => ({ call, operation, work: service.work?.get(id)?.fuel ?? 0 }));
   const dearest = costs.toSorted((a, b) => b.work - a.work).slice(0, DEAREST);
-  return { calls, answers, failures, dearest, longestBlock, growth };
+  return { calls, responses, failures, dearest, longestBlock, growth };
 }
 
 /** Asks for `/health`, and looks at the memory, again and again until the function that it gives is called. */
@@ -197,14 +197,14 @@ function makeCall(
 export const isImage = (bytes: Uint8Array): boolean =>
   /^(?:\u0089PNG|\u00ff\u00d8\u00ff|RIFF)/.test(Buffer.from(bytes.subarray(0, 4)).toString("latin1"));
 
-/** A request that must succeed, whatever came before, and its answer show nothing of anybody else. */
+/** A request that must succeed, whatever came before, and its response show nothing of anybody else. */
 function plainRequest(service: Service, markers: Markers): () => Promise<string[]> {
   const file = pdfPart(document({ name: "plain", pages: 2, features: ["outline", "links"] }), "plain.pdf");
   return async () => {
     try {
-      const answer = await patiently(() => post(service, "rotate", { file, angle: "90" }, SOON));
-      if (answer.status !== 200) return [`${answer.status} ${answer.code ?? ""}`];
-      return await faultsOf(answer, {}, -1, markers);
+      const response = await patiently(() => post(service, "rotate", { file, angle: "90" }, SOON));
+      if (response.status !== 200) return [`${response.status} ${response.code ?? ""}`];
+      return await faultsOf(response, {}, -1, markers);
     } catch (error) {
       return [String(error)];
     }

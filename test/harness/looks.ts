@@ -1,13 +1,13 @@
 /**
- * Looks at the pages of an answer with two engines that the service does not use, pdf.js and PDFium: what must not change
+ * Looks at the pages of a response with two engines that the service does not use, pdf.js and PDFium: what must not change
  * is compared with the input's pages, what must be there (a stamp, a value, a rotation) is found, and words are counted.
  */
 import { loadImage, createCanvas } from "@napi-rs/canvas";
 import { BLOCK, blockErrors, blockMeans, type BlockMeans } from "./appearance.ts";
 import { isImage, PAGES_PER_SHEET, type Case, type Input } from "./cases.ts";
-import type { Answer } from "./client.ts";
+import type { ApiResponse } from "./client.ts";
 import { selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
-import { imagesOf, readImage } from "./image-answer.ts";
+import { imagesOf, readImage } from "./image-response.ts";
 import { documentsOf } from "./parts.ts";
 import { readPdfiumPage } from "./pdfium.ts";
 import { openPdf } from "./pdfjs.ts";
@@ -226,7 +226,7 @@ function isCovered(before: readonly number[], after: readonly number[], { opacit
   });
 }
 
-/** A page of an answer that is looked at. */
+/** A page of a response that is looked at. */
 interface LookedPage {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -238,8 +238,8 @@ interface LookedPage {
 }
 
 /** The first page of the first document and the last page of the last, and the page of a field that is filled. */
-function lookedPages(answer: Answer, one: Case): LookedPage[] {
-  const documents = documentsOf(answer);
+function lookedPages(response: ApiResponse, one: Case): LookedPage[] {
+  const documents = documentsOf(response);
   const { sources } = one;
   const view = sources[0]?.view;
   if (view === undefined) return [];
@@ -277,14 +277,14 @@ function filledField({ parts, sources }: Case): { name: string; value: string; p
  * Looks at a 200: at its first page, and where `thorough` at its last one, too. PDFium draws them; pdf.js, which takes ten
  * times as long, draws the first one where `thorough`.
  */
-export async function lookAt(answer: Answer, one: Case, thorough: boolean): Promise<Look> {
-  if (one.operation === "extract-text") return lookAtText(answer, one);
-  if (one.operation === "to-images") return { problems: await imageProblems(answer, one), lost: 0, won: 0 };
-  if (answer.headers.get("Content-Type") === "application/json") return NOTHING;
+export async function lookAt(response: ApiResponse, one: Case, thorough: boolean): Promise<Look> {
+  if (one.operation === "extract-text") return lookAtText(response, one);
+  if (one.operation === "to-images") return { problems: await imageProblems(response, one), lost: 0, won: 0 };
+  if (response.headers.get("Content-Type") === "application/json") return NOTHING;
   const [source] = one.sources;
-  if (source && isImage(source.bytes)) return lookAtEmbedded(answer, source.bytes);
-  if (one.operation === "n-up") return lookAtSheets(answer, one, thorough);
-  const [first, ...others] = lookedPages(answer, one);
+  if (source && isImage(source.bytes)) return lookAtEmbedded(response, source.bytes);
+  if (one.operation === "n-up") return lookAtSheets(response, one, thorough);
+  const [first, ...others] = lookedPages(response, one);
   if (first === undefined) return NOTHING;
   const looks = [await lookAtPage("PDFium", first, one)];
   if (thorough) {
@@ -298,19 +298,19 @@ export async function lookAt(answer: Answer, one: Case, thorough: boolean): Prom
  * Looks at the first and the last sheet of n-up, with pages in two columns and two rows: there are as many sheets as are needed, each page
  * looks in its cell as it did by itself, as large as fits and in the middle, and no words are lost.
  */
-async function lookAtSheets(answer: Answer, one: Case, thorough: boolean): Promise<Look> {
+async function lookAtSheets(response: ApiResponse, one: Case, thorough: boolean): Promise<Look> {
   const [source] = one.sources;
   const pages = source?.view?.pages ?? [];
   if (source === undefined || pages.length === 0) return NOTHING;
-  const sheets = (await openPdf(answer.body, { password: one.password })).pages.map(shownSize);
+  const sheets = (await openPdf(response.body, { password: one.password })).pages.map(shownSize);
   const count = Math.ceil(pages.length / PAGES_PER_SHEET);
-  const counts = [sheets.length, Number(answer.headers.get("X-Page-Count"))];
+  const counts = [sheets.length, Number(response.headers.get("X-Page-Count"))];
   if (counts.some((actual) => actual !== count)) {
     return { ...NOTHING, problems: [`${count} sheets expected, got ${sheets.length}, X-Page-Count ${counts[1]}`] };
   }
   const looks: Look[] = [];
   for (const index of thorough ? new Set([0, count - 1]) : [0]) {
-    const place = { bytes: answer.body, password: one.password, page: index, size: sheets[index] ?? [0, 0] } as const;
+    const place = { bytes: response.body, password: one.password, page: index, size: sheets[index] ?? [0, 0] } as const;
     looks.push(await lookAtSheet("PDFium", source, place));
     if (thorough && index === 0) looks.push(await lookAtSheet("pdf.js", source, place));
   }
@@ -444,11 +444,11 @@ function isIn(text: string, whole: string): boolean {
 }
 
 /** Of the words that both engines read on the first and the last page, extract-text has to find nearly all. */
-async function lookAtText(answer: Answer, one: Case): Promise<Look> {
+async function lookAtText(response: ApiResponse, one: Case): Promise<Look> {
   const [source] = one.sources;
   const last = (source?.view?.pages.length ?? 0) - 1;
   if (source === undefined || last < 0) return NOTHING;
-  const { pages } = JSON.parse(new TextDecoder().decode(answer.body)) as { pages: { text: string }[] };
+  const { pages } = JSON.parse(new TextDecoder().decode(response.body)) as { pages: { text: string }[] };
   const looks: Look[] = [];
   for (const page of new Set([0, last])) {
     const pdfium = await drawInput("PDFium", source, page);
@@ -465,9 +465,9 @@ async function lookAtText(answer: Answer, one: Case): Promise<Look> {
 }
 
 /** The images of the first and the last page: each block is as one of the engines draws it. */
-async function imageProblems(answer: Answer, one: Case): Promise<string[]> {
+async function imageProblems(response: ApiResponse, one: Case): Promise<string[]> {
   const [source] = one.sources;
-  const images = imagesOf(answer);
+  const images = imagesOf(response);
   const problems: string[] = [];
   for (const index of new Set([0, images.length - 1])) {
     const [image, view] = [images[index], source?.view?.pages[index]];
@@ -514,8 +514,8 @@ function isWhite({ width, height, data }: Picture, left: number, top: number, si
 }
 
 /** The page of an image is the image, as Skia decodes it, with its EXIF orientation. */
-async function lookAtEmbedded(answer: Answer, bytes: Uint8Array): Promise<Look> {
-  const [document] = documentsOf(answer);
+async function lookAtEmbedded(response: ApiResponse, bytes: Uint8Array): Promise<Look> {
+  const [document] = documentsOf(response);
   if (!document) return NOTHING;
   const image = await loadImage(Buffer.from(bytes));
   const scale = Math.min(1, LARGEST_SIDE / Math.max(image.width, image.height));

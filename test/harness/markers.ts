@@ -1,4 +1,4 @@
-/** Marks that a request leaves in all that it sends, and that no other answer may show. */
+/** Marks that a request leaves in all that it sends, and that no other response may show. */
 import { constants, inflateSync } from "node:zlib";
 import { flate, latin1, pdf } from "./pdf-writer.ts";
 import type { Random } from "./random.ts";

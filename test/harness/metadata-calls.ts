@@ -1,4 +1,4 @@
-import { type Answer, pdfPart, post, type Service } from "./client.ts";
+import { type ApiResponse, pdfPart, post, type Service } from "./client.ts";
 import { runQpdf } from "./qpdf.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -11,20 +11,20 @@ export class MetadataCalls {
     this.#service = service;
   }
 
-  /** What `action=get` answers. Throws for text that is not well-formed or holds NUL. */
+  /** What `action=get` returns. Throws for text that is not well-formed or holds NUL. */
   async get(bytes: Uint8Array, password?: string): Promise<Facts> {
     const secret = password === undefined ? {} : { password };
-    const answer = await post(this.#service, "metadata", { file: pdfPart(bytes), action: "get", ...secret });
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(answer.body);
-    if (answer.status !== 200 || /\\u0000|\\ud[89a-f]/i.test(text)) throw new Error(`${answer.status} ${text}`);
+    const response = await post(this.#service, "metadata", { file: pdfPart(bytes), action: "get", ...secret });
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(response.body);
+    if (response.status !== 200 || /\\u0000|\\ud[89a-f]/i.test(text)) throw new Error(`${response.status} ${text}`);
     return JSON.parse(text) as Facts;
   }
 
-  async set(bytes: Uint8Array, metadata: object, fields: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  async set(bytes: Uint8Array, metadata: object, fields: Readonly<Record<string, string>> = {}): Promise<ApiResponse> {
     const parts = { file: pdfPart(bytes), action: "set", metadata: JSON.stringify(metadata), ...fields };
-    const answer = await post(this.#service, "metadata", parts);
-    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.code}`);
-    return answer;
+    const response = await post(this.#service, "metadata", parts);
+    if (response.status !== 200) throw new Error(`${response.status} ${response.code}`);
+    return response;
   }
 }
 

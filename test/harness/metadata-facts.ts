@@ -2,7 +2,7 @@ import { canonical } from "./compare-trace.ts";
 import type { DocumentView } from "./pdfjs.ts";
 import { plainRecord } from "./pdfjs-values.ts";
 
-/** The answer of `metadata` with `action=get`, as far as another engine can tell the same. */
+/** The response of `metadata` with `action=get`, as far as another engine can tell the same. */
 interface Facts {
   readonly custom: Readonly<Record<string, string>>;
   readonly pageCount: number;

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { ownServer } from "../e2e/own-server.ts";
-import { pdfPart, post, type Answer, type Service } from "./client.ts";
+import { pdfPart, post, type ApiResponse, type Service } from "./client.ts";
 import { showEncryption } from "./qpdf.ts";
 
 /** The server of the end-to-end tests. */
@@ -9,16 +9,16 @@ const service = (): Service => {
   return { baseUrl, key };
 };
 
-export const protect = (file: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Answer> =>
+export const protect = (file: Uint8Array, fields: Readonly<Record<string, string>>): Promise<ApiResponse> =>
   post(service(), "protect", { file: pdfPart(file), ...fields });
 
 /** The output of a call that must succeed. */
 export async function protectedBy(file: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Uint8Array> {
-  const answer = await protect(file, fields);
-  expect([answer.status, answer.code]).toEqual([200, undefined]);
-  expect(answer.headers.get("X-Encryption")).toBe(fields["encryption"] ?? "aes-256");
-  expect(answer.headers.get("X-Encryption-Verified")).toBe("true");
-  return answer.body;
+  const response = await protect(file, fields);
+  expect([response.status, response.code]).toEqual([200, undefined]);
+  expect(response.headers.get("X-Encryption")).toBe(fields["encryption"] ?? "aes-256");
+  expect(response.headers.get("X-Encryption-Verified")).toBe("true");
+  return response.body;
 }
 
 /** What qpdf says of the password: `user`, `owner`, or both; undefined where it does not open the file. */

@@ -1,24 +1,24 @@
 import { createCanvas } from "@napi-rs/canvas";
 import { expect } from "vitest";
 import { ownServer } from "../e2e/own-server.ts";
-import { pdfPart, post, type Answer, type Part } from "./client.ts";
+import { pdfPart, post, type ApiResponse, type Part } from "./client.ts";
 import { areaOf, type Area, readPage, type Picture } from "./render.ts";
 import { check } from "./qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 
-/** Calls a stamp's operation; the answer is a PDF that qpdf finds nothing wrong with. */
+/** Calls a stamp's operation; the response is a PDF that qpdf finds nothing wrong with. */
 export async function stamp(
   operation: string,
   bytes: Uint8Array,
   fields: Readonly<Record<string, Part>> = {},
-): Promise<Answer> {
-  const answer = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(bytes), ...fields });
-  expect(answer.status, new TextDecoder().decode(answer.body.subarray(0, 500))).toBe(200);
+): Promise<ApiResponse> {
+  const response = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(bytes), ...fields });
+  expect(response.status, new TextDecoder().decode(response.body.subarray(0, 500))).toBe(200);
   const { password } = fields;
-  const report = await check(answer.body, typeof password === "string" ? password : undefined);
+  const report = await check(response.body, typeof password === "string" ? password : undefined);
   expect(report.errors).toEqual([]);
-  return answer;
+  return response;
 }
 
 /** Status, code and details of a refusal. */
@@ -27,9 +27,9 @@ export async function refusal(
   bytes: Uint8Array,
   fields: Readonly<Record<string, Part>>,
 ): Promise<[number, string | undefined, unknown]> {
-  const answer = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(bytes), ...fields });
-  const { error } = JSON.parse(new TextDecoder().decode(answer.body)) as { error: { details?: unknown } };
-  return [answer.status, answer.code, error.details];
+  const response = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(bytes), ...fields });
+  const { error } = JSON.parse(new TextDecoder().decode(response.body)) as { error: { details?: unknown } };
+  return [response.status, response.code, error.details];
 }
 
 export const isRed = (red: number, green: number, blue: number): boolean => red > 150 && green < 120 && blue < 120;

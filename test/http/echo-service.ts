@@ -58,14 +58,14 @@ export async function newKey(plan: PlanName, scopes?: readonly Scope[]): Promise
 /** What sends requests to a service of these operations. */
 export function senderTo(...operations: readonly Operation[]) {
   const app = createApp(operations);
-  /** Waits until everything that the request left running has ended. An answer that breaks off is of type `error`. */
+  /** Waits until everything that the request left running has ended. A response that breaks off is of type `error`. */
   return async (path: string, init: RequestInit = {}): Promise<Response> => {
     const context = createExecutionContext();
     const waited = vi.spyOn(context, "waitUntil");
-    const answer = await app.fetch(new Request(base + path, init), env, context);
-    const body = answer.body === null ? null : await answer.arrayBuffer().catch(() => "broken" as const);
+    const response = await app.fetch(new Request(base + path, init), env, context);
+    const body = response.body === null ? null : await response.arrayBuffer().catch(() => "broken" as const);
     await Promise.all(waited.mock.calls.flat());
-    return body === "broken" ? Response.error() : new Response(body, answer);
+    return body === "broken" ? Response.error() : new Response(body, response);
   };
 }
 
@@ -96,11 +96,11 @@ interface Envelope {
   error: { code: string; message: string; details?: Record<string, unknown> };
 }
 
-/** Status, code and details of an answer that has to be an error in the envelope. */
-export async function errorOf(answer: Response): Promise<[number, string, unknown]> {
-  expect(answer.headers.get("X-Request-Id")).toMatch(/^req_[0-9a-f]{32}$/);
-  expect(answer.headers.get("Content-Type")).toContain("application/json");
-  expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("*");
-  const { error } = (await answer.json()) as Envelope;
-  return [answer.status, error.code, error.details];
+/** Status, code and details of a response that has to be an error in the envelope. */
+export async function errorOf(response: Response): Promise<[number, string, unknown]> {
+  expect(response.headers.get("X-Request-Id")).toMatch(/^req_[0-9a-f]{32}$/);
+  expect(response.headers.get("Content-Type")).toContain("application/json");
+  expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  const { error } = (await response.json()) as Envelope;
+  return [response.status, error.code, error.details];
 }

@@ -6,8 +6,8 @@ import { MiB } from "../../src/limits.ts";
 vi.spyOn(console, "log").mockImplementation(() => {});
 const { post, send } = await echoService();
 
-const messageOf = async (answer: Response): Promise<string> =>
-  (await answer.json<{ error: { message: string } }>()).error.message;
+const messageOf = async (response: Response): Promise<string> =>
+  (await response.json<{ error: { message: string } }>()).error.message;
 
 describe("what an error says", () => {
   test("of a key, a path, a method", async () => {

@@ -66,7 +66,7 @@ const workApp = createApp([work, other]);
 const db = openDatabase(env.DB);
 
 export const pdf = (content = "content"): Blob => new Blob(["%PDF-1.7\n", content]);
-/** Too large to be copied at once: its answer is streamed. */
+/** Too large to be copied at once: its response is streamed. */
 export const largePdf = (): Blob => pdf("x".repeat(3 * MiB));
 
 export interface Call {
@@ -83,9 +83,9 @@ export interface Call {
   readonly body?: string | ReadableStream<Uint8Array>;
 }
 
-/** An answer, and what it left running. */
+/** A response, and what it left running. */
 export interface Sent {
-  readonly answer: Response;
+  readonly response: Response;
   /** Waits until all of it has ended. */
   ended(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export async function paidService(plan: PlanName = "enterprise", scopes?: readon
   const { token } = await createKey(db, account, { name: "test", livemode: true, ...(scopes && { scopes }) }, now);
   const period = periodId(account, true, monthOf(now));
 
-  /** Sends a call and returns its answer unread. */
+  /** Sends a call and returns its response unread. */
   async function open(call: Call = {}): Promise<Sent> {
     const headers = new Headers({ Authorization: `Bearer ${token}`, ...call.headers });
     if (call.idempotencyKey !== undefined) headers.set("Idempotency-Key", call.idempotencyKey);
@@ -121,16 +121,16 @@ export async function paidService(plan: PlanName = "enterprise", scopes?: readon
       headers,
       ...(call.method !== "GET" && { body }),
     });
-    const answer = await app.fetch(request, call.bindings ?? env, context);
-    return { answer, ended: async () => void (await Promise.all(waited.mock.calls.flat())) };
+    const response = await app.fetch(request, call.bindings ?? env, context);
+    return { response, ended: async () => void (await Promise.all(waited.mock.calls.flat())) };
   }
 
-  /** Sends a call, reads its answer and waits for its end. One that breaks off is of type `error`. */
+  /** Sends a call, reads its response and waits for its end. One that breaks off is of type `error`. */
   async function send(call: Call = {}): Promise<Response> {
-    const { answer, ended } = await open(call);
-    const body = await answer.arrayBuffer().catch(() => undefined);
+    const { response, ended } = await open(call);
+    const body = await response.arrayBuffer().catch(() => undefined);
     await ended();
-    return body === undefined ? Response.error() : new Response(body, answer);
+    return body === undefined ? Response.error() : new Response(body, response);
   }
 
   return {
@@ -165,18 +165,18 @@ export async function paidService(plan: PlanName = "enterprise", scopes?: readon
   };
 }
 
-/** Status and code of an answer; the code is undefined where it is no error. */
-export async function outcome(answer: Response): Promise<[number, string | undefined]> {
-  if (answer.ok) return [answer.status, undefined];
-  const { error } = await answer.clone().json<{ error: { code: string } }>();
-  return [answer.status, error.code];
+/** Status and code of a response; the code is undefined where it is no error. */
+export async function outcome(response: Response): Promise<[number, string | undefined]> {
+  if (response.ok) return [response.status, undefined];
+  const { error } = await response.clone().json<{ error: { code: string } }>();
+  return [response.status, error.code];
 }
 
-/** What an answer says of credits: charged, remaining, and whether it is a repetition. */
+/** What a response says of credits: charged, remaining, and whether it is a repetition. */
 export function creditsOf({ headers }: Response): [string | null, string | null, string | null] {
   return [headers.get("X-Credits-Charged"), headers.get("X-Credits-Remaining"), headers.get("Idempotency-Replayed")];
 }
 
-export function expectNoCredits(answer: Response): void {
-  expect(creditsOf(answer)).toEqual([null, null, null]);
+export function expectNoCredits(response: Response): void {
+  expect(creditsOf(response)).toEqual([null, null, null]);
 }

@@ -36,13 +36,13 @@ describe("the requests of a minute", () => {
     const service = await paidService("free");
     await setMinute(service, minuteNow() + 1, 0);
     // 415 before the body is read: what is counted is the request, and nobody waits for memory.
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, () => service.send({ body: "{}", headers: { "Content-Type": "application/json" } })),
     );
-    const outcomes = await Promise.all(answers.map(async (answer) => (await outcome(answer)).join(" ")));
+    const outcomes = await Promise.all(responses.map(async (response) => (await outcome(response)).join(" ")));
     expect(outcomes.filter((one) => one === "415 unsupported_format")).toHaveLength(10);
     expect(outcomes.filter((one) => one === "429 rate_limit_exceeded")).toHaveLength(20);
-    const left = answers.map(remainingOf).sort((a, b) => Number(b) - Number(a));
+    const left = responses.map(remainingOf).sort((a, b) => Number(b) - Number(a));
     expect(left.slice(0, 10)).toEqual(["9", "8", "7", "6", "5", "4", "3", "2", "1", "0"]);
     expect(new Set(left.slice(10))).toEqual(new Set(["0"]));
   });
@@ -72,8 +72,8 @@ describe("the requests of a minute", () => {
       { idempotencyKey: "" },
       { fields: { act: "throw" } },
     ]) {
-      const answer = await service.send(call);
-      statuses.push([answer.status, remainingOf(answer)]);
+      const response = await service.send(call);
+      statuses.push([response.status, remainingOf(response)]);
     }
     expect(statuses).toEqual([
       [200, "9"],
@@ -98,8 +98,8 @@ describe("the requests of a minute", () => {
     );
     expect((await service.send({ method: "GET", path: "/api/v1/health" })).status).toBe(200);
     for (const token of [expired.token, newToken(true, 0), "sk_live_x"]) {
-      const answer = await service.send({ headers: { Authorization: `Bearer ${token}` } });
-      expect([answer.status, answer.headers.get("RateLimit")]).toEqual([401, null]);
+      const response = await service.send({ headers: { Authorization: `Bearer ${token}` } });
+      expect([response.status, response.headers.get("RateLimit")]).toEqual([401, null]);
     }
     expect(await requestsOf(service)).toBe(3);
   });
@@ -107,13 +107,13 @@ describe("the requests of a minute", () => {
   test("that are one too many say when to come again, and cost nothing", async () => {
     const service = await paidService("free");
     await setMinute(service, minuteNow() + 1, 10);
-    const answer = await service.send();
-    expect(await outcome(answer)).toEqual([429, "rate_limit_exceeded"]);
-    expect(answer.headers.get("RateLimit-Policy")).toBe('"default";q=10;w=60');
-    const seconds = Number(answer.headers.get("Retry-After"));
+    const response = await service.send();
+    expect(await outcome(response)).toEqual([429, "rate_limit_exceeded"]);
+    expect(response.headers.get("RateLimit-Policy")).toBe('"default";q=10;w=60');
+    const seconds = Number(response.headers.get("Retry-After"));
     expect(seconds).toBeGreaterThanOrEqual(1);
     expect(seconds).toBeLessThanOrEqual(60);
-    expect(answer.headers.get("RateLimit")).toBe(`"default";r=0;t=${seconds}`);
+    expect(response.headers.get("RateLimit")).toBe(`"default";r=0;t=${seconds}`);
     expect(await service.used()).toBe(0);
   });
 
@@ -128,10 +128,10 @@ describe("the requests of a minute", () => {
     // Another key of the account is looked up once.
     for (const headers of [{}, {}, second, second]) {
       Object.assign(counts, { trips: 0, rowsWritten: 0 });
-      const answer = await service.send({ bindings, headers });
-      expect(await outcome(answer)).toEqual([429, "rate_limit_exceeded"]);
-      expect(remainingOf(answer)).toBe("0");
-      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+      const response = await service.send({ bindings, headers });
+      expect(await outcome(response)).toEqual([429, "rate_limit_exceeded"]);
+      expect(remainingOf(response)).toBe("0");
+      expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(0);
       costs.push([counts.trips, counts.rowsWritten]);
     }
     expect(costs).toEqual([
@@ -178,9 +178,9 @@ describe("the shields in front of the database", () => {
     await exhaust(env.ADDRESS_SHIELD, await hashToken(service.token));
     counts.trips = 0;
     counts.statements.clear();
-    const answer = await service.send({ bindings });
-    expect(await outcome(answer)).toEqual([429, "rate_limit_exceeded"]);
-    expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+    const response = await service.send({ bindings });
+    expect(await outcome(response)).toEqual([429, "rate_limit_exceeded"]);
+    expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(0);
     expect([counts.trips, counts.statements.size]).toEqual([0, 0]);
     // The account's other keys are not stopped.
     const headers = { Authorization: `Bearer ${await service.newKey({ livemode: true })}` };
@@ -203,9 +203,9 @@ describe("the shields in front of the database", () => {
     expect((await service.send({ bindings, headers: bad() })).status).toBe(401);
     const before = counts.trips;
     for (let call = 0; call < 5; call += 1) {
-      const answer = await service.send({ bindings, headers: bad() });
-      expect(await outcome(answer)).toEqual([429, "rate_limit_exceeded"]);
-      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+      const response = await service.send({ bindings, headers: bad() });
+      expect(await outcome(response)).toEqual([429, "rate_limit_exceeded"]);
+      expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(0);
     }
     expect(counts.trips).toBe(before);
     for (const address of [`${networkOf()}::1`, "192.0.2.1", ""]) {

@@ -44,8 +44,8 @@ describe("a request is refused for", () => {
 
   it("200,000 fields", async () => {
     const part = '--X\r\nContent-Disposition: form-data; name="f"\r\n\r\nx\r\n';
-    const answer = await postRaw("multipart/form-data; boundary=X", `${part.repeat(200_000)}--X--`);
-    expect(await errorOf(answer)).toEqual([413, "limit_exceeded", { limit: 1_000, actual: 1_001 }]);
+    const response = await postRaw("multipart/form-data; boundary=X", `${part.repeat(200_000)}--X--`);
+    expect(await errorOf(response)).toEqual([413, "limit_exceeded", { limit: 1_000, actual: 1_001 }]);
   });
 
   it("a body over the plan's size, to the byte, announced or not", async () => {
@@ -76,8 +76,8 @@ describe("a request is refused for", () => {
   });
 
   it("a text that is too long", async () => {
-    const answer = await post({ ranges: ",".repeat(10 * MiB) });
-    expect((await errorOf(answer)).slice(0, 2)).toEqual([413, "limit_exceeded"]);
+    const response = await post({ ranges: ",".repeat(10 * MiB) });
+    expect((await errorOf(response)).slice(0, 2)).toEqual([413, "limit_exceeded"]);
   });
 
   it("a file of another format", async () => {

@@ -58,7 +58,7 @@ async function expectWhole(service: Service, id: string): Promise<void> {
 describe("a consumer is lost", () => {
   const faults: readonly (readonly [Fault, "once" | "for good"])[] = [
     ["unreachable", "for good"],
-    ["answer lost", "once"],
+    ["response lost", "once"],
   ];
   it.each(faults)("at any round trip to the database (%s, %s), and the job ends as it should", async (fault, times) => {
     const services: Service[] = [];
@@ -130,8 +130,8 @@ async function whatIsLeft(service: Service, sent: readonly JobMessage[]): Promis
 
 describe("the database fails while a job is created", () => {
   const faults: readonly (readonly [Fault, "once" | "for good"])[] = [
-    ["answer lost", "once"],
-    ["answer lost, then unreachable", "for good"],
+    ["response lost", "once"],
+    ["response lost, then unreachable", "for good"],
   ];
   it.each(faults)(
     "at any round trip (%s, %s): it exists and is paid, or there is nothing of it",
@@ -141,13 +141,16 @@ describe("the database fails while a job is created", () => {
         const { database, trips } = failingDatabase(fault, trip, times);
         const sent: JobMessage[] = [];
         const queue = { send: async (body: JobMessage) => void sent.push(body), sendBatch: async () => {} };
-        const answer = await service.send("POST", "/extract-text", {
+        const response = await service.send("POST", "/extract-text", {
           headers: { Prefer: "respond-async" },
           body: operationForm(letter),
           bindings: { ...env, DB: database, JOBS: queue },
         });
-        const { id, error } = await answer.json<{ id?: string; error?: { code: string } }>();
-        expect([trip, answer.status === 202 || error?.code]).toEqual([trip, answer.status === 202 || "internal_error"]);
+        const { id, error } = await response.json<{ id?: string; error?: { code: string } }>();
+        expect([trip, response.status === 202 || error?.code]).toEqual([
+          trip,
+          response.status === 202 || "internal_error",
+        ]);
         const outcome = id === undefined ? await whatIsLeft(service, sent) : await whatItBecame(service, id);
         expect([trip, outcome]).toEqual([trip, id === undefined ? "nothing" : "whole"]);
         if (trips() <= trip) break;

@@ -75,14 +75,14 @@ it("the account that was served longest ago comes first, and of its jobs the one
     return claim?.job.id;
   };
   for (let part = 0; part < 5; part++) expect(await next()).toBe(large.id);
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     short.start("extract-text", letter),
     long.send("POST", "/rotate", {
       headers: { Prefer: "respond-async" },
       body: operationForm(letter, { angle: "90" }),
     }),
   ]);
-  const [other] = answers;
+  const [other] = responses;
   const order = [await next(), await next(), await next(), await next()];
   // The other account's job has a part of pages and a last part; the account's own second job has one part.
   expect(order[0]).toBe(other.id);

@@ -22,12 +22,12 @@ export async function jobService(options: Parameters<typeof fileService>[0] = {}
   return {
     ...service,
     async start(operation, file, fields = {}, headers = {}) {
-      const answer = await service.send("POST", `/${operation}`, {
+      const response = await service.send("POST", `/${operation}`, {
         headers: { Prefer: "respond-async", ...headers },
         body: operationForm(file, fields),
       });
-      if (answer.status !== 202) throw new Error(`${operation}: ${answer.status} ${await answer.text()}`);
-      return answer.json();
+      if (response.status !== 202) throw new Error(`${operation}: ${response.status} ${await response.text()}`);
+      return response.json();
     },
     async job(id) {
       return (await service.send("GET", `/jobs/${id}`)).json();

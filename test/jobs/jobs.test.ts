@@ -74,8 +74,8 @@ describe("a job", () => {
     expect(progress.total).toBe(3);
     await consumeOnce();
     const ordinary = await service.send("POST", "/to-images", { body: operationForm(letter, fields) });
-    const [own, theirs] = [await service.result(id), ordinary].map(async (answer) =>
-      unzipSync(new Uint8Array(await answer.arrayBuffer())),
+    const [own, theirs] = [await service.result(id), ordinary].map(async (response) =>
+      unzipSync(new Uint8Array(await response.arrayBuffer())),
     );
     expect(await own).toEqual(await theirs);
   });
@@ -141,19 +141,19 @@ describe("a job", () => {
     const service = await jobService();
     // The clock stands still, so that the 20 seconds do not pass on any machine.
     using _clock = vi.spyOn(Date, "now").mockReturnValue(Date.now());
-    const answer = service.send("POST", "/rotate", {
+    const response = service.send("POST", "/rotate", {
       headers: { Prefer: 'respond-async, wait="20"' },
       body: operationForm(letter, { angle: "90" }),
     });
     while ((await consumeOnce()) && (await creditsOf(service)).ledger["settled"] === undefined)
       await scheduler.wait(20);
-    const { status, headers } = await answer;
+    const { status, headers } = await response;
     expect([status, headers.get("Content-Type"), headers.get("Preference-Applied")]).toEqual([
       200,
       "application/pdf",
       "respond-async, wait=20",
     ]);
-    await (await answer).arrayBuffer();
+    await (await response).arrayBuffer();
   });
 
   it("that fails has the error of an ordinary request, and costs nothing", async () => {

@@ -74,7 +74,7 @@ describe("POST /keys", () => {
     ["a day that is none", { name: "a", expiresAt: "2999-02-30T00:00:00Z" }, "expiresAt", "ISO 8601"],
     ["a past expiry", { name: "a", expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt", "future"],
     ["a member that is none", { name: "a", expires: null }, "expires", "not a known parameter"],
-    ["a member of the answer", { name: "a", revokedAt: null }, "revokedAt", "not a known parameter"],
+    ["a member of the response", { name: "a", revokedAt: null }, "revokedAt", "not a known parameter"],
   ])("refuses %s", async (_case, body, name, issue) => {
     const { status, code, details } = await send("POST", "/keys", admin.token, body);
     expect([status, code]).toEqual([400, "invalid_parameters"]);
@@ -95,12 +95,12 @@ describe("POST /keys", () => {
   it("makes the 100th key of a mode and no other, however many ask at once", async () => {
     const early = await Promise.all(Array.from({ length: 90 }, () => owner.key()));
     // 91 with the one that asks: 9 places for 30.
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, () => send("POST", "/keys", admin.token, { name: "race" })),
     );
-    const won = answers.filter(({ status }) => status === 201);
+    const won = responses.filter(({ status }) => status === 201);
     expect(won.length).toBe(9);
-    for (const { status, code, details } of answers.filter((answer) => !won.includes(answer))) {
+    for (const { status, code, details } of responses.filter((response) => !won.includes(response))) {
       expect([status, code, details]).toEqual([409, "limit_reached", { limit: 100 }]);
     }
     expect((await send("GET", "/keys?limit=1", admin.token)).json["count"]).toBe(100);
@@ -159,10 +159,10 @@ describe("POST /keys/{id}/rotate", () => {
   it("keeps the limit when many keys are rotated at once", async () => {
     const many = await Promise.all(Array.from({ length: 94 }, () => owner.key()));
     // 95 with the one that asks: 5 places for 12 new keys beside their old ones.
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       many.slice(0, 12).map(({ id }) => send("POST", `/keys/${id}/rotate`, admin.token, { gracePeriodSeconds: 60 })),
     );
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       ...Array.from({ length: 5 }, () => 201),
       ...Array.from({ length: 7 }, () => 409),
     ]);
@@ -184,12 +184,12 @@ describe("POST /keys/{id}/rotate", () => {
 
   it("that races with itself and with DELETE leaves nothing half done", async () => {
     const { id } = await make({ name: "a" });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 5 }, () => send("POST", `/keys/${id}/rotate`, admin.token, { gracePeriodSeconds: 0 })),
       send("DELETE", `/keys/${id}`, admin.token),
     ]);
     // With no grace the key is gone with the first.
-    const made = answers.filter(({ status }) => status === 201);
+    const made = responses.filter(({ status }) => status === 201);
     expect(made.length).toBeLessThanOrEqual(1);
     expect((await send("GET", "/keys", admin.token)).json["count"]).toBe(2 + made.length);
   });

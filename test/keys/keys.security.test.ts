@@ -29,16 +29,16 @@ describe("a full key", () => {
     expect(rotated.key).toMatch(/^sk_live_/);
     const secrets = [admin.token, made.key, rotated.key];
     const hashes = await Promise.all(secrets.map(hashToken));
-    // `rotate` answers with a key of its own, so it is checked against the ones from before.
-    const answers = [(await send("GET", "/keys", admin.token)).text];
+    // `rotate` responds with a key of its own, so it is checked against the ones from before.
+    const responses = [(await send("GET", "/keys", admin.token)).text];
     for (const route of keyRoutes) {
-      for (const id of [made.id, rotated.id]) answers.push((await call(route, admin.token, id)).text);
+      for (const id of [made.id, rotated.id]) responses.push((await call(route, admin.token, id)).text);
     }
-    answers.push((await send("GET", "/keys", admin.token)).text);
-    expect(answers.length).toBe(2 + 2 * keyRoutes.length);
-    for (const answer of answers) {
+    responses.push((await send("GET", "/keys", admin.token)).text);
+    expect(responses.length).toBe(2 + 2 * keyRoutes.length);
+    for (const response of responses) {
       for (const secret of [...secrets.map((token) => token.slice(8, -4)), ...hashes, "hash"]) {
-        expect(answer).not.toContain(secret);
+        expect(response).not.toContain(secret);
       }
     }
     const stored = await database();

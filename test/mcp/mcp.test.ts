@@ -45,9 +45,9 @@ async function post(
     ...(signal && { signal }),
   });
   const context = createExecutionContext();
-  const answer = await app.fetch(request, bindings, context);
+  const response = await app.fetch(request, bindings, context);
   void waitOnExecutionContext(context);
-  return answer;
+  return response;
 }
 
 const messageOf = (name: string, parameters: object, id = 1): object => ({
@@ -58,17 +58,17 @@ const messageOf = (name: string, parameters: object, id = 1): object => ({
 });
 
 /** The results of a stream of events, by the IDs of their requests. */
-async function resultsOf(answer: Response): Promise<ReadonlyMap<number, Result>> {
-  const text = await answer.text();
+async function resultsOf(response: Response): Promise<ReadonlyMap<number, Result>> {
+  const text = await response.text();
   const lines = text.split("\n").flatMap((line) => (line.startsWith("data: {") ? [line.slice("data: ".length)] : []));
   const messages = lines.map((line) => JSON.parse(line) as { id: number; result: Result });
   return new Map(messages.map(({ id, result }) => [id, result]));
 }
 
 async function call(service: FileService, name: string, parameters: object, bindings?: object): Promise<Result> {
-  const answer = await post(service, messageOf(name, parameters), bindings);
-  const result = (await resultsOf(answer)).get(1);
-  if (result === undefined) throw new Error(`${name}: ${answer.status}`);
+  const response = await post(service, messageOf(name, parameters), bindings);
+  const result = (await resultsOf(response)).get(1);
+  if (result === undefined) throw new Error(`${name}: ${response.status}`);
   return result;
 }
 
@@ -345,13 +345,13 @@ test("concurrent tool calls have their own results, and a canceled one leaves no
   const angles = ["90", "180", "270", "90", "180"];
   const results = await Promise.all(angles.map((angle) => call(service, "rotate", { file: base64, angle })));
   const turned = results.map(async ({ structuredContent }) => {
-    const answer = await service.send("GET", `/files/${structuredContent?.file?.id ?? ""}/content`);
-    return (await PDFDocument.load(await answer.arrayBuffer())).getPages()[0]?.getRotation().angle;
+    const response = await service.send("GET", `/files/${structuredContent?.file?.id ?? ""}/content`);
+    return (await PDFDocument.load(await response.arrayBuffer())).getPages()[0]?.getRotation().angle;
   });
   expect(await Promise.all(turned)).toEqual(angles.map(Number));
   const gone = new AbortController();
-  const answer = await post(service, messageOf("to-images", { file: base64, dpi: 600 }), env, gone.signal);
+  const response = await post(service, messageOf("to-images", { file: base64, dpi: 600 }), env, gone.signal);
   gone.abort();
-  await answer.text().catch(() => {});
+  await response.text().catch(() => {});
   expect((await call(service, "extract-text", { file: base64 })).isError).toBeUndefined();
 });

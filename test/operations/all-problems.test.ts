@@ -17,9 +17,9 @@ test.each<[string, Record<string, string>, string[]]>([
   ["protect", { userPassword: "x".repeat(200), permissions: "fly" }, ["permissions", "userPassword"]],
 ])("%s with %j names everything that is wrong", async (name, fields, wrong) => {
   const post = await operationService(name);
-  const answer = await post(three, fields);
-  expect(answer.headers.get("X-Credits-Charged")).toBeNull();
-  const [status, code, details] = await errorOf(answer);
+  const response = await post(three, fields);
+  expect(response.headers.get("X-Credits-Charged")).toBeNull();
+  const [status, code, details] = await errorOf(response);
   expect([status, code]).toEqual([400, "invalid_parameters"]);
   const { fields: found } = details as { fields: { name: string; issue: string }[] };
   expect(found.map((field) => field.name).toSorted()).toEqual(wrong);

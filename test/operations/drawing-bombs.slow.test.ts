@@ -55,15 +55,15 @@ test("other requests get their responses while a page is drawn", async () => {
   const post = await operationService("to-images");
   const rotate = await operationService("rotate");
   const halfway = Promise.withResolvers<void>();
-  const othersAnswered = Promise.withResolvers<void>();
+  const othersServed = Promise.withResolvers<void>();
   const { rest } = Work.prototype;
   let pauses = 0;
-  // Stands still in one of its pauses until the others are answered.
+  // Stands still in one of its pauses until the others get their responses.
   using _pausing = vi.spyOn(Work.prototype, "rest").mockImplementation(async function (this: Work) {
     pauses += 1;
     if (pauses === HALFWAY) {
       halfway.resolve();
-      await othersAnswered.promise;
+      await othersServed.promise;
     }
     return rest.call(this);
   });
@@ -73,8 +73,8 @@ test("other requests get their responses while a page is drawn", async () => {
   const health = await app.request("http://localhost/api/v1/health");
   const rotated = await rotate(drawing(fills(1)), { angle: "90" });
   expect([health.status, rotated.status, drawn]).toEqual([200, 200, false]);
-  othersAnswered.resolve();
-  // Each pause is a turn of the event loop in which others could be answered.
+  othersServed.resolve();
+  // Each pause is a turn of the event loop in which others could get responses.
   let turns = 0;
   while ((await Promise.race([drawingOf, nextTurn()])) === undefined) turns += 1;
   expect(turns).toBeGreaterThan(HALFWAY);

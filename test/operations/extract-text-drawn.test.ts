@@ -6,9 +6,9 @@ import { extract, post } from "./text-service.ts";
 const textOf = async (file: Uint8Array): Promise<string> => (await extract(file)).text;
 
 async function refusal(file: Uint8Array): Promise<unknown> {
-  const answer = await post(file);
-  const { error } = await answer.json<{ error?: { code: string; details: { limit: number } } }>();
-  return [answer.status, error?.code, error?.details.limit];
+  const response = await post(file);
+  const { error } = await response.json<{ error?: { code: string; details: { limit: number } } }>();
+  return [response.status, error?.code, error?.details.limit];
 }
 
 const TOO_MUCH = [413, "limit_exceeded", limits.contentBytes];

@@ -12,11 +12,11 @@ const PROSE = [
 ];
 
 async function markdownOf(pages: readonly string[], fields: Readonly<Record<string, string>> = {}): Promise<string> {
-  const answer = await post(layoutDocument(pages), { format: "markdown", ...fields });
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  expect(answer.headers.get("Content-Type")).toBe("text/markdown; charset=utf-8");
-  expect(answer.headers.get("Content-Disposition")).toContain("-extract-text.md");
-  return answer.text();
+  const response = await post(layoutDocument(pages), { format: "markdown", ...fields });
+  expect(response.status, await response.clone().text()).toBe(200);
+  expect(response.headers.get("Content-Type")).toBe("text/markdown; charset=utf-8");
+  expect(response.headers.get("Content-Disposition")).toContain("-extract-text.md");
+  return response.text();
 }
 
 describe("Markdown", () => {
@@ -84,8 +84,8 @@ if (a < b) {
       return `/Outlines ${add(`<< /First ${report} >>`)}`;
     });
     const headings = async (pdf: Uint8Array): Promise<string[]> => {
-      const answer = await post(pdf, { format: "markdown" });
-      return (await answer.text()).split("\n").filter((text) => text.startsWith("#"));
+      const response = await post(pdf, { format: "markdown" });
+      return (await response.text()).split("\n").filter((text) => text.startsWith("#"));
     };
     // A title that the outline does not have is on the level of most titles of its style.
     expect(await headings(file)).toEqual(["# Annual Report", "## 1. Scope", "# Methods", "## Purpose", "# Annex"]);
@@ -245,8 +245,8 @@ describe("JSON", () => {
         60,
         600,
       );
-    const answer = await post(layoutDocument([page]), { markdown: "true", blocks: "true" });
-    expect(await answer.json()).toMatchObject({
+    const response = await post(layoutDocument([page]), { markdown: "true", blocks: "true" });
+    expect(await response.json()).toMatchObject({
       text: expect.stringContaining("Annual Report"),
       pages: [
         {
@@ -287,8 +287,8 @@ describe("JSON", () => {
 
   it("says which pages need recognition", async () => {
     const image = "q 400 0 0 400 100 200 cm BI /W 1 /H 1 /BPC 8 /CS /G ID \x80 EI Q";
-    const answer = await post(layoutDocument([image, line("text", 60, 700), "60 700 100 20 re f"]));
-    const { pages } = await answer.json<{ pages: readonly object[] }>();
+    const response = await post(layoutDocument([image, line("text", 60, 700), "60 700 100 20 re f"]));
+    const { pages } = await response.json<{ pages: readonly object[] }>();
     expect(pages).toEqual([
       { pageNumber: 1, text: "", needsOcr: true },
       { pageNumber: 2, text: "text" },
@@ -310,8 +310,8 @@ describe("JSON", () => {
 });
 
 it("is plain text if requested", async () => {
-  const answer = await post(layoutDocument([line("one", 60, 700), line("two", 60, 700)]), { format: "text" });
-  expect(answer.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
-  expect(answer.headers.get("Content-Disposition")).toContain("-extract-text.txt");
-  expect(await answer.text()).toBe("one\n\ftwo");
+  const response = await post(layoutDocument([line("one", 60, 700), line("two", 60, 700)]), { format: "text" });
+  expect(response.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
+  expect(response.headers.get("Content-Disposition")).toContain("-extract-text.txt");
+  expect(await response.text()).toBe("one\n\ftwo");
 });

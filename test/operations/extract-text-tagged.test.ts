@@ -13,17 +13,17 @@ interface Block {
 }
 
 async function markdownOf(file: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<string> {
-  const answer = await post(file, { format: "markdown", ...fields });
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return answer.text();
+  const response = await post(file, { format: "markdown", ...fields });
+  expect(response.status, await response.clone().text()).toBe(200);
+  return response.text();
 }
 
 async function pagesOf(
   file: Uint8Array,
 ): Promise<readonly { readonly text: string; readonly blocks: readonly Block[] }[]> {
-  const answer = await post(file, { blocks: "true" });
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return ((await answer.json()) as { pages: { text: string; blocks: Block[] }[] }).pages;
+  const response = await post(file, { blocks: "true" });
+  expect(response.status, await response.clone().text()).toBe(200);
+  return ((await response.json()) as { pages: { text: string; blocks: Block[] }[] }).pages;
 }
 
 /** A line of text of the size of all others, so that only tags tell what it is. */

@@ -38,9 +38,9 @@ describe("the response", () => {
 
   it("reports a repair, and reads past a broken content stream", async () => {
     const damaged = textDocument([{ content: show("found again", 50, 700) }], [], { withoutXref: true });
-    const answer = await post(damaged);
-    expect([answer.status, answer.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
-    expect(await answer.json()).toMatchObject({ text: "found again" });
+    const response = await post(damaged);
+    expect([response.status, response.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
+    expect(await response.json()).toMatchObject({ text: "found again" });
     expect(await read(`${show("before", 50, 700)} << [ (`)).toBe("before");
   });
 });

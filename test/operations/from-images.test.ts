@@ -13,8 +13,8 @@ async function post(image: Uint8Array): Promise<{ status: number; body: Uint8Arr
   const form = new FormData();
   form.append("image0", new Blob([image.slice()]), "picture.bin");
   const headers = { Authorization: `Bearer ${key}` };
-  const answer = await send("/api/v1/from-images", { method: "POST", headers, body: form });
-  return { status: answer.status, body: new Uint8Array(await answer.arrayBuffer()) };
+  const response = await send("/api/v1/from-images", { method: "POST", headers, body: form });
+  return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) };
 }
 
 /** The image streams of a PDF as pdf-lib reads them. */
@@ -93,11 +93,11 @@ describe("a WebP", () => {
     const pixels = Array.from(simple.subarray(12), (byte) => String.fromCharCode(byte)).join("");
     const body = `WEBP${chunk("VP8X", header)}${chunk("ICCP", profile)}${pixels}${chunk("EXIF", exif)}`;
     const webp = Uint8Array.from(chunk("RIFF", body), (character) => character.charCodeAt(0));
-    const answer = await post(webp);
-    expect(answer.status).toBe(200);
-    const drawn = await draw(answer.body);
+    const response = await post(webp);
+    expect(response.status).toBe(200);
+    const drawn = await draw(response.body);
     expect([drawn.width, drawn.height]).toEqual([30, 40]);
-    const [image] = await imagesOf(answer.body);
+    const [image] = await imagesOf(response.body);
     expect(String(image?.dict.get(PDFName.of("ColorSpace")))).toMatch(/^\[ \/ICCBased \d+ 0 R \]$/);
   });
 });

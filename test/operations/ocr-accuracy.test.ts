@@ -17,9 +17,9 @@ const post = await operationService("ocr", { ...env, ASSETS });
 const page = await setPage("Größe, Höhe, Länge, Gewähr", drawing({ width: 420, height: 100, content: "" }));
 
 const textOf = async (fields: Readonly<Record<string, string>>): Promise<string> => {
-  const answer = await post(page, { languages: "deu", mode: "force", ...fields });
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return ((await answer.json()) as Recognized).text;
+  const response = await post(page, { languages: "deu", mode: "force", ...fields });
+  expect(response.status, await response.clone().text()).toBe(200);
+  return ((await response.json()) as Recognized).text;
 };
 
 test("each accuracy reads with models of its own", async () => {

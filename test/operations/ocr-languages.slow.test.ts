@@ -31,8 +31,8 @@ test.each([
 
 test.each(Object.entries(texts))("%s: a page set in it", async (language, text) => {
   const page = await setPage(text, drawing({ width: 420, height: 160, content: "" }));
-  const answer = await recognize(page, { languages: language, mode: "force" });
-  expect(answer.languagesUsed).toEqual([language]);
-  expect(answer.meanConfidence).toBeGreaterThan(0.7);
-  expect(characterErrorRate(comparable(answer.text), comparable(text)), answer.text).toBeLessThanOrEqual(0.05);
+  const response = await recognize(page, { languages: language, mode: "force" });
+  expect(response.languagesUsed).toEqual([language]);
+  expect(response.meanConfidence).toBeGreaterThan(0.7);
+  expect(characterErrorRate(comparable(response.text), comparable(text)), response.text).toBeLessThanOrEqual(0.05);
 });

@@ -27,9 +27,9 @@ const watermark = await operationService("watermark");
 const extractText = await operationService("extract-text");
 
 export async function recognize(file: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Recognized> {
-  const answer = await post(file, fields);
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return answer.json();
+  const response = await post(file, fields);
+  expect(response.status, await response.clone().text()).toBe(200);
+  return response.json();
 }
 
 /** The words of a document's text, and where they stand. */
@@ -40,7 +40,7 @@ export async function wordsOf(file: Uint8Array): Promise<NonNullable<Extracted["
 
 /** A document with a text on its pages, set in the service's own fonts. */
 export async function setPage(text: string, file: Uint8Array, fields: Readonly<Record<string, string>> = {}) {
-  const answer = await watermark(file, {
+  const response = await watermark(file, {
     kind: "text",
     text,
     position: "center",
@@ -49,17 +49,17 @@ export async function setPage(text: string, file: Uint8Array, fields: Readonly<R
     opacity: "1",
     ...fields,
   });
-  expect(answer.status, answer.ok ? "" : await answer.clone().text()).toBe(200);
-  return answer.bytes();
+  expect(response.status, response.ok ? "" : await response.clone().text()).toBe(200);
+  return response.bytes();
 }
 
 const toImages = await operationService("to-images");
 
 /** A page as a gray picture, as a scanner makes one. */
 export async function scanned(file: Uint8Array, format: "png" | "jpeg", dpi = 150): Promise<Uint8Array> {
-  const answer = await toImages(file, { dpi: String(dpi), format });
-  expect(answer.status).toBe(200);
-  return answer.bytes();
+  const response = await toImages(file, { dpi: String(dpi), format });
+  expect(response.status).toBe(200);
+  return response.bytes();
 }
 
 /** A page with the scan of another on it, at so many pixels an inch, and what stands over that. */
@@ -87,8 +87,8 @@ export function setLines(text: string, { x, y, size }: { x: number; y: number; s
 /** As many pages with the text, each an image of its own: 2000 x 2600 pixels in color with a scanner's grain, at 72 dpi. */
 export async function colorScans(text: string, count: number): Promise<Uint8Array> {
   const content = `1 0 0 rg 540 20 40 40 re f 0 g ${setLines(text, { x: 60, y: 700, size: 18 })}`;
-  const answer = await toImages(drawing({ width: 600, height: 780, content }), { dpi: "240" });
-  const { width, height, data } = decodePng(await answer.bytes());
+  const response = await toImages(drawing({ width: 600, height: 780, content }), { dpi: "240" });
+  const { width, height, data } = decodePng(await response.bytes());
   const samples = Uint8Array.from(data);
   let random = 1;
   for (let sample = 0; sample < samples.length; sample += 16) {

@@ -76,12 +76,12 @@ describe("pages that have text", () => {
 describe("a searchable PDF", () => {
   test("looks as before and has the words of the JSON, once", async () => {
     const file = drawing(scanPage(jpeg), { ...blank, content: "BT /F1 12 Tf 20 80 Td (Its own text.) Tj ET" });
-    const answer = await post(file, { output: "pdf" });
-    expect(answer.headers.get("Content-Type")).toBe("application/pdf");
-    expect(answer.headers.get("X-Page-Count")).toBe("2");
+    const response = await post(file, { output: "pdf" });
+    expect(response.headers.get("Content-Type")).toBe("application/pdf");
+    expect(response.headers.get("X-Page-Count")).toBe("2");
     const { pages, meanConfidence } = await recognize(file, { words: "true" });
-    expect(answer.headers.get("X-OCR-Mean-Confidence")).toBe(String(meanConfidence));
-    const once = await answer.bytes();
+    expect(response.headers.get("X-OCR-Mean-Confidence")).toBe(String(meanConfidence));
+    const once = await response.bytes();
     const words = pages.flatMap((page) => page.words ?? []).map(({ text }) => text);
     expect((await wordsOf(once)).map(({ text }) => text)).toEqual(words);
     // Recognized again, with its own text recognized as well.
@@ -104,9 +104,9 @@ describe("a searchable PDF", () => {
   test.each(["png", "jpeg"] as const)("is made of a %s, too", async (format) => {
     const image = format === "jpeg" ? jpeg : await scanned(english, format);
     expect(plain((await recognize(image)).text)).toBe(plain(ENGLISH));
-    const answer = await post(image, { output: "pdf" });
-    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-ocr.pdf"');
-    expect(plain(((await (await extractText(await answer.bytes())).json()) as Extracted).text)).toBe(plain(ENGLISH));
+    const response = await post(image, { output: "pdf" });
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="report-ocr.pdf"');
+    expect(plain(((await (await extractText(await response.bytes())).json()) as Extracted).text)).toBe(plain(ENGLISH));
   });
 });
 
@@ -132,7 +132,7 @@ describe("what is refused", () => {
 });
 
 test("a page that breaks the engine is named, and nothing is charged", async () => {
-  const credits = (answer: Response): number => Number(answer.headers.get("X-Credits-Remaining"));
+  const credits = (response: Response): number => Number(response.headers.get("X-Credits-Remaining"));
   const file = drawing(scanPage(jpeg), scanPage(jpeg));
   const before = credits(await post(file, { pages: "1" }));
   const original = CodecInstance.prototype.use;

@@ -29,9 +29,9 @@ export async function operationService(name: string, bindings: object = env) {
       },
       body: sent,
     });
-    const answer = await app.fetch(request, bindings, context);
-    const body = await answer.arrayBuffer();
+    const response = await app.fetch(request, bindings, context);
+    const body = await response.arrayBuffer();
     await Promise.all(waited.mock.calls.flat());
-    return new Response(body, answer);
+    return new Response(body, response);
   };
 }

@@ -84,22 +84,22 @@ test.each(chains.map((steps) => [steps.map(([name]) => name).join(", "), steps] 
   const made: Uint8Array[] = [];
   for (const [name, parameters] of steps) {
     const parts: Parts = name === "merge" ? { file0: file, file1: enclosure } : { file, ...asTexts(parameters) };
-    const answer = await post(name, parts);
-    expect(answer.status, name).toBe(200);
-    file = await answer.bytes();
+    const response = await post(name, parts);
+    expect(response.status, name).toBe(200);
+    file = await response.bytes();
     made.push(file);
   }
   const used = steps.some(([name]) => name === "merge") ? { enclosure } : {};
-  const answer = await pipeline(
+  const response = await pipeline(
     steps.map(([operation, parameters]) => ({ operation, ...parameters })),
     { [steps[0]?.[0] === "merge" ? "file0" : "file"]: letter, ...used },
   );
-  expect(answer.status, answer.ok ? "" : await answer.clone().text()).toBe(200);
-  const facts = stepsOf(answer);
+  expect(response.status, response.ok ? "" : await response.clone().text()).toBe(200);
+  const facts = stepsOf(response);
   expect(facts.map(({ operation }) => operation)).toEqual(steps.map(([name]) => name));
   for (const [index, { bytes }] of facts.slice(0, -1).entries())
     expect(Math.abs((bytes ?? 0) - (made[index]?.length ?? 0)), `step ${index}`).toBeLessThanOrEqual(IDS_VARY);
-  const result = await answer.bytes();
+  const result = await response.bytes();
   expect(Math.abs(result.length - file.length)).toBeLessThanOrEqual(IDS_VARY);
   // Encryption is random.
   const isEncrypted = steps.at(-1)?.[0] === "protect";

@@ -43,5 +43,5 @@ export const asTexts = (parameters: Readonly<Record<string, unknown>>): Record<s
   );
 
 /** What `X-Pipeline-Steps` tells. */
-export const stepsOf = (answer: Response): readonly { operation: string; pages?: number; bytes?: number }[] =>
-  JSON.parse(answer.headers.get("X-Pipeline-Steps") ?? "[]") as [];
+export const stepsOf = (response: Response): readonly { operation: string; pages?: number; bytes?: number }[] =>
+  JSON.parse(response.headers.get("X-Pipeline-Steps") ?? "[]") as [];

@@ -25,22 +25,22 @@ async function problemsOf(steps: Steps | string, parts = {}): Promise<unknown> {
   return fields.map(({ step, name }) => (step === undefined ? name : `${step} ${name}`)).toSorted();
 }
 
-const remainingOf = (answer: Response): number => Number(answer.headers.get("X-Credits-Remaining"));
+const remainingOf = (response: Response): number => Number(response.headers.get("X-Credits-Remaining"));
 
 describe("a pipeline", () => {
   test("costs the credits of its steps, and lists the result of each", async () => {
-    const answer = await pipeline([rotate, { operation: "extract-pages", range: "2" }, compress], { file: letter });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("X-Credits-Charged")).toBe("4");
-    expect(answer.headers.get("Content-Disposition")).toContain('"file-pipeline.pdf"');
-    expect(answer.headers.get("X-Original-Size")).not.toBeNull();
-    const steps = stepsOf(answer);
+    const response = await pipeline([rotate, { operation: "extract-pages", range: "2" }, compress], { file: letter });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("X-Credits-Charged")).toBe("4");
+    expect(response.headers.get("Content-Disposition")).toContain('"file-pipeline.pdf"');
+    expect(response.headers.get("X-Original-Size")).not.toBeNull();
+    const steps = stepsOf(response);
     expect(steps.map(({ operation, pages }) => [operation, pages])).toEqual([
       ["rotate", 3],
       ["extract-pages", 1],
       ["compress", 1],
     ]);
-    expect(steps[2]?.bytes).toBe((await answer.bytes()).length);
+    expect(steps[2]?.bytes).toBe((await response.bytes()).length);
   });
 
   test("ends with text, an archive, or whatever its last step gives", async () => {
@@ -58,16 +58,16 @@ describe("a pipeline", () => {
     const scan = drawing({ width: 300, height: 60, content });
     const read = await (await post("ocr", { file: scan, mode: "force", output: "pdf" })).bytes();
     const compressed = await (await post("compress", { file: read })).bytes();
-    const answer = await pipeline([{ operation: "ocr", mode: "force" }, compress], { file: scan });
-    expect(withoutIdentifiers(await answer.bytes())).toBe(withoutIdentifiers(compressed));
+    const response = await pipeline([{ operation: "ocr", mode: "force" }, compress], { file: scan });
+    expect(withoutIdentifiers(await response.bytes())).toBe(withoutIdentifiers(compressed));
     // Identifiers are random, and so is the length that some are written with.
-    expect(Math.abs((stepsOf(answer)[0]?.bytes ?? 0) - read.length)).toBeLessThan(16);
+    expect(Math.abs((stepsOf(response)[0]?.bytes ?? 0) - read.length)).toBeLessThan(16);
   });
 
   test("reports a repaired input of any step", async () => {
     const damaged = letter.slice(0, -20);
-    const answer = await pipeline([rotate, compress], { file: damaged });
-    expect(answer.headers.get("X-Input-Repaired")).toBe("true");
+    const response = await pipeline([rotate, compress], { file: damaged });
+    expect(response.headers.get("X-Input-Repaired")).toBe("true");
   });
 
   test("takes the files of its first step, and those that steps name", async () => {
@@ -190,8 +190,8 @@ describe("a step that fails", () => {
     [2, [first, { operation: "fill-form", values: { a: "b" } }], "no_form", {}],
   ])("as number %i is named, and nothing is charged", async (step, steps, code, details) => {
     const key = await newKey("free");
-    const answer = await pipeline(steps, { file: letter }, { key });
-    const { error } = await answer.json<{ error: { code: string; message: string; details: object } }>();
+    const response = await pipeline(steps, { file: letter }, { key });
+    const { error } = await response.json<{ error: { code: string; message: string; details: object } }>();
     expect(error).toMatchObject({ code, details: { ...details, step } });
     expect(error.message).toMatch(`Step ${step} (\`${String(steps[step - 1]?.["operation"])}\`): `);
     expect(remainingOf(await post("rotate", { file: letter, angle: "90" }, { key }))).toBe(99);

@@ -34,14 +34,14 @@ export async function send(
   return createApp([operation]).fetch(request, env, createExecutionContext());
 }
 
-/** The error of an answer that holds nothing of the document. */
-export async function refusal(answer: Response): Promise<[number, string]> {
-  const body = await answer.clone().text();
+/** The error of a response that holds nothing of the document. */
+export async function refusal(response: Response): Promise<[number, string]> {
+  const body = await response.clone().text();
   expect(body).not.toContain("%PDF");
   expect(body.length).toBeLessThan(2000);
-  expect(answer.headers.get("X-Encryption")).toBeNull();
-  expect(answer.headers.get("X-Encryption-Verified")).toBeNull();
-  const [status, code] = await errorOf(answer);
+  expect(response.headers.get("X-Encryption")).toBeNull();
+  expect(response.headers.get("X-Encryption-Verified")).toBeNull();
+  const [status, code] = await errorOf(response);
   return [status, code];
 }
 

@@ -5,16 +5,16 @@ import { passwords, platform, refusal, replaced, send } from "./protect-service.
 const ciphers = [["aes-256"], ["aes-128"]];
 
 test.each(ciphers)("%s is confirmed by headers", async (encryption) => {
-  const answer = await send({ ...passwords, encryption });
-  expect(answer.status).toBe(200);
+  const response = await send({ ...passwords, encryption });
+  expect(response.status).toBe(200);
   const names = ["X-Encryption", "X-Encryption-Verified", "X-Page-Count", "Content-Disposition"];
-  expect(names.map((name) => answer.headers.get(name))).toEqual([
+  expect(names.map((name) => response.headers.get(name))).toEqual([
     encryption,
     "true",
     "2",
     'attachment; filename="letter-protect.pdf"',
   ]);
-  const body = new TextDecoder("latin1").decode(await answer.arrayBuffer());
+  const body = new TextDecoder("latin1").decode(await response.arrayBuffer());
   expect(body).toMatch(/^%PDF-1\.[67]\n/);
   expect(body).not.toContain("Title of letter");
 });
@@ -23,10 +23,10 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
   const fields = { ...passwords, encryption };
 
   test("the encryption silently does nothing", async () => {
-    const answer = await send(fields, (own) =>
+    const response = await send(fields, (own) =>
       replaced(own, { encrypt: async (engine, plain) => engine.bytesOf(plain) }),
     );
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the cipher gives back what it was given", async () => {
@@ -36,24 +36,24 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
       padded.set(data);
       return Promise.resolve(algorithm === undefined ? undefined : padded.buffer);
     };
-    const answer = await send(fields, (own) =>
+    const response = await send(fields, (own) =>
       replaced(own, {
         encrypt: (...args) =>
           new PdfEncryption(platform({ encrypt: nothing as SubtleCrypto["encrypt"] })).encrypt(...args),
       }),
     );
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the file is encrypted with other passwords", async () => {
-    const answer = await send(fields, (own) =>
+    const response = await send(fields, (own) =>
       replaced(own, { prepare: (protection) => own.prepare({ ...protection, userPassword: "other" }) }),
     );
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the content is encrypted with another key than the passwords give", async () => {
-    const answer = await send(fields, (own) =>
+    const response = await send(fields, (own) =>
       replaced(own, {
         encrypt: async (engine, plain, made, id) => {
           const other = await own.prepare({
@@ -65,11 +65,11 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
         },
       }),
     );
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the passwords are those of another file", async () => {
-    const answer = await send(fields, (own) =>
+    const response = await send(fields, (own) =>
       replaced(own, {
         prepare: async (protection) => {
           const other = await own.prepare({ ...protection, ownerPassword: "other" });
@@ -77,34 +77,34 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
         },
       }),
     );
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the file opens without a password", async () => {
-    const answer = await send(fields, (own) =>
+    const response = await send(fields, (own) =>
       replaced(own, { prepare: (protection) => own.prepare({ ...protection, userPassword: "" }) }),
     );
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the file has other permissions", async () => {
-    const answer = await send({ ...fields, permissions: "none" }, (own) =>
+    const response = await send({ ...fields, permissions: "none" }, (own) =>
       replaced(own, { prepare: (protection) => own.prepare({ ...protection, permissions: -4 }) }),
     );
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the file has the other cipher", async () => {
     const method = encryption === "aes-256" ? "aes-128" : "aes-256";
-    const answer = await send(fields, (own) =>
+    const response = await send(fields, (own) =>
       replaced(own, { prepare: (protection) => own.prepare({ ...protection, method }) }),
     );
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the encryption breaks off", async () => {
     let calls = 0;
-    const answer = await send(fields, (own) =>
+    const response = await send(fields, (own) =>
       replaced(own, {
         encrypt: (...args) =>
           new PdfEncryption(
@@ -118,25 +118,25 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
       }),
     );
     expect(calls).toBe(4);
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the verification throws", async () => {
-    const answer = await send(fields, (own) =>
+    const response = await send(fields, (own) =>
       replaced(own, {
         verify: () => {
           throw new TypeError("a word of the document");
         },
       }),
     );
-    expect(await answer.clone().text()).not.toContain("a word of the document");
-    expect(await refusal(answer)).toEqual([500, "encryption_failed"]);
+    expect(await response.clone().text()).not.toContain("a word of the document");
+    expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
   test("the cipher is not available", async () => {
     const absent = platform({ importKey: () => Promise.reject(new DOMException("no AES", "NotSupportedError")) });
-    const answer = await send(fields, () => new PdfEncryption(absent));
-    expect(await refusal(answer)).toEqual([503, "encryption_unavailable"]);
+    const response = await send(fields, () => new PdfEncryption(absent));
+    expect(await refusal(response)).toEqual([503, "encryption_unavailable"]);
   });
 
   test("and the next request succeeds", async () => {

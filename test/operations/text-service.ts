@@ -16,10 +16,10 @@ export interface Extracted {
 export const post = await operationService("extract-text");
 
 export async function extract(file: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Extracted> {
-  const answer = await post(file, fields);
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  expect(answer.headers.get("Content-Type")).toBe("application/json");
-  return answer.json();
+  const response = await post(file, fields);
+  expect(response.status, await response.clone().text()).toBe(200);
+  expect(response.headers.get("Content-Type")).toBe("application/json");
+  return response.json();
 }
 
 export const textOf = async (pages: readonly TextPage[], meanings: readonly Meaning[] = []): Promise<string> =>

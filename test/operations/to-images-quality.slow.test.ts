@@ -117,9 +117,9 @@ test(
     expect(details).toEqual({ page: 1, format: "webp", maxDpi: expect.any(Number) });
     const { maxDpi } = details as { maxDpi: number };
     expect(maxDpi).toBeGreaterThan(150);
-    const answer = await ask(maxDpi);
-    expect(answer.status).toBe(200);
-    expect((await readWebp(await answer.bytes())).width).toBe(Math.ceil((595 * maxDpi) / 72 - 0.001));
+    const response = await ask(maxDpi);
+    expect(response.status).toBe(200);
+    expect((await readWebp(await response.bytes())).width).toBe(Math.ceil((595 * maxDpi) / 72 - 0.001));
   },
   SLOW,
 );

@@ -10,10 +10,10 @@ import { operationService } from "./operation-service.ts";
 const post = await operationService("to-images");
 
 async function image(file: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Uint8Array> {
-  const answer = await post(file, fields);
-  expect(answer.status, answer.ok ? "" : await answer.clone().text()).toBe(200);
-  expect(answer.headers.get("Content-Type")).toBe(`image/${fields["format"] ?? "png"}`);
-  return answer.bytes();
+  const response = await post(file, fields);
+  expect(response.status, response.ok ? "" : await response.clone().text()).toBe(200);
+  expect(response.headers.get("Content-Type")).toBe(`image/${fields["format"] ?? "png"}`);
+  return response.bytes();
 }
 
 const png = async (page: DrawnPage, fields: Readonly<Record<string, string>> = {}): Promise<Picture> =>
@@ -182,10 +182,10 @@ describe("several pages", () => {
   const file = document({ name: "many", pages: 11, features: ["form"] });
 
   test("are a ZIP of images in the document's order, named by their numbers", async () => {
-    const answer = await post(file, { pages: "10,2-3,last", dpi: "40" });
-    expect(answer.headers.get("Content-Type")).toBe("application/zip");
-    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-to-images.zip"');
-    const zip = Object.entries(unzipSync(await answer.bytes()));
+    const response = await post(file, { pages: "10,2-3,last", dpi: "40" });
+    expect(response.headers.get("Content-Type")).toBe("application/zip");
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="report-to-images.zip"');
+    const zip = Object.entries(unzipSync(await response.bytes()));
     expect(zip.map(([name]) => name)).toEqual(["report-02.png", "report-03.png", "report-10.png", "report-11.png"]);
     for (const [name, bytes] of zip.slice(1, 3)) {
       const alone = await image(file, { pages: String(Number(name.slice(7, 9))), dpi: "40" });
@@ -194,10 +194,10 @@ describe("several pages", () => {
   });
 
   test("one of them is an image", async () => {
-    const answer = await post(file, { pages: "3", format: "jpeg" });
-    expect(answer.headers.get("Content-Type")).toBe("image/jpeg");
-    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-to-images.jpg"');
-    expect(answer.headers.get("Content-Length")).toBe(String((await answer.bytes()).length));
+    const response = await post(file, { pages: "3", format: "jpeg" });
+    expect(response.headers.get("Content-Type")).toBe("image/jpeg");
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="report-to-images.jpg"');
+    expect(response.headers.get("Content-Length")).toBe(String((await response.bytes()).length));
   });
 });
 

@@ -20,7 +20,7 @@ async function sentencesOf(response: Response): Promise<string[]> {
   return [error.message, ...(error.details?.fields ?? []).map(({ issue }) => issue)];
 }
 
-/** The sentences that are not worded as they should be, with what they answer. */
+/** The sentences that are not worded as they should be, with what they respond to. */
 async function oddIn(response: Response, what: string): Promise<string[]> {
   const [message, ...issues] = await sentencesOf(response);
   const odd = [

@@ -40,10 +40,10 @@ async function extractAll(bytes: Uint8Array, idempotencyKey?: string) {
   form.append("range", "all");
   const headers = new Headers({ Authorization: `Bearer ${server.liveKey}` });
   if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
-  const answer = await fetch(`${server.baseUrl}/api/v1/extract-pages`, { method: "POST", headers, body: form });
-  const body = await answer.text();
-  const [charged, remaining] = ["X-Credits-Charged", "X-Credits-Remaining"].map((name) => answer.headers.get(name));
-  return { status: answer.status, charged, remaining, body };
+  const response = await fetch(`${server.baseUrl}/api/v1/extract-pages`, { method: "POST", headers, body: form });
+  const body = await response.text();
+  const [charged, remaining] = ["X-Credits-Charged", "X-Credits-Remaining"].map((name) => response.headers.get(name));
+  return { status: response.status, charged, remaining, body };
 }
 
 /** Waits until a call has its credits set aside, as another process that reads the database's file sees it. */
@@ -61,8 +61,8 @@ async function untilReserved(): Promise<void> {
 }
 
 async function callSweep(): Promise<void> {
-  const answer = await fetch(`${server.baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
-  expect(answer.status).toBe(200);
+  const response = await fetch(`${server.baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
+  expect(response.status).toBe(200);
 }
 
 /** The calls in the ledger as state and credits, `used`, and what was charged by operation. */
@@ -118,9 +118,9 @@ test("a process killed at work loses nothing, charges nothing twice and gives no
 test("200 concurrent requests with 50 credits left get exactly these", async () => {
   const counts: Record<string, number> = {};
   for (let left = 200; left > 0;) {
-    const answers = await Promise.all(Array.from({ length: left }, () => extractAll(small)));
+    const responses = await Promise.all(Array.from({ length: left }, () => extractAll(small)));
     left = 0;
-    for (const { status, charged, body } of answers) {
+    for (const { status, charged, body } of responses) {
       // Turned away because too many were at work: asked again.
       if (status === 503) left += 1;
       else {

@@ -13,13 +13,13 @@ export interface Received {
   readonly body: { readonly type: string; readonly timestamp: string; readonly data: Record<string, unknown> };
 }
 
-export type Answer = (response: ServerResponse, received: Received) => void;
+export type Respond = (response: ServerResponse, received: Received) => void;
 
-/** Answers by path; a path that none is set for is a 200. */
+/** Responds by path; a path that none is set for is a 200. */
 export interface Receiver {
   readonly url: string;
   readonly received: readonly Received[];
-  answer(path: string, answer: Answer): void;
+  respond(path: string, respond: Respond): void;
   at(path: string): readonly Received[];
   /** Ends what is still held open. */
   close(): Promise<void>;
@@ -28,20 +28,20 @@ export interface Receiver {
 /** A receiver of webhooks on loopback. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  const answers = new Map<string, Answer>();
+  const responders = new Map<string, Respond>();
   const server = createServer((request, response) => {
     void read(request).then((one) => {
       received.push(one);
-      const answer = answers.get(one.path);
-      if (answer === undefined) response.end("taken");
-      else answer(response, one);
+      const respond = responders.get(one.path);
+      if (respond === undefined) response.end("taken");
+      else respond(response, one);
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    answer: (path, answer) => void answers.set(path, answer),
+    respond: (path, respond) => void responders.set(path, respond),
     at: (path) => received.filter((one) => one.path === path),
     async close() {
       server.close();

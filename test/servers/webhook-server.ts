@@ -68,13 +68,13 @@ export interface ShownDelivery {
 /** The calls of one key. */
 export function callsOf(server: () => Pick<StartedServer, "baseUrl">, key: () => string) {
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const answer = await fetch(`${server().baseUrl}/api/v1${path}`, {
+    const response = await fetch(`${server().baseUrl}/api/v1${path}`, {
       method,
       headers: { Authorization: `Bearer ${key()}`, "Content-Type": "application/json" },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    const text = await answer.text();
-    expect(answer.status, `${method} ${path}: ${text}`).toBeLessThan(300);
+    const text = await response.text();
+    expect(response.status, `${method} ${path}: ${text}`).toBeLessThan(300);
     return JSON.parse(text) as T;
   }
   return {
@@ -92,6 +92,6 @@ export function callsOf(server: () => Pick<StartedServer, "baseUrl">, key: () =>
 
 /** What wrangler calls each minute where it is deployed. */
 export async function callSweep({ baseUrl }: Pick<StartedServer, "baseUrl">): Promise<void> {
-  const answer = await fetch(`${baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
-  expect(answer.status).toBe(200);
+  const response = await fetch(`${baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
+  expect(response.status).toBe(200);
 }

@@ -45,7 +45,7 @@ test("endpoints that hang hold up no other account, nor for long their own; they
   let begun = 0;
   let back = false;
   for (const path of hanging) {
-    receiver.answer(path, (response) => {
+    receiver.respond(path, (response) => {
       begun += 1;
       if (back) response.end();
     });
@@ -60,7 +60,7 @@ test("endpoints that hang hold up no other account, nor for long their own; they
   /** Those that wait are not attempted before an event that comes after them, which another endpoint gets at once. */
   const expectOvertakes = async (path: string, makeEvent: () => Promise<unknown>) => {
     let begunBefore = Infinity;
-    receiver.answer(path, (response) => {
+    receiver.respond(path, (response) => {
       begunBefore = Math.min(begunBefore, begun);
       response.end();
     });

@@ -52,7 +52,7 @@ test("400 events reach three subscriptions that refuse some again and again, ove
   const refused = new Map(PATHS.map((path) => [path, new Map<string, number>()]));
   const refusalsOf = ({ body }: Received): number => REFUSALS[Number(body.data["sequence"]) % REFUSALS.length] ?? 0;
   for (const path of PATHS) {
-    receiver.answer(path, (response, received) => {
+    receiver.respond(path, (response, received) => {
       // Open when the server is killed.
       if (isHeld) return;
       const { id } = received;
@@ -100,7 +100,7 @@ test("400 events reach three subscriptions that refuse some again and again, ove
   // These are to be tried again, and end before that.
   const ended = ["/inactive", "/deleted"];
   const wait = { "Retry-After": String(LATER / 1_000) };
-  for (const path of ended) receiver.answer(path, (response) => response.writeHead(503, wait).end());
+  for (const path of ended) receiver.respond(path, (response) => response.writeHead(503, wait).end());
   const [inactive, deleted] = await Promise.all(ended.map((path) => own.subscribe(receiver.url + path)));
   await own.rotate(chains[0] ?? "").then(({ id }) => (chains[0] = id));
   await until(() => ended.every((path) => receiver.at(path).length > 0));

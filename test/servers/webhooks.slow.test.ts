@@ -31,7 +31,7 @@ const attemptsOf = async (subscription: Subscription) => (await deliveries(subsc
 
 test("an event is delivered signed and as documented, retried until it succeeds, and replayed on request", async () => {
   let failures = 2;
-  receiver.answer("/flaky", (response) => {
+  receiver.respond("/flaky", (response) => {
     failures -= 1;
     if (failures >= 0) response.writeHead(503, { "Retry-After": failures === 0 ? "4" : "0" }).end("not now \0 é");
     else response.writeHead(201).end("x".repeat(5_000));
@@ -85,7 +85,7 @@ test("a rotated secret signs next to the old one, and a test event needs no subs
 
 test("no response of a receiver delays others: one without an end, a drip, a gigabyte, a redirect, none at all, a hang-up", async () => {
   let sent = 0;
-  receiver.answer("/gigabyte", (response) => {
+  receiver.respond("/gigabyte", (response) => {
     response.writeHead(200, { "Content-Length": String(1_024 * MiB) });
     const block = Buffer.alloc(MiB, "a");
     const more = () => {
@@ -96,24 +96,24 @@ test("no response of a receiver delays others: one without an end, a drip, a gig
     };
     more();
   });
-  receiver.answer(
+  receiver.respond(
     "/endless",
     (response) => void setInterval(() => response.destroyed || response.write("x".repeat(9_000)), 1).unref(),
   );
-  receiver.answer(
+  receiver.respond(
     "/drip",
     (response) => void setInterval(() => response.destroyed || response.write("x"), 500).unref(),
   );
-  receiver.answer("/redirected", (response) => response.writeHead(307, { Location: `${receiver.url}/inside` }).end());
+  receiver.respond("/redirected", (response) => response.writeHead(307, { Location: `${receiver.url}/inside` }).end());
   let silenceEnded = false;
-  receiver.answer("/silent", (response) => void response.on("close", () => (silenceEnded = true)));
+  receiver.respond("/silent", (response) => void response.on("close", () => (silenceEnded = true)));
   let goodWaited: boolean | undefined;
-  receiver.answer("/good", (response) => {
+  receiver.respond("/good", (response) => {
     goodWaited = silenceEnded;
     response.end();
   });
-  receiver.answer("/hang-up", (response) => response.destroy());
-  receiver.answer("/gone", (response) => response.writeHead(410).end());
+  receiver.respond("/hang-up", (response) => response.destroy());
+  receiver.respond("/gone", (response) => response.writeHead(410).end());
   const names = ["gigabyte", "endless", "redirected", "hang-up", "gone", "drip", "silent", "good"];
   const subscriptions = new Map<string, Subscription>();
   for (const name of names) subscriptions.set(name, await subscribe(`${receiver.url}/${name}`));
@@ -151,7 +151,7 @@ test("an operation gets its response while all its receivers still hold the firs
   const held: (() => void)[] = [];
   const subscriptions: Subscription[] = [];
   for (let index = 0; index < 20; index += 1) {
-    receiver.answer(`/held-${index}`, (response) => void held.push(() => response.end()));
+    receiver.respond(`/held-${index}`, (response) => void held.push(() => response.end()));
     subscriptions.push(await subscribe(`${receiver.url}/held-${index}`, ["operation.completed"]));
   }
   const rotatePages = async () => {
@@ -159,9 +159,9 @@ test("an operation gets its response while all its receivers still hold the firs
     form.append("file", new Blob([document({ name: "small", pages: 1 }).slice()]), "a.pdf");
     form.append("angle", "90");
     const headers = { Authorization: `Bearer ${server.liveKey}` };
-    const answer = await fetch(`${server.baseUrl}/api/v1/rotate`, { method: "POST", headers, body: form });
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(`${server.baseUrl}/api/v1/rotate`, { method: "POST", headers, body: form });
+    await response.arrayBuffer();
+    return response.status;
   };
   expect(await rotatePages()).toBe(200);
   await until(() => held.length > 0);

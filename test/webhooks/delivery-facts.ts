@@ -51,8 +51,8 @@ export async function claimed(id: string, at = now): Promise<Claim> {
   return result;
 }
 
-/** An attempt that was answered at once. */
-export const answered = (status: number, at = now): Attempt => ({
+/** An attempt that got a response at once. */
+export const responded = (status: number, at = now): Attempt => ({
   ...notAttempted("unreachable", at),
   error: null,
   status,

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import {
-  answered,
+  responded,
   claimed,
   claimOne,
   DAY,
@@ -37,7 +37,7 @@ describe("a claim", () => {
   test("is not had before its time, nor of what is over or unknown", async () => {
     const id = await due();
     expect(await claimOne(db, id, later(-1))).toEqual({ wakeAt: now });
-    await recordAttempt(db, await claimed(id), answered(200), schedule);
+    await recordAttempt(db, await claimed(id), responded(200), schedule);
     expect(await claimOne(db, id, later(DAY))).toEqual({ wakeAt: undefined });
     expect(await claimOne(db, `evt_none.${own.webhook}`, now)).toEqual({ wakeAt: undefined });
   });
@@ -58,9 +58,9 @@ describe("a claim", () => {
     const lost = await claimed(id);
     const again = await claimed(id, later(30 * SECOND));
     expect([lost.attempt, again.attempt]).toEqual([1, 2]);
-    await recordAttempt(db, lost, answered(200), schedule);
+    await recordAttempt(db, lost, responded(200), schedule);
     expect(await rowOf(id)).toMatchObject({ state: "pending", attempts: 2 });
-    await recordAttempt(db, again, answered(500, later(31 * SECOND)), schedule);
+    await recordAttempt(db, again, responded(500, later(31 * SECOND)), schedule);
     expect(await rowOf(id)).toMatchObject({ state: "pending", attempts: 2 });
     const log = await db.select().from(webhookAttempts).where(eq(webhookAttempts.delivery, id));
     expect(log.map(({ attempt, status }) => [attempt, status])).toEqual([
@@ -85,7 +85,7 @@ describe("an outcome", () => {
     const failFrom = async (start: Date) => {
       const waits: number[] = [];
       for (let at = start; ;) {
-        const { next } = await recordAttempt(db, await claimed(id, at), answered(500, at), schedule);
+        const { next } = await recordAttempt(db, await claimed(id, at), responded(500, at), schedule);
         const state = next === undefined ? "exhausted" : "pending";
         const finishedAt = next === undefined ? at : null;
         expect(await rowOf(id)).toMatchObject({ state, nextAttemptAt: next ?? null, finishedAt });
@@ -104,7 +104,7 @@ describe("an outcome", () => {
 
   test.each([199, 300, 301, 302, 307, 400, 404, 500])("of status %i is a failure", async (status) => {
     const id = await due();
-    await recordAttempt(db, await claimed(id), answered(status), schedule);
+    await recordAttempt(db, await claimed(id), responded(status), schedule);
     expect((await rowOf(id))?.state).toBe("pending");
     expect((await webhookOf())?.failingSince).toEqual(now);
   });
@@ -115,7 +115,7 @@ describe("an outcome", () => {
       .set({ failingSince: later(-4 * DAY) })
       .where(eq(webhooks.id, own.webhook));
     const id = await due();
-    await recordAttempt(db, await claimed(id), answered(status), schedule);
+    await recordAttempt(db, await claimed(id), responded(status), schedule);
     expect(await rowOf(id)).toMatchObject({ state: "succeeded", nextAttemptAt: null, finishedAt: now });
     expect((await webhookOf())?.failingSince).toBeNull();
   });
@@ -123,7 +123,7 @@ describe("an outcome", () => {
   test("of 410 deactivates the subscription, and cancels what is pending of it alone", async () => {
     const other = await subscribe(own.account);
     const [id, pending, foreign] = [await due(), await due(), await due(other)];
-    expect((await recordAttempt(db, await claimed(id), answered(410), schedule)).next).toBeUndefined();
+    expect((await recordAttempt(db, await claimed(id), responded(410), schedule)).next).toBeUndefined();
     expect((await rowOf(id))?.state).toBe("exhausted");
     expect((await rowOf(pending))?.state).toBe("canceled");
     expect((await rowOf(foreign))?.state).toBe("pending");
@@ -134,9 +134,9 @@ describe("an outcome", () => {
     await db.update(webhooks).set({ failingSince: now }).where(eq(webhooks.id, own.webhook));
     const [id, pending] = [await due(), await due()];
     const before = later(5 * DAY - 1);
-    await recordAttempt(db, await claimed(id, before), answered(500, before), schedule);
+    await recordAttempt(db, await claimed(id, before), responded(500, before), schedule);
     expect((await webhookOf())?.active).toBe(true);
-    await recordAttempt(db, await claimed(pending, later(5 * DAY)), answered(500, later(5 * DAY)), schedule);
+    await recordAttempt(db, await claimed(pending, later(5 * DAY)), responded(500, later(5 * DAY)), schedule);
     expect(await webhookOf()).toMatchObject({ active: false, failingSince: now });
     for (const one of [id, pending]) expect((await rowOf(one))?.state).toBe("canceled");
   });
@@ -145,7 +145,7 @@ describe("an outcome", () => {
     const id = await due();
     const old = await claimed(id);
     await db.update(webhooks).set({ url: "https://new.example.com/" }).where(eq(webhooks.id, own.webhook));
-    await recordAttempt(db, old, answered(410), schedule);
+    await recordAttempt(db, old, responded(410), schedule);
     expect(await webhookOf()).toMatchObject({ active: true, failingSince: null });
   });
 });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { answered, claimed, claimOne, due, later, now, own, ownAccounts, schedule, SECOND } from "./delivery-facts.ts";
+import { responded, claimed, claimOne, due, later, now, own, ownAccounts, schedule, SECOND } from "./delivery-facts.ts";
 import { countedDatabase, plansOf } from "../accounts/counted-database.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { sendTest } from "../../src/webhooks/test-and-replay.ts";
@@ -27,7 +27,7 @@ test("a delivery costs two batches and few rows, however many there were", async
     const counted = openDatabase(database);
     const result = await claimOne(counted, id, now);
     if ("wakeAt" in result) throw new Error("not claimed");
-    await recordAttempt(counted, result, answered(status), schedule);
+    await recordAttempt(counted, result, responded(status), schedule);
     expect(counts.trips).toBe(2);
     expect([status, counts.rowsRead, counts.rowsWritten]).toEqual(status === 200 ? [200, 24, 8] : [500, 25, 10]);
   }
@@ -51,9 +51,9 @@ test("no statement reads a whole table or index", async () => {
   await listDeliveries(db, caller, id, { limit: 1, cursor: page.nextCursor ?? undefined });
   await fetchDelivery(db, caller, id, delivery);
   await claimOne(db, delivery, now);
-  await recordAttempt(db, await claimed(delivery, later(60 * SECOND)), answered(200, later(60 * SECOND)), schedule);
+  await recordAttempt(db, await claimed(delivery, later(60 * SECOND)), responded(200, later(60 * SECOND)), schedule);
   await replayDelivery(db, caller, id, delivery, later(60 * SECOND));
-  await recordAttempt(db, await claimed(delivery, later(60 * SECOND)), answered(410, later(60 * SECOND)), schedule);
+  await recordAttempt(db, await claimed(delivery, later(60 * SECOND)), responded(410, later(60 * SECOND)), schedule);
   await requeueLate(db, 0, env.WEBHOOKS as unknown as Parameters<typeof requeueLate>[2], later(SECOND));
   await deleteWebhook(db, caller, id, now);
   expect(counts.statements.size).toBeGreaterThan(25);

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import {
-  answered,
+  responded,
   claimed,
   claimOne,
   db,
@@ -42,9 +42,9 @@ test("a delivery that finds the account's lanes held waits, and is woken by the 
   own.account = await createAccount(db, { name: "other", plan: "free" }, now);
   await claimed(await due(await subscribe(own.account)));
 
-  expect(await recordAttempt(db, first, answered(200), schedule)).toEqual({ next: undefined, waiting: [waiting] });
+  expect(await recordAttempt(db, first, responded(200), schedule)).toEqual({ next: undefined, waiting: [waiting] });
   // It waits no more: nobody else wakes it.
-  expect((await recordAttempt(db, second, answered(500), schedule)).waiting).toEqual([]);
+  expect((await recordAttempt(db, second, responded(500), schedule)).waiting).toEqual([]);
   expect((await claimed(waiting)).attempt).toBe(1);
 });
 
@@ -63,14 +63,14 @@ test("however many messages were lost, a sweep wakes some deliveries, and attemp
   const other = await due(await subscribe(own.account));
   if (busy === undefined) throw new Error("nothing was claimed");
   // Their messages may still come.
-  expect((await recordAttempt(db, busy, answered(200, later(60 * SECOND)), schedule)).waiting).toEqual([]);
+  expect((await recordAttempt(db, busy, responded(200, later(60 * SECOND)), schedule)).waiting).toEqual([]);
 
   const at = later(60 * SECOND + 1);
   const woken = (await pickLate(db, at, 1_000)).map(({ id }) => id);
   expect(woken).toContain(other);
   expect(woken).toHaveLength(lanes.fast.attempts + 1);
   for (const id of woken) {
-    const { waiting } = await recordAttempt(db, await claimed(id, at), answered(200, at), schedule);
+    const { waiting } = await recordAttempt(db, await claimed(id, at), responded(200, at), schedule);
     woken.push(...waiting);
   }
   expect(woken.toSorted()).toEqual([...lost, other].toSorted());
@@ -81,8 +81,8 @@ test("what was woken is woken again by a sweep only", async () => {
   const lost = await due();
   if (first === undefined || second === undefined) throw new Error("nothing was claimed");
   const at = later(60 * SECOND + 1);
-  expect((await recordAttempt(db, first, answered(200, at), schedule)).waiting).toEqual([lost]);
-  expect((await recordAttempt(db, second, answered(200, at), schedule)).waiting).toEqual([]);
+  expect((await recordAttempt(db, first, responded(200, at), schedule)).waiting).toEqual([lost]);
+  expect((await recordAttempt(db, second, responded(200, at), schedule)).waiting).toEqual([]);
   expect((await pickLate(db, at, 1_000)).map(({ id }) => id)).toContain(lost);
 });
 
@@ -90,7 +90,7 @@ test("an endpoint is slow after three time-outs in a row, with lanes apart, unti
   const healthy = await subscribe(own.account);
   for (let attempt = 0; attempt < 2; attempt += 1) await timeOut(own.webhook, now);
   expect((await claimed(await due())).lane).toBe("fast");
-  await recordAttempt(db, await claimed(await due()), answered(500), schedule);
+  await recordAttempt(db, await claimed(await due()), responded(500), schedule);
   for (let attempt = 0; attempt < 3; attempt += 1) await timeOut(own.webhook, now);
 
   const slow = await fill(lanes.slow.attempts);
@@ -103,13 +103,13 @@ test("an endpoint is slow after three time-outs in a row, with lanes apart, unti
   expect(await claimOne(db, alsoWaiting, now)).toEqual({ wakeAt: undefined });
 
   if (fast === undefined) throw new Error("nothing was claimed");
-  const { waiting: woken } = await recordAttempt(db, fast, answered(200), schedule);
+  const { waiting: woken } = await recordAttempt(db, fast, responded(200), schedule);
   expect(woken.toSorted()).toEqual([waiting, alsoWaiting].toSorted());
   expect(await claimOne(db, waiting, now)).toEqual({ wakeAt: undefined });
   expect((await claimed(alsoWaiting)).lane).toBe("fast");
   const [one] = slow;
   if (one === undefined) throw new Error("nothing was claimed");
-  expect((await recordAttempt(db, one, answered(503), schedule)).waiting).toEqual([waiting]);
+  expect((await recordAttempt(db, one, responded(503), schedule)).waiting).toEqual([waiting]);
   const [row] = await db.select().from(webhooks).where(eq(webhooks.id, own.webhook));
   expect(row?.timeouts).toBe(0);
 });

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import {
-  answered,
+  responded,
   claimed,
   db,
   due,
@@ -42,7 +42,7 @@ describe("messages", () => {
 
   test("of what is over, not due for long, or nothing at all are acknowledged; what is due soon waits", async () => {
     const [done, early, soon] = [await due(), await due(), await due()];
-    await recordAttempt(db, await claimed(done), answered(200), schedule);
+    await recordAttempt(db, await claimed(done), responded(200), schedule);
     const dueAt = (id: string, time: number) =>
       db
         .update(webhookDeliveries)
@@ -83,7 +83,7 @@ describe("messages", () => {
 
   test("that failed too often leave their deliveries exhausted", async () => {
     const [id, done] = [await due(), await due()];
-    await recordAttempt(db, await claimed(done), answered(200), schedule);
+    await recordAttempt(db, await claimed(done), responded(200), schedule);
     for (const queue of ["pdf-service-webhooks-dead", "pdf-service-webhooks-dead-production"]) {
       const result = await send(queue, [id, done]);
       expect(result.explicitAcks).toEqual(["0", "1"]);
@@ -94,7 +94,7 @@ describe("messages", () => {
 
 test("the sweep wakes what is more than a minute late, and nothing else", async () => {
   const [late, lost, done] = [await due(), await due(), await due()];
-  await recordAttempt(db, await claimed(done), answered(200), schedule);
+  await recordAttempt(db, await claimed(done), responded(200), schedule);
   await claimed(lost);
   const woken: unknown[] = [];
   const queue = {

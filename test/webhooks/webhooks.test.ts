@@ -87,9 +87,9 @@ describe("POST /webhooks", () => {
   });
 
   it("makes the 20th of a mode and no other, however many ask at once", async () => {
-    const answers = await Promise.all(Array.from({ length: 30 }, () => subscribe()));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
-    const refused = answers.filter(({ status }) => status !== 201);
+    const responses = await Promise.all(Array.from({ length: 30 }, () => subscribe()));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(20);
+    const refused = responses.filter(({ status }) => status !== 201);
     expect(refused.map(({ status, code, details }) => [status, code, details])).toEqual(
       Array.from({ length: 10 }, () => [409, "limit_reached", { limit: 20 }]),
     );
@@ -197,14 +197,14 @@ describe("tests and replays", () => {
     await env.DB.prepare("UPDATE accounts SET asked_minute = ? WHERE id = ?")
       .bind(Math.floor(Date.now() / 60_000) + 5, owner.account)
       .run();
-    const answers = await Promise.all(Array.from({ length: 15 }, (_, index) => ask(index)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
-    const refused = answers.filter(({ status }) => status !== 201);
+    const responses = await Promise.all(Array.from({ length: 15 }, (_, index) => ask(index)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(10);
+    const refused = responses.filter(({ status }) => status !== 201);
     expect(refused.map(({ status, code }) => [status, code])).toEqual(
       Array.from({ length: 5 }, () => [429, "rate_limit_exceeded"]),
     );
     expect(Number(refused[0]?.headers.get("Retry-After"))).toBeGreaterThan(0);
-    const [delivery] = answers.filter(
+    const [delivery] = responses.filter(
       ({ status, json }) => status === 201 && String(json["id"]).endsWith(webhooks[0]?.id ?? "-"),
     );
     const replay = await send(

@@ -103,7 +103,7 @@ async function startAndLeave(act: string, options?: Parameters<typeof start>[1])
   const there = Promise.withResolvers<void>();
   reached = there.resolve;
   const { leave, response } = await start(act, options);
-  response.then((answer) => answer.arrayBuffer()).catch(() => {});
+  response.then((response) => response.arrayBuffer()).catch(() => {});
   await there.promise;
   leave();
   skipped += 2_001;

@@ -39,7 +39,7 @@ describe.each(planNames)("the plan %s takes bodies up to its size", (plan) => {
       "Content-Type": "multipart/form-data; boundary=X",
       "Content-Length": String(limit + 1),
     };
-    const answer = await send("/api/v1/echo", { method: "POST", headers, body: "--X" });
-    expect(await errorOf(answer)).toEqual([413, "file_too_large", { limit, actual: limit + 1 }]);
+    const response = await send("/api/v1/echo", { method: "POST", headers, body: "--X" });
+    expect(await errorOf(response)).toEqual([413, "file_too_large", { limit, actual: limit + 1 }]);
   });
 });

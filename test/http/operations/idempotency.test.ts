@@ -84,9 +84,9 @@ describe("another request under the same key", () => {
   ])("is refused: %s", async (_what, change) => {
     const service = await paidService("starter");
     await service.send({ idempotencyKey });
-    const answer = await service.send({ idempotencyKey, ...change });
-    expect(await outcome(answer)).toEqual([422, "idempotency_key_reused"]);
-    expectNoCredits(answer);
+    const response = await service.send({ idempotencyKey, ...change });
+    expect(await outcome(response)).toEqual([422, "idempotency_key_reused"]);
+    expectNoCredits(response);
     expect(await service.used()).toBe(2);
     expect(creditsOf(await service.send({ idempotencyKey }))).toEqual(["0", "1998", "true"]);
   });
@@ -147,8 +147,8 @@ describe("a request", () => {
         controller.enqueue(bytes.slice(0, sent));
       },
     });
-    const answer = await service.send({ idempotencyKey, headers, body: broken });
-    expect([...(await outcome(answer)), sent]).toEqual([400, "invalid_parameters", 4_000]);
+    const response = await service.send({ idempotencyKey, headers, body: broken });
+    expect([...(await outcome(response)), sent]).toEqual([400, "invalid_parameters", 4_000]);
     expect(await service.used()).toBe(0);
     for (const credits of ["2", "0"]) {
       expect(creditsOf(await service.send({ idempotencyKey, headers, body }))[0]).toBe(credits);
@@ -161,9 +161,9 @@ describe("a key", () => {
   test("has 1 to 255 characters", async () => {
     const service = await paidService("starter");
     for (const bad of ["", "k".repeat(256)]) {
-      const answer = await service.send({ idempotencyKey: bad });
-      expect(await outcome(answer)).toEqual([400, "invalid_parameters"]);
-      const { error } = await answer.json<{ error: { details: { fields: { name: string }[] } } }>();
+      const response = await service.send({ idempotencyKey: bad });
+      expect(await outcome(response)).toEqual([400, "invalid_parameters"]);
+      const { error } = await response.json<{ error: { details: { fields: { name: string }[] } } }>();
       expect(error.details.fields.map(({ name }) => name)).toEqual(["Idempotency-Key"]);
     }
     for (const good of ["k", "k".repeat(255)]) expect((await service.send({ idempotencyKey: good })).status).toBe(200);

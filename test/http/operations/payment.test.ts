@@ -17,8 +17,8 @@ async function storm(service: Service, calls: number, call: Call): Promise<Recor
   const end = now() + 1_000;
   const clock = vi.spyOn(Date, "now").mockImplementation(() => Math.min(now(), end));
   try {
-    const answers = await Promise.all(Array.from({ length: calls }, () => service.send(call)));
-    const outcomes = await Promise.all(answers.map(outcome));
+    const responses = await Promise.all(Array.from({ length: calls }, () => service.send(call)));
+    const outcomes = await Promise.all(responses.map(outcome));
     const tally = Map.groupBy(outcomes, ([status, code]) => `${status} ${code ?? ""}`.trim());
     return Object.fromEntries(Array.from(tally, ([name, all]) => [name, all.length]));
   } finally {
@@ -97,9 +97,9 @@ describe("a response", () => {
       [{ fields: { act: "trap" } }, 500],
     ];
     for (const [call, status] of calls) {
-      const answer = await service.send(call);
-      expect(answer.status).toBe(status);
-      expectNoCredits(answer);
+      const response = await service.send(call);
+      expect(response.status).toBe(status);
+      expectNoCredits(response);
     }
     expect(await service.used()).toBe(0);
   });
@@ -107,8 +107,8 @@ describe("a response", () => {
   test("shows its headers to scripts of other origins", async () => {
     const service = await paidService();
     await service.send({ idempotencyKey: "k" });
-    const answer = await service.send({ idempotencyKey: "k", headers: { Origin: "https://example.com" } });
-    const exposed = new Set(answer.headers.get("Access-Control-Expose-Headers")?.split(", "));
+    const response = await service.send({ idempotencyKey: "k", headers: { Origin: "https://example.com" } });
+    const exposed = new Set(response.headers.get("Access-Control-Expose-Headers")?.split(", "));
     for (const name of [
       "RateLimit",
       "RateLimit-Policy",
@@ -116,7 +116,7 @@ describe("a response", () => {
       "X-Credits-Remaining",
       "Idempotency-Replayed",
     ]) {
-      expect(answer.headers.get(name), name).not.toBeNull();
+      expect(response.headers.get(name), name).not.toBeNull();
       expect(exposed, name).toContain(name);
     }
     expect(exposed).toContain("Retry-After");
@@ -133,18 +133,18 @@ describe("a streamed response", () => {
 
   test("is charged before its first byte", async () => {
     const service = await paidService();
-    const { answer, ended } = await service.open({ file: largePdf() });
+    const { response, ended } = await service.open({ file: largePdf() });
     expect([await service.used(), await states(service)]).toEqual([2, ["settled"]]);
-    await answer.arrayBuffer();
+    await response.arrayBuffer();
     await ended();
     expect(await states(service)).toEqual(["settled"]);
   });
 
   test("that the service aborts is refunded by the time the client sees it, and its key can be used again", async () => {
     const service = await paidService();
-    const { answer, ended } = await service.open({ fields: { act: "late" }, idempotencyKey: "k" });
-    expect(answer.status).toBe(200);
-    await expect(answer.arrayBuffer()).rejects.toThrow("the response broke off");
+    const { response, ended } = await service.open({ fields: { act: "late" }, idempotencyKey: "k" });
+    expect(response.status).toBe(200);
+    await expect(response.arrayBuffer()).rejects.toThrow("the response broke off");
     expect([await service.used(), await states(service)]).toEqual([0, ["refunded"]]);
     const next = await service.send({ fields: { note: "another" }, idempotencyKey: "k" });
     expect(creditsOf(next)).toEqual(["2", "999998", null]);
@@ -154,9 +154,9 @@ describe("a streamed response", () => {
   test("that the document aborts stays charged: its entries were delivered", async () => {
     const service = await paidService();
     for (const used of [2, 4]) {
-      const { answer, ended } = await service.open({ fields: { act: "spoiled" } });
-      expect(answer.status).toBe(200);
-      await expect(answer.arrayBuffer()).rejects.toThrow("the response broke off");
+      const { response, ended } = await service.open({ fields: { act: "spoiled" } });
+      expect(response.status).toBe(200);
+      await expect(response.arrayBuffer()).rejects.toThrow("the response broke off");
       await ended();
       expect(await service.used()).toBe(used);
     }
@@ -164,8 +164,8 @@ describe("a streamed response", () => {
     expect((await service.send()).status).toBe(200);
   });
 
-  async function leave({ answer, ended }: Sent): Promise<void> {
-    const reader = answer.body?.getReader();
+  async function leave({ response, ended }: Sent): Promise<void> {
+    const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
     await ended();

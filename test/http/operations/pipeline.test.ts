@@ -10,9 +10,9 @@ const logged = (): unknown[] => lines.mock.calls.map(([line]) => JSON.parse(Stri
 
 describe("a response", () => {
   it("is the output with its headers", async () => {
-    const answer = await post({}, pdf(2 * MiB));
-    expect(answer.status).toBe(200);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await post({}, pdf(2 * MiB));
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "application/pdf",
       "content-length": String(2 * MiB + 9),
       "content-disposition": 'attachment; filename="my report-echo.pdf"',
@@ -21,8 +21,8 @@ describe("a response", () => {
       "x-page-count": "7",
       "access-control-allow-origin": "*",
     });
-    expect(answer.headers.get("Access-Control-Expose-Headers")).toContain("X-Page-Count");
-    expect((await answer.bytes()).byteLength).toBe(2 * MiB + 9);
+    expect(response.headers.get("Access-Control-Expose-Headers")).toContain("X-Page-Count");
+    expect((await response.bytes()).byteLength).toBe(2 * MiB + 9);
   });
 
   it("can be JSON or a ZIP", async () => {
@@ -42,10 +42,10 @@ describe("a response", () => {
 
 describe("a fault of ours", () => {
   it.each(["throw", "trap"])("(%s) is 500, with details only in the log", async (act) => {
-    const answer = await post({ act });
-    expect(await answer.clone().text()).not.toContain(SECRET);
-    expect(await errorOf(answer)).toEqual([500, "internal_error", undefined]);
-    const requestId = answer.headers.get("X-Request-Id");
+    const response = await post({ act });
+    expect(await response.clone().text()).not.toContain(SECRET);
+    expect(await errorOf(response)).toEqual([500, "internal_error", undefined]);
+    const requestId = response.headers.get("X-Request-Id");
     const [line] = logged();
     expect(line).toMatchObject({ level: "error", requestId, status: 500, code: "internal_error", cause: {} });
   });
@@ -88,12 +88,12 @@ describe("beside the operations", () => {
 
   it("a browser may ask first", async () => {
     const headers = { Origin: "https://example.com", "Access-Control-Request-Method": "POST" };
-    const answer = await send("/api/v1/echo", { method: "OPTIONS", headers });
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("*");
-    expect(answer.headers.get("Access-Control-Allow-Headers")).toBe(
+    const response = await send("/api/v1/echo", { method: "OPTIONS", headers });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(response.headers.get("Access-Control-Allow-Headers")).toBe(
       "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-None-Match, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, Range",
     );
-    expect(answer.headers.get("Access-Control-Allow-Methods")).toContain("POST");
+    expect(response.headers.get("Access-Control-Allow-Methods")).toContain("POST");
   });
 });

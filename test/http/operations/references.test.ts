@@ -37,8 +37,8 @@ async function post(operation: string, values: Values, init: RequestInit = {}, f
   const request = new Request(`http://localhost/api/v1/${operation}`, { method: "POST", ...init, headers, body });
   const context = createExecutionContext();
   const waited = vi.spyOn(context, "waitUntil");
-  const answer = await app.fetch(request, local, context);
-  const read = new Response(await answer.arrayBuffer(), answer);
+  const response = await app.fetch(request, local, context);
+  const read = new Response(await response.arrayBuffer(), response);
   await Promise.all(waited.mock.calls.flat());
   return read;
 }
@@ -51,18 +51,18 @@ interface Refusal {
 }
 
 async function refusal(...given: Parameters<typeof post>): Promise<Refusal> {
-  const answer = await post(...given);
-  expectNoCredits(answer);
-  const { error } = await answer.json<{ error: Omit<Refusal, "status"> }>();
-  return { status: answer.status, ...error };
+  const response = await post(...given);
+  expectNoCredits(response);
+  const { error } = await response.json<{ error: Omit<Refusal, "status"> }>();
+  return { status: response.status, ...error };
 }
 
 /** Stores bytes under a name, and returns the ID. */
 async function stored(bytes: Uint8Array, name = "letter.pdf", owner = service): Promise<string> {
   const body = new FormData();
   body.append("file", named(bytes, name));
-  const answer = await owner.send("POST", "/files", { body });
-  return (await answer.json<{ id: string }>()).id;
+  const response = await owner.send("POST", "/files", { body });
+  return (await response.json<{ id: string }>()).id;
 }
 
 /** Serves bytes at a path, and returns the URL. */
@@ -76,7 +76,7 @@ const requested = async (): Promise<string[]> => (await fetch(`${server}/log`)).
 /** The number of responses to a path that are still being sent. */
 const open = async (path: string): Promise<string> => (await fetch(`${server}/open${path}`)).text();
 
-const pageCount = (answer: Response): string | null => answer.headers.get("X-Page-Count");
+const pageCount = (response: Response): string | null => response.headers.get("X-Page-Count");
 
 describe("every file field takes a reference", () => {
   /** What each operation needs beside its files. */
@@ -97,8 +97,8 @@ describe("every file field takes a reference", () => {
     redact: { terms: '["letter"]' },
   };
   /** What does not differ between two runs: the output of protect has random keys. */
-  const content = async (name: string, answer: Response): Promise<unknown> =>
-    name === "protect" ? answer.headers.get("X-Encryption-Verified") : answer.arrayBuffer();
+  const content = async (name: string, response: Response): Promise<unknown> =>
+    name === "protect" ? response.headers.get("X-Encryption-Verified") : response.arrayBuffer();
 
   const filesOf = (fields: Fields): [string, Uint8Array][] =>
     Object.entries(fields).flatMap(([name, field]): [string, Uint8Array][] => {
@@ -122,12 +122,12 @@ describe("every file field takes a reference", () => {
     expect(expected.status).toBe(200);
     const same = await content(name, expected);
     for (const references of [stores, urls]) {
-      const answer = await post(name, { ...references, ...needed[name] });
-      expect(answer.status).toBe(200);
+      const response = await post(name, { ...references, ...needed[name] });
+      expect(response.status).toBe(200);
       for (const header of ["Content-Type", "Content-Disposition", "X-Page-Count", "X-Credits-Charged"]) {
-        expect(answer.headers.get(header)).toBe(expected.headers.get(header));
+        expect(response.headers.get(header)).toBe(expected.headers.get(header));
       }
-      expect(await content(name, answer)).toEqual(same);
+      expect(await content(name, response)).toEqual(same);
     }
   });
 });
@@ -141,9 +141,9 @@ describe("references", () => {
     const all = [named(letter), id, url, named(large), largeId, largeUrl];
     for (const order of [all.slice(0, 3), all.toReversed(), [all[0], all[4], all[1], all[5]]]) {
       const values = Object.fromEntries(order.map((value, at) => [`file${at}`, value ?? ""]));
-      const answer = await post("merge", values);
+      const response = await post("merge", values);
       const pages = order.reduce((sum, value) => sum + (all.indexOf(value ?? "") < 3 ? 3 : 1), 0);
-      expect([answer.status, pageCount(answer)]).toEqual([200, String(pages)]);
+      expect([response.status, pageCount(response)]).toEqual([200, String(pages)]);
     }
   });
 
@@ -156,9 +156,13 @@ describe("references", () => {
 
   it("are repaired as uploads are, if they fit into memory", async () => {
     const uploaded = await post("rotate", { file: named(withoutXref(letter)), angle: "90" });
-    const answer = await post("rotate", { file: await stored(withoutXref(letter)), angle: "90" });
-    expect([answer.status, answer.headers.get("X-Input-Repaired"), pageCount(answer)]).toEqual([200, "true", "3"]);
-    expect((await answer.bytes()).length).toBe((await uploaded.bytes()).length);
+    const response = await post("rotate", { file: await stored(withoutXref(letter)), angle: "90" });
+    expect([response.status, response.headers.get("X-Input-Repaired"), pageCount(response)]).toEqual([
+      200,
+      "true",
+      "3",
+    ]);
+    expect((await response.bytes()).length).toBe((await uploaded.bytes()).length);
   });
 
   it("may be many, and the same one is read once", async () => {
@@ -316,8 +320,8 @@ test("nothing of a URL is logged or repeated", async () => {
   const logged = vi.spyOn(console, "log").mockImplementation(() => {});
   logged.mockClear();
   for (const path of ["/status/500", "/report.pdf", "/loop", "/short", "/huge"]) {
-    const answer = await post("metadata", { file: `${server}${path}?token=zq7marked`, action: "get" });
-    expect(await answer.text()).not.toMatch(/zq7marked|secret/);
+    const response = await post("metadata", { file: `${server}${path}?token=zq7marked`, action: "get" });
+    expect(await response.text()).not.toMatch(/zq7marked|secret/);
   }
   const gone = await post("rotate", { file: "http://localhost:9/?token=zq7marked", angle: "90" });
   expect(await gone.text()).not.toContain("zq7marked");
@@ -336,6 +340,6 @@ test("documents that do not arrive hold up no other request, and end with their 
     expect((await post("rotate", { file, angle: "90" }, {}, other)).status).toBe(200);
   }
   gone.abort();
-  for (const answer of await Promise.all([...hanging, stalled])) expect(answer.status).toBe(499);
+  for (const response of await Promise.all([...hanging, stalled])) expect(response.status).toBe(499);
   await vi.waitFor(async () => expect([await open("/hanging"), await open("/stalled?1")]).toEqual(["0", "0"]), 60_000);
 });

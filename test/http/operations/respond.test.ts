@@ -1,6 +1,6 @@
 import { unzipSync } from "fflate";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { answering, engineFile } from "./answering.ts";
+import { responding, engineFile } from "./responding.ts";
 import { attachment } from "../../../src/http/exchange/headers.ts";
 import { respond } from "../../../src/http/operations/respond.ts";
 import { MiB } from "../../../src/limits.ts";
@@ -14,7 +14,7 @@ const logged = (): unknown[] => lines.mock.calls.map(([line]) => JSON.parse(Stri
 describe("a PDF", () => {
   it("that is small is copied and the engine free at once", async () => {
     const held = new Set<string>();
-    const way = answering();
+    const way = responding();
     const { response, sent } = await respond(
       { kind: "pdf", ...engineFile(held, "x", MiB), headers: { "X-Page-Count": "3" } },
       way,
@@ -31,7 +31,7 @@ describe("a PDF", () => {
   });
 
   it("that is large is streamed, and its engine free when all of it lies in memory", async () => {
-    const way = answering();
+    const way = responding();
     const file = engineFile(new Set(), "x", MiB + 70_000);
     const { response, sent } = await respond({ kind: "pdf", ...file, headers: {} }, way);
     expect(way.finishWork).not.toHaveBeenCalled();
@@ -43,7 +43,7 @@ describe("a PDF", () => {
   });
 
   it("that memory has no room for is copied as it is read", async () => {
-    const way = answering(200_000);
+    const way = responding(200_000);
     const file = engineFile(new Set(), "x", 2 * MiB);
     const { response, sent } = await respond({ kind: "pdf", ...file, headers: {} }, way);
     await vi.waitFor(() => expect(way.lease.waitForReader).toHaveBeenCalled(), 60_000);
@@ -55,7 +55,7 @@ describe("a PDF", () => {
   });
 
   it("whose reader goes away gives everything back", async () => {
-    const way = answering();
+    const way = responding();
     const { response, sent } = await respond({ kind: "pdf", ...engineFile(new Set(), "x", 8 * MiB), headers: {} }, way);
     const reader = response.body?.getReader();
     await reader?.read();
@@ -78,7 +78,7 @@ describe("a ZIP", () => {
         yield engineFile(held, name, name === "empty.pdf" ? 0 : 300_000);
       }
     }
-    const way = answering();
+    const way = responding();
     const { response, sent } = await respond({ kind: "zip", entries: entries(), headers: {} }, way);
     expect(made).toEqual(["a-001.pdf"]);
     const zip = await response.bytes();
@@ -96,7 +96,7 @@ describe("a ZIP", () => {
   });
 
   it("whose first entry fails throws before the response starts, and before it is charged", async () => {
-    const way = answering();
+    const way = responding();
     const entries: Iterable<OutputFile> = {
       [Symbol.iterator]() {
         throw new RangeError("the first");
@@ -113,7 +113,7 @@ describe("a ZIP", () => {
       yield engineFile(held, "a.pdf", 10);
       throw new RangeError("the second");
     }
-    const way = answering();
+    const way = responding();
     let givenBack = false;
     way.payment.reverse.mockImplementation(async () => {
       for (let turn = 0; turn < 10; turn += 1) await nextTurn();
@@ -137,7 +137,7 @@ describe("a ZIP", () => {
       yield new Uint8Array(5).fill(2);
     }
     const entries: OutputFile[] = [{ name: "page-1.png", bytes: image() }];
-    const way = answering();
+    const way = responding();
     const zip = unzipSync(await (await respond({ kind: "zip", entries, headers: {} }, way)).response.bytes());
     expect(zip["page-1.png"]?.length).toBe(70_005);
     expect(zip["page-1.png"]?.at(-1)).toBe(2);
@@ -156,7 +156,7 @@ describe("a ZIP", () => {
         closed = true;
       }
     }
-    const way = answering(100_000);
+    const way = responding(100_000);
     const { response, sent } = await respond({ kind: "zip", entries: entries(), headers: {} }, way);
     const reader = response.body?.getReader();
     await reader?.read();
@@ -183,7 +183,7 @@ describe("an image", () => {
   }
 
   it("that is small is whole before anything is sent, so its length is known", async () => {
-    const way = answering();
+    const way = responding();
     const { response } = await respond({ kind: "image", format: "jpeg", bytes: made(1, []), headers: {} }, way);
     expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
     expect(response.headers.get("Content-Length")).toBe(String(MiB));
@@ -193,7 +193,7 @@ describe("an image", () => {
   });
 
   it("that fails within its first MiB throws before the response starts", async () => {
-    const way = answering();
+    const way = responding();
     const bytes = made(1, [], new RangeError("the end"));
     await expect(respond({ kind: "image", format: "png", bytes, headers: {} }, way)).rejects.toThrow("the end");
     expect(way.finishWork).not.toHaveBeenCalled();
@@ -201,7 +201,7 @@ describe("an image", () => {
 
   it("that is large is streamed, and breaks off where it fails", async () => {
     const events: string[] = [];
-    const way = answering();
+    const way = responding();
     const bytes = made(4, events, new RangeError("the end"));
     const { response, sent } = await respond({ kind: "image", format: "png", bytes, headers: {} }, way);
     expect(events).toEqual(["made", "made"]);
@@ -214,7 +214,7 @@ describe("an image", () => {
 
   it("whose reader goes away is not made to its end, and closed before the engine is given back", async () => {
     const events: string[] = [];
-    const way = answering(2 * MiB);
+    const way = responding(2 * MiB);
     way.finishWork.mockImplementation(() => void events.push("released"));
     const { response, sent } = await respond(
       { kind: "image", format: "png", bytes: made(50, events), headers: {} },

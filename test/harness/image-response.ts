@@ -1,24 +1,24 @@
 import { unzipSync } from "fflate";
-import type { Answer } from "./client.ts";
+import type { ApiResponse } from "./client.ts";
 import { readJpeg, readPng, type Picture } from "./images.ts";
 import type { DocumentView } from "./pdfjs.ts";
 import { shownSize } from "./pdfjs-page.ts";
 
-/** The files of an answer of to-images, one for each page. */
-export function imagesOf(answer: Answer): [name: string, bytes: Uint8Array][] {
-  const type = answer.headers.get("Content-Type") ?? "";
+/** The files of a response of to-images, one for each page. */
+export function imagesOf(response: ApiResponse): [name: string, bytes: Uint8Array][] {
+  const type = response.headers.get("Content-Type") ?? "";
   return type === "application/zip"
-    ? Object.entries(unzipSync(answer.body))
-    : [[`image.${type.slice(6)}`, answer.body]];
+    ? Object.entries(unzipSync(response.body))
+    : [[`image.${type.slice(6)}`, response.body]];
 }
 
 /** Decodes a file of `imagesOf`. */
 export const readImage = (name: string, bytes: Uint8Array): Picture =>
   name.endsWith("png") ? readPng(bytes) : readJpeg(bytes);
 
-/** What is wrong with an answer of to-images for all pages at `dpi`, in words: each image is decoded, its size is pdf.js's. */
-export function checkImages(answer: Answer, view: DocumentView | undefined, dpi: number): string[] {
-  const images = imagesOf(answer);
+/** What is wrong with a response of to-images for all pages at `dpi`, in words: each image is decoded, its size is pdf.js's. */
+export function checkImages(response: ApiResponse, view: DocumentView | undefined, dpi: number): string[] {
+  const images = imagesOf(response);
   const pages = view?.pages;
   if (pages !== undefined && pages.length !== images.length) {
     return [`${pages.length} images expected, got ${images.length}`];

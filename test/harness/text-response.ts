@@ -1,8 +1,8 @@
-import type { Answer } from "./client.ts";
+import type { ApiResponse } from "./client.ts";
 import { lostInMarkdown } from "./markdown-words.ts";
 import type { DocumentView } from "./pdfjs.ts";
 
-interface TextAnswer {
+interface TextResponse {
   readonly text: string;
   readonly pages: readonly {
     readonly pageNumber: number;
@@ -18,14 +18,14 @@ interface TextAnswer {
 const MUCH = 200;
 
 /**
- * What is wrong with an answer of extract-text with `words`: its parts do not agree, it holds what JSON readers choke on, a page of much text
+ * What is wrong with a response of extract-text with `words`: its parts do not agree, it holds what JSON readers choke on, a page of much text
  * in pdf.js has none in it, or its Markdown lacks words.
  */
-export function checkText(answer: Answer, view: DocumentView | undefined): string[] {
+export function checkText(response: ApiResponse, view: DocumentView | undefined): string[] {
   const problems: string[] = [];
   const { text, pages, stats } = JSON.parse(
-    new TextDecoder("utf-8", { fatal: true }).decode(answer.body),
-  ) as TextAnswer;
+    new TextDecoder("utf-8", { fatal: true }).decode(response.body),
+  ) as TextResponse;
   if (!text.isWellFormed()) problems.push("half a surrogate pair");
   // oxlint-disable-next-line no-control-regex -- it is what must not be there
   if (/[\u0000-\u0009\u000b\u000d-\u001f\u007f-\u009f]/.test(text)) problems.push("a control character");

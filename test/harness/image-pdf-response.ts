@@ -1,4 +1,4 @@
-import { post, type Answer, type Part, type Service } from "./client.ts";
+import { post, type ApiResponse, type Part, type Service } from "./client.ts";
 import { check, runQpdf } from "./qpdf.ts";
 
 type Fields = Readonly<Record<string, string>>;
@@ -14,14 +14,14 @@ export class ImageCalls {
     this.#service = service;
   }
 
-  answer(images: readonly Uint8Array[], fields: Fields = {}): Promise<Answer> {
+  response(images: readonly Uint8Array[], fields: Fields = {}): Promise<ApiResponse> {
     return post(this.#service, "from-images", { ...imageParts(images), ...fields });
   }
 
   /** The PDF. Throws where there is none, or qpdf finds something wrong with it. */
   async pdf(images: readonly Uint8Array[], fields: Fields = {}): Promise<Uint8Array> {
-    const answer = await this.answer(images, fields);
-    const { status, headers, body } = answer;
+    const response = await this.response(images, fields);
+    const { status, headers, body } = response;
     if (status !== 200) throw new Error(`${status}: ${new TextDecoder().decode(body)}`);
     const pages = headers.get("X-Page-Count");
     if (pages !== String(images.length)) throw new Error(`${pages} pages of ${images.length} images`);
@@ -32,7 +32,7 @@ export class ImageCalls {
 
   /** Status, code, message and details of a refusal. */
   async refusal(images: readonly Uint8Array[], fields: Fields = {}): Promise<[number, string, string, unknown]> {
-    const { status, body } = await this.answer(images, fields);
+    const { status, body } = await this.response(images, fields);
     const { error } = JSON.parse(new TextDecoder().decode(body)) as {
       error: { code: string; message: string; details?: unknown };
     };

@@ -16,7 +16,7 @@ export function engineFile(held: Set<string>, name: string, size: number) {
 }
 
 /** What `respond` is given, with what it did with it. `memory`: bytes that may be made ahead of the reader. */
-export function answering(memory = Infinity) {
+export function responding(memory = Infinity) {
   const finishWork = vi.fn<(clean: boolean, unsent: number) => void>();
   const log = new RequestLog("req_1", "POST");
   return {
