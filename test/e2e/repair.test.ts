@@ -131,8 +131,10 @@ const twoPages = (second: number, ...others: Parameters<typeof pdf>[0][number][]
     { withoutXref: true },
   );
 
-test("a page whose number leads to a stream is lost, and reported", async () => {
-  const file = twoPages(5);
+test.each([
+  ["a stream", twoPages(5)],
+  ["the dictionary of an image", twoPages(6, "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 >>")],
+])("a page whose number leads to %s is lost, and reported", async (_, file) => {
   expect(await reportOf(file)).toMatchObject({ damaged: true, lostPages: [2], pageCount: 1 });
   const rotated = await post({ baseUrl, key: liveKey }, "rotate", { file: pdfPart(file), angle: "90" });
   expect([rotated.status, rotated.code]).toEqual([400, "invalid_file"]);

@@ -212,7 +212,7 @@ export async function findMissingPages(
     await scope(async () => {
       const page = await found({ engine, document }, engine.long.findPage(document, index));
       // A number that was given to another object in a later revision may lead to what was there before.
-      const isLost = !page.isDictionary() || page.isStream();
+      const isLost = !page.isDictionary() || page.isStream() || isNamed(page.get("Type"), "XObject");
       if (isLost) lost.push(index + 1);
       if (isLost || !contentResolves(page) || !(await resolves.all(page.getInheritable("Resources")))) {
         missing.push(index + 1);
