@@ -77,7 +77,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // The pages know the API as every client does: by openapi.json. Of the service they know only how to respond.
   site: ["site/reference", "site/description", "http", "env.ts", "version.ts", "hono"],
-  "site/reference": ["site/description", "hono", "marked"],
+  "site/reference": ["site/description", "site/client-packages.ts", "hono", "marked"],
   "site/browser": ["site/description", "site/reference", "page-numbers.ts", "preact", "pdfjs-dist", "marked", "fflate"],
   "site/description": [],
   // A job is stored as files and paid as a request. What is done to documents is passed in, and so is what wakes consumers.

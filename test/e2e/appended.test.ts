@@ -13,7 +13,7 @@ import {
   withRevisions,
   withTail,
 } from "../harness/revision-fixtures.ts";
-import { type Answer, type Part, post, pdfPart } from "../harness/client.ts";
+import { type ApiResponse, type Part, post, pdfPart } from "../harness/client.ts";
 import { stamp } from "../harness/stamp-calls.ts";
 import { ownServer } from "./own-server.ts";
 
@@ -21,7 +21,7 @@ const service = ownServer();
 const password = "user";
 const mark = { kind: "text", text: "Marked", fontSize: "20" } as const;
 
-const send = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, Part>>): Promise<Answer> =>
+const send = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, Part>>): Promise<ApiResponse> =>
   post({ ...service, key: service.liveKey }, operation, { file: pdfPart(bytes), ...fields });
 
 /** What follows the document in the response, as text. Fails unless the response begins with the document. */

@@ -90,11 +90,11 @@ describe.each(sound)("a document in which %s", (_, change, objects) => {
   // One appends, the other rewrites the file.
   test.each(keeping.slice(0, 2))("keeps that in %s", async (operation, fields) => {
     const locked = await encrypt(plain, { cipher: "aes-128", userPassword: password, ownerPassword: "owner" });
-    const answer = await send(operation, fields, withEncryption(locked, change, objects));
-    expect([answer.status, answer.code]).toEqual([200, undefined]);
-    expect(await check(answer.body, password)).toMatchObject({ ok: true });
-    expect((await showEncryption(answer.body, password)).method).toBe("AESv2");
-    expect((await openPdf(answer.body, { password })).pages[0]?.text).toContain("Kept");
+    const response = await send(operation, fields, withEncryption(locked, change, objects));
+    expect([response.status, response.code]).toEqual([200, undefined]);
+    expect(await check(response.body, password)).toMatchObject({ ok: true });
+    expect((await showEncryption(response.body, password)).method).toBe("AESv2");
+    expect((await openPdf(response.body, { password })).pages[0]?.text).toContain("Kept");
   });
 });
 

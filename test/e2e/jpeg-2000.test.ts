@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { blots } from "../harness/jpx-fixtures.ts";
-import { type Answer, pdfPart, post, type Service } from "../harness/client.ts";
+import { type ApiResponse, pdfPart, post, type Service } from "../harness/client.ts";
 import { type Picture, readPng } from "../harness/images.ts";
 import { latin1, pdf } from "../harness/pdf-writer.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
@@ -49,26 +49,27 @@ function meanDifference(a: Picture, b: Picture, moved = 0): number {
   return sum / count;
 }
 
-const imageOf = (dpi: number): Promise<Answer> => post(service, "to-images", { file: pdfPart(file), dpi: String(dpi) });
+const imageOf = (dpi: number): Promise<ApiResponse> =>
+  post(service, "to-images", { file: pdfPart(file), dpi: String(dpi) });
 
 test.each([36, 150])("a large image is drawn at %i dpi as pdf.js draws it", async (dpi) => {
-  const answer = await imageOf(dpi);
-  expect([answer.status, answer.code]).toEqual([200, undefined]);
-  const [own, other] = [readPng(answer.body), await renderPage(file, 1, dpi)];
+  const response = await imageOf(dpi);
+  expect([response.status, response.code]).toEqual([200, undefined]);
+  const [own, other] = [readPng(response.body), await renderPage(file, 1, dpi)];
   // Another tile looks entirely different.
   const tile = Math.round((dpi * POINTS * TILE) / SIDE / 72);
   expect(meanDifference(own, other)).toBeLessThan(meanDifference(own, other, tile) / 3);
 });
 
 test("a large image turns gray at its own resolution", async () => {
-  const answer = await post(service, "compress", { file: pdfPart(file), grayscale: "true", imageMaxDpi: "150" });
-  expect([answer.status, answer.code]).toEqual([200, undefined]);
-  expect(meanDifference(await renderPage(answer.body, 1, 36), await renderPage(file, 1, 36))).toBeLessThan(12);
+  const response = await post(service, "compress", { file: pdfPart(file), grayscale: "true", imageMaxDpi: "150" });
+  expect([response.status, response.code]).toEqual([200, undefined]);
+  expect(meanDifference(await renderPage(response.body, 1, 36), await renderPage(file, 1, 36))).toBeLessThan(12);
 });
 
 test("indices of a palette are decoded as they are, which takes more memory than there is", async () => {
   const palette = Array.from({ length: 256 }, (_, index) => (255 - index).toString(16).padStart(2, "0")).join("");
   const indexed = scan(`[/Indexed /DeviceGray 255 <${palette}>]`);
-  const answer = await post(service, "to-images", { file: pdfPart(indexed), dpi: "36" });
-  expect([answer.status, answer.code]).toEqual([413, "limit_exceeded"]);
+  const response = await post(service, "to-images", { file: pdfPart(indexed), dpi: "36" });
+  expect([response.status, response.code]).toEqual([413, "limit_exceeded"]);
 });

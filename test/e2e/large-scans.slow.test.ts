@@ -55,9 +55,9 @@ test.each<[string, () => PdfStream]>([
   const file = scan(image());
   const region = { page: 1, x: 200, y: 150, width: 120, height: 90 };
   const fields = { regions: JSON.stringify([region]), fill: "#ff0000" };
-  const answer = await post(service, "redact", { file: pdfPart(file), ...fields });
-  expect([answer.status, answer.code]).toEqual([200, undefined]);
-  const [before, after] = [await renderPage(file, 1, 36), await renderPage(answer.body, 1, 36)];
+  const response = await post(service, "redact", { file: pdfPart(file), ...fields });
+  expect([response.status, response.code]).toEqual([200, undefined]);
+  const [before, after] = [await renderPage(file, 1, 36), await renderPage(response.body, 1, 36)];
   expect(after.at(130, 97)).toEqual([255, 0, 0]);
   // Beside the box, everything is as it was, but for the loss of a JPEG.
   const [left, top, right, bottom] = [98, 73, 162, 122];
@@ -80,9 +80,9 @@ test("a page of noise becomes a JPEG that libjpeg reads", async () => {
   expect([jpeg.status, jpeg.code]).toEqual([200, undefined]);
   // MuPDF reads it with libjpeg, which gives up where a table has symbols that a baseline JPEG cannot have.
   const page = await post(service, "from-images", { image0: { bytes: jpeg.body, fileName: "noise.jpg" } });
-  const answer = await post(service, "to-images", { file: pdfPart(page.body), dpi: "36" });
-  expect([page.code, answer.code, answer.message]).toEqual([undefined, undefined, undefined]);
-  const [own, other] = [readPng(answer.body), await renderPage(file, 1, 36)];
+  const response = await post(service, "to-images", { file: pdfPart(page.body), dpi: "36" });
+  expect([page.code, response.code, response.message]).toEqual([undefined, undefined, undefined]);
+  const [own, other] = [readPng(response.body), await renderPage(file, 1, 36)];
   let sum = 0;
   for (let y = 0; y < 300; y++) for (let x = 0; x < 300; x++) sum += Math.abs(own.at(x, y)[0] - other.at(x, y)[0]);
   expect(sum / 90_000).toBeLessThan(20);
