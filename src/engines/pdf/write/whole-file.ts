@@ -22,6 +22,9 @@ const MOST_PACKED = { objects: 200, bytes: 256 * 1024 };
 /** Fuel per object. */
 const OBJECT_WORK = 500;
 
+/** Memory of a row of the cross-references in bytes: an object with five members, and its places in lists. */
+const ROW_BYTES = 100;
+
 /** The first version with object streams (ISO 32000-2, 7.5.7). */
 const OBJECT_STREAMS = 15;
 
@@ -50,8 +53,10 @@ export async function wholeFile(
   const source: Source = { ...open, changes, key: decrypt ? undefined : fileKeyOf(engine, document) };
   const unchanged = await unchangedStreams(source, reached, { decrypt });
   const parts = new FileParts();
-  const rows: Row[] = [];
   let size = reached.length;
+  engine.claim(size * ROW_BYTES);
+  // The numbers of free objects, too: a first section has all (7.5.4).
+  const rows = Array.from({ length: size }, (_, number): Row => ({ number, generation: 0, deleted: true, offset: 0 }));
   let packed: Packed[] = [];
   let packedBytes = 0;
 
@@ -59,9 +64,15 @@ export async function wholeFile(
     if (packed.length === 0) return;
     const number = size++;
     for (const [index, object] of packed.entries()) {
-      rows.push({ number: object.number, generation: 0, deleted: false, offset: index, container: number });
+      rows[object.number] = {
+        number: object.number,
+        generation: 0,
+        deleted: false,
+        offset: index,
+        container: number,
+      };
     }
-    rows.push({ number, generation: 0, deleted: false, offset: parts.length });
+    rows[number] = { number, generation: 0, deleted: false, offset: parts.length };
     const { entries, data } = await objectStream(packed, number, source.key);
     engine.claim(data.length);
     packed = [];
@@ -86,7 +97,7 @@ export async function wholeFile(
       packed.push({ number, text });
       packedBytes += text.length;
     } else if (kind !== "nothing") {
-      rows.push({ number, generation, deleted: false, offset: parts.length });
+      rows[number] = { number, generation, deleted: false, offset: parts.length };
       const stream =
         kind === "stream" ? await streamAt(source, object, { number, generation }, unchanged.get(number)) : undefined;
       const options = { isSecret: number !== encryption, entries: stream?.entries };
@@ -105,7 +116,7 @@ export async function wholeFile(
   const replaced: Entries = new Map([...OF_SECTION, ["/ID", identifierOf(trailer)]]);
   if (decrypt) replaced.set("/Encrypt", undefined);
   const own = engine.scope(() => serialize(engine, trailer, { ...changes, secret: false, replaced })).join("");
-  await writeSection(parts, allRows(rows, size), {
+  await writeSection(parts, rows.slice(1), {
     start: 0,
     size,
     trailer: own.slice("<<".length, -">>".length),
@@ -200,13 +211,6 @@ async function unchangedStreams(
     }
   }
   return streams;
-}
-
-/** The rows in order of their numbers, those of free ones included: a first section has all numbers (7.5.4). */
-function allRows(rows: readonly Row[], size: number): Row[] {
-  const all = Array.from({ length: size }, (_, number): Row => ({ number, generation: 0, deleted: true, offset: 0 }));
-  for (const row of rows) all[row.number] = row;
-  return all.slice(1);
 }
 
 /** `DecodeParms` must have an entry for each filter (ISO 32000-2, table 5). MuPDF relies on it when it removes filters, and other readers reject the stream. */
