@@ -275,8 +275,22 @@ export const mutants: readonly Mutant[] = [
     ],
   ),
   ...of(
+    "accounts/caller.ts",
+    ["test/keys/issue-keys.test.ts", "test/keys/manage-keys.test.ts"],
+    [
+      "keys: never expire",
+      "key.expiresAt !== null && key.expiresAt <= now",
+      "key.expiresAt !== null && now.getTime() < 0",
+    ],
+    ["keys: a revoked key works", "if (key.revokedAt !== null)", "if (key.revokedAt === now)"],
+  ),
+  ...of(
     "accounts/authentication.ts",
-    ["test/keys/issue-keys.test.ts"],
-    ["keys: never expire", "or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now))", "undefined"],
+    ["test/http/rate-limit.test.ts"],
+    [
+      "keys: an expired key uses up the minute",
+      "or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now))",
+      "undefined",
+    ],
   ),
 ];

@@ -178,6 +178,16 @@ describe("remove", () => {
     expect(await plainText(body)).not.toContain("data.csv");
   });
 
+  test("leaves nothing of a file that was added, which the catalog lists as associated", async () => {
+    const attachment: Part = { bytes: latin1("a,b"), fileName: "report.csv" };
+    const added = (await send(filled, { action: "add", attachment, relationship: "Data" })).body;
+    expect(await plainText(added)).toContain("report.csv");
+    const { status, body } = await send(added, { action: "remove", name: "report.csv" });
+    expect(status).toBe(200);
+    expect(await names(body)).toEqual(await names(filled));
+    expect(await plainText(body)).not.toMatch(/report\.csv|\/AF\b/);
+  });
+
   test("takes the pin from its page", async () => {
     const { body } = await send(filled, { action: "remove", name: "pinned.txt" });
     const { pages, attachments } = await openPdf(body);

@@ -38,6 +38,24 @@ export async function wordsOf(file: Uint8Array): Promise<NonNullable<Extracted["
   return pages.flatMap(({ words = [] }) => words);
 }
 
+interface PlacedWord {
+  readonly text: string;
+  readonly bbox: readonly number[];
+}
+
+/** Expects each recognized word where the text has it. The order may differ: that of the text does not know that a page is turned. */
+export function expectInPlace(recognized: readonly PlacedWord[], ofText: readonly PlacedWord[]): void {
+  for (const word of recognized) {
+    const nearest = Math.min(
+      ...ofText
+        .filter(({ text }) => text === word.text)
+        .map(({ bbox }) => Math.max(...bbox.map((value, index) => Math.abs(value - (word.bbox[index] ?? 0))))),
+    );
+    // Boxes of text are as high as its font, those of what is seen as its ink.
+    expect(nearest, word.text).toBeLessThan(9);
+  }
+}
+
 /** A document with a text on its pages, set in the service's own fonts. */
 export async function setPage(text: string, file: Uint8Array, fields: Readonly<Record<string, string>> = {}) {
   const response = await watermark(file, {

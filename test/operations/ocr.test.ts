@@ -5,7 +5,7 @@ import { drawing } from "../harness/drawing-fixtures.ts";
 import { characterErrorRate } from "../harness/edit-distance.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
-import { post, recognize, scanned, scanPage, setPage, wordsOf } from "./ocr-service.ts";
+import { expectInPlace, post, recognize, scanned, scanPage, setPage, wordsOf } from "./ocr-service.ts";
 import type { Extracted } from "./text-service.ts";
 import { texts } from "./ocr-texts.ts";
 
@@ -54,7 +54,10 @@ describe("pages that have text", () => {
     const kept = await recognize(own, { words: "true" });
     expect(kept).toMatchObject({ text: "Kept as it is, however small.", meanConfidence: 1, languagesUsed: [] });
     expect(kept.pages[0]?.words?.[0]).toMatchObject({ text: "Kept", confidence: 1 });
-    const forced = await recognize(english, { mode: "force" });
+    const forced = await recognize(english, { mode: "force", words: "true" });
+    const words = forced.pages[0]?.words ?? [];
+    expect(words.map(({ text }) => text)).toEqual(ENGLISH.split(/\s/));
+    expectInPlace(words, await wordsOf(english));
     expect(forced.languagesUsed).toEqual(["eng"]);
     expect(forced.meanConfidence).toBeGreaterThan(0.8);
     expect(forced.meanConfidence).toBeLessThan(1);

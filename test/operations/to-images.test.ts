@@ -193,6 +193,15 @@ describe("several pages", () => {
     }
   });
 
+  test.each(["png", "jpeg"] as const)("are the pages that were selected, as %s", async (format) => {
+    const grays = [0.2, 0.4, 0.6, 0.8].map((gray) => ({ width: 40, height: 40, content: `${gray} g 0 0 40 40 re f` }));
+    const levels = drawing(...grays);
+    const shade = (bytes: Uint8Array): number => (format === "png" ? readPng : readJpeg)(bytes).at(20, 20)[0];
+    const zip = unzipSync(await (await post(levels, { pages: "4,2", format, dpi: "72" })).bytes());
+    const found = [...Object.values(zip), await image(levels, { pages: "3", format, dpi: "72" })].map(shade);
+    for (const [index, gray] of [0.4, 0.8, 0.6].entries()) expect(found[index]).toBeCloseTo(gray * 255, -1);
+  });
+
   test("one of them is an image", async () => {
     const response = await post(file, { pages: "3", format: "jpeg" });
     expect(response.headers.get("Content-Type")).toBe("image/jpeg");
