@@ -28,6 +28,7 @@ export interface Method {
   readonly requestBody?: MediaTypes;
   readonly responses: Readonly<Record<string, MediaTypes>>;
   /** The scopes of an operation, each with the values of a parameter for which it is needed. */
+  readonly "x-credits"?: number;
   readonly "x-scopes"?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 

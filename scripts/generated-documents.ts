@@ -12,7 +12,12 @@ import { inWords } from "../src/operations/definition/modes.ts";
 export async function generatedDocuments(): Promise<Map<string, string | Uint8Array>> {
   const read = (path: string): Promise<string> => readFile(join(root, path), "utf8");
   /** What is made, by the comments that name it. */
-  const parts = { errors: errorTable(), scopes: await scopeTable(), retention: `${retention}\n` };
+  const parts = {
+    errors: errorTable(),
+    scopes: await scopeTable(),
+    prices: `${await priceTable()}\n`,
+    retention: `${retention}\n`,
+  };
   const withParts = async (path: string): Promise<[string, string]> => {
     const document = await read(path);
     const made = Object.entries(parts).reduce((text, [name, part]) => withPart(text, name, part), document);
@@ -61,6 +66,29 @@ async function scopeTable(): Promise<string> {
   );
 }
 
+/** Each operation once, by its price. */
+async function priceTable(): Promise<string> {
+  const { paths } = await describedApi();
+  const priced = Object.entries(paths).flatMap(([path, { post }]) => {
+    const credits = post?.["x-credits"];
+    return credits === undefined ? [] : [{ credits, name: `\`${path.slice(path.lastIndexOf("/") + 1)}\`` }];
+  });
+  const byPrice = [...Map.groupBy(priced, ({ credits }) => credits)].toSorted(([a], [b]) => a - b);
+  const { pagesPerPrice, pagesPerPriceOfOcr } = limits.jobs;
+  return table(
+    ["Credits", "For"],
+    [
+      ...byPrice.map(([credits, operations]) => [String(credits), operations.map(({ name }) => name).join(", ")]),
+      ["The sum of its steps", "`pipeline`"],
+      [
+        `The same, for each started ${pagesPerPrice} pages, or ${pagesPerPriceOfOcr} pages with text recognition`,
+        "A [job](#jobs)",
+      ],
+      ["Nothing", "Everything else: files, jobs, keys, webhooks, usage, and requests that fail"],
+    ],
+  );
+}
+
 function errorTable(): string {
   const rows = errorRows.map(([code, { status, title, when }]) => [`${status}`, `\`${code}\``, `${title}. ${when}`]);
   return table(["Status", "`code`", "Meaning"], rows);
@@ -68,11 +96,58 @@ function errorTable(): string {
 
 const INTRODUCTION = `# Limits
 
-<!-- Made by \`npm run docs\` from src/limits.ts and src/accounts/plans.ts. Change those, then run it again. -->
+<!-- Made by \`npm run docs\` from src/limits.ts and src/accounts/plans.ts. Change those, then run it again. -->`;
 
-All limits are defined in [\`src/limits.ts\`](../src/limits.ts). A request over a limit gets 413 with
-\`"details": { "limit", "actual" }\` unless the tables say otherwise, and is not charged. The code is \`limit_exceeded\`, or \`file_too_large\` for the
-size of a body.
+/** What most people want to know of them. */
+function asked(): string {
+  const all = Object.values(plans);
+  const between = (values: readonly number[], written: (value: number) => string): string =>
+    `${written(Math.min(...values))} to ${written(Math.max(...values))}`;
+  const number = (value: number): string => value.toLocaleString("en-US");
+  const { jobs, ocr, storage, files, pages } = limits;
+  const rows = [
+    [
+      "How large can a file be?",
+      `In a request, with all that it has: ${between(
+        all.map(({ maxBodyBytes }) => maxBodyBytes),
+        size,
+      )}, by plan. [Uploaded](api.md#files) and referred to by its ID: ${between(
+        all.map(({ largestFileBytes }) => largestFileBytes),
+        size,
+      )}`,
+    ],
+    ["How many pages can a document have?", `${number(pages)}, in a request and in a [job](api.md#jobs)`],
+    [
+      "How many pages can be recognized (OCR)?",
+      `${number(ocr.pages)} in a request, ${number(jobs.pages)} in a job; ${ocr.languages} languages at once`,
+    ],
+    ["How many files can a request have?", `${number(files)}`],
+    [
+      "How many requests can I send?",
+      `${between(
+        all.map(({ requestsPerMinute }) => requestsPerMinute),
+        number,
+      )} per minute, by plan. More get 429 with \`Retry-After\``,
+    ],
+    [
+      "How many credits are there?",
+      `${between(
+        all.map(({ credits }) => credits),
+        number,
+      )} per month, by plan. [Credits](api.md#credits) has the prices`,
+    ],
+    [
+      "How long is a file kept?",
+      `${duration(storage.shortestSeconds)} to ${duration(storage.longestSeconds)}, ${duration(storage.defaultSeconds)} by default`,
+    ],
+  ];
+  return table(["Question", "Answer"], rows);
+}
+
+const EVERY = `## All limits
+
+A request over a limit gets 413 with \`"details": { "limit", "actual" }\` unless the tables say otherwise, and is not charged. The code is \`limit_exceeded\`, or
+\`file_too_large\` for the size of a body. All are defined in [\`src/limits.ts\`](../src/limits.ts).
 
 An isolate of Cloudflare Workers has 128 MB of memory, and no timer can interrupt WebAssembly. So memory is limited by sizes, and time
 by counts and by fuel; [architecture](architecture.md) explains both. The numbers come from measurements: \`npm run memory\`, \`npm run turns\`,
@@ -86,7 +161,7 @@ function limitsDocument(source: string): string {
     const heading = [`## ${title}`, rest].filter((part) => part !== "").join("\n\n");
     return `${heading}\n\n${table(["Limit", "Value", "What it limits"], rows)}`;
   });
-  return `${[INTRODUCTION, `## Plans\n\n${planTable()}`, ...sections].join("\n\n")}\n`;
+  return `${[INTRODUCTION, asked(), `## Plans\n\n${planTable()}`, EVERY, ...sections].join("\n\n")}\n`;
 }
 
 interface Section {
@@ -134,7 +209,8 @@ function valueOf(name: string, value: unknown): string {
 }
 
 function size(bytes: number): string {
-  if (bytes === 0xffff_ffff) return "4 GiB";
+  if (bytes === limits.zipBytes) return "4 GiB";
+  if (bytes % (1024 * MiB) === 0) return `${bytes / (1024 * MiB)} GiB`;
   return bytes % MiB === 0 ? `${bytes / MiB} MiB` : `${bytes / 1024} KiB`;
 }
 

@@ -5,6 +5,7 @@ import { cachedDocument } from "../http/exchange/cached-document.ts";
 import { addPath, type AppEnv } from "../http/exchange/exchange.ts";
 import { type Env, readEnv } from "../env.ts";
 import { type Page, renderPage } from "./page.ts";
+import { llms, operationText, robots, sitemap } from "./plain-texts.ts";
 import { siteHeaders } from "./headers.ts";
 import type { Description } from "./description/description.ts";
 import { type Documents, type Guide, guidesOf } from "./reference/guides.ts";
@@ -74,6 +75,16 @@ export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unkn
         await renderPage({ ...reference, title, description: `${guide.title}: a guide.`, body }, env.sourceUrl),
       );
     });
+  const operationTexts = new Map<string, ReturnType<typeof cachedDocument>>();
+  const markdown = "text/markdown; charset=UTF-8";
+  const plainTexts = {
+    "/robots.txt": cachedDocument("text/plain; charset=UTF-8", ({ baseUrl }) => Promise.resolve(robots(baseUrl))),
+    "/sitemap.xml": cachedDocument("application/xml", async (env) => sitemap(env.baseUrl, await guidesIn(env))),
+    "/llms.txt": cachedDocument("text/plain; charset=UTF-8", async (env) =>
+      llms(describeAt(env.baseUrl), env.baseUrl, await guidesIn(env)),
+    ),
+  };
+  for (const [path, text] of Object.entries(plainTexts)) addPath(app, path, { GET: [(c) => text(c, siteHeaders)] });
   addPath(app, playground.path, { GET: [(c) => playgroundPage(c, siteHeaders)] });
   addPath(app, reference.path, { GET: [(c) => referencePage(c, siteHeaders)] });
   addPath(app, "/docs/search.json", { GET: [(c) => search(c, siteHeaders)] });
@@ -81,6 +92,14 @@ export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unkn
     GET: [
       async (c) => {
         const id = c.req.param("guide") ?? "";
+        if (id.endsWith(".md")) {
+          const { baseUrl } = readEnv(c.env);
+          const text = operationText(describeAt(baseUrl), baseUrl, id.slice(0, -".md".length));
+          if (text === undefined) return c.notFound();
+          const document = operationTexts.get(id) ?? cachedDocument(markdown, () => Promise.resolve(text));
+          operationTexts.set(id, document);
+          return document(c, siteHeaders);
+        }
         if (!(await guidesIn(readEnv(c.env))).some((guide) => guide.id === id)) return c.notFound();
         const page = guidePages.get(id) ?? guidePage(id);
         guidePages.set(id, page);

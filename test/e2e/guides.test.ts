@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileWithClient } from "./client-examples.ts";
+import { type Description, operationsOf } from "../../src/site/description/description.ts";
+import { operationSearch } from "../../src/site/description/labels.ts";
+import { type SearchEntry, searchOf } from "../../src/site/reference/search.ts";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 
@@ -78,6 +81,110 @@ test("the search index leads only to places that exist, and to every field, erro
     expect(addresses).toContain(address);
   const errors = Array.from(reference.matchAll(/ id="(error-\w+)"/g), ([, id]) => `/docs#${id}`);
   expect(addresses).toEqual(expect.arrayContaining(errors));
+});
+
+/** What people type, and what they should find first. */
+const QUERIES: Readonly<Record<string, string>> = {
+  "error codes": "/docs/errors",
+  "OCR german": "/docs#ocr",
+  python: "/docs/python",
+  pricing: "/docs/credits",
+  "join pdf": "/docs#merge",
+  "node sdk": "/docs/client",
+  idempotancy: "/docs/idempotency",
+  pasword: "/docs#unlock",
+  docker: "/docs/not-offered",
+  privacy: "/docs/what-is-stored",
+  "webhook signature": "/docs/webhooks#verify-deliveries",
+  "429": "/docs#error-rate_limit_exceeded",
+  retry: "/docs/idempotency",
+  "rate limits": "/docs/limits",
+  "html to pdf": "/docs/not-offered",
+  "delete pages": "/docs#extract-pages",
+  rearrange: "/docs#extract-pages",
+  esign: "/docs#sign",
+  watermak: "/docs#watermark",
+  "split pdf": "/docs#split",
+  "combine pdfs": "/docs#merge",
+  "reduce file size": "/docs#compress",
+  "remove password": "/docs#unlock",
+  "encrypt pdf": "/docs#protect",
+  bookmarks: "/docs#outline",
+  "table of contents": "/docs#outline",
+  "pdf to image": "/docs#to-images",
+  "jpg to pdf": "/docs#from-images",
+  "searchable pdf": "/docs#ocr",
+  "scanned document": "/docs#ocr",
+  "extract tables": "/docs#extract-text",
+  markdown: "/docs#extract-text",
+  "word to pdf": "/docs/not-offered",
+  "form fields": "/docs#fill-form",
+  "page numbers": "/docs#add-page-numbers",
+  bates: "/docs#add-page-numbers",
+  "black out text": "/docs#redact",
+  gdpr: "/docs#redact",
+  "rotate key": "/docs/authentication#keys",
+  scopes: "/docs/authentication#scopes",
+  "403": "/docs/authentication#scopes",
+  "maximum file size": "/docs/limits",
+  timeout: "/docs#error-request_timeout",
+  async: "/docs/jobs",
+  "background jobs": "/docs/jobs",
+  claude: "/docs/mcp",
+  typescript: "/docs/client",
+  cli: "/docs/client#command-line",
+  "pip install": "/docs/python",
+  "getting started": "/docs/quickstart",
+  "x-page-count": "/docs#header-X-Page-Count",
+  password_required: "/docs#error-password_required",
+  ownerPassword: "/docs#protect.ownerPassword",
+  dpi: "/docs#to-images.dpi",
+  "page range": "/docs/page-ranges",
+  "fetch from url": "/docs/files#files-by-reference",
+  "upload large file": "/docs/files",
+  booklet: "/docs#n-up",
+  thumbnail: "/docs#to-images",
+  "corrupt pdf": "/docs#repair",
+  "digital signature": "/docs/not-offered",
+  "pdf/a": "/docs/not-offered",
+  oauth: "/docs/not-offered",
+  "data retention": "/docs/what-is-stored",
+  japanese: "/docs#ocr",
+};
+
+test("a search finds what people look for, by their words and with their typos", async () => {
+  const search = searchOf((await (await get("/docs/search.json")).json()) as SearchEntry[]);
+  const first = Object.keys(QUERIES).map((query) => [query, search(query)[0]?.[2]]);
+  expect(Object.fromEntries(first)).toEqual(QUERIES);
+  expect(search("xylophone")).toEqual([]);
+  const description = (await (await get("/api/v1/openapi.json")).json()) as Description;
+  const operations = operationSearch(operationsOf(description));
+  const wanted = { join: "merge", "delete pages": "extract-pages", rearrange: "extract-pages", esign: "sign" };
+  const all = { ...wanted, watermak: "watermark", shrink: "compress", encrypt: "protect", "jpg to pdf": "from-images" };
+  for (const [query, name] of Object.entries(all)) expect([query, operations(query)[0]?.name]).toEqual([query, name]);
+});
+
+test("crawlers and language models get texts whose links lead somewhere", async () => {
+  expect(await (await get("/robots.txt")).text()).toContain(`Sitemap: ${server.baseUrl}/sitemap.xml`);
+  const locations = Array.from(
+    (await (await get("/sitemap.xml")).text()).matchAll(/<loc>(.*?)<\/loc>/g),
+    ([, one]) => one,
+  );
+  expect(locations).toEqual(expect.arrayContaining([`${server.baseUrl}/docs`, `${server.baseUrl}/docs/webhooks`]));
+  const llms = await (await get("/llms.txt")).text();
+  const links = Array.from(llms.matchAll(/\]\((http[^)]+)\)/g), ([, link = ""]) => link);
+  expect(links.filter((link) => link.endsWith(".md")).length).toBeGreaterThan(20);
+  for (const link of new Set([...links, ...locations.map(String)])) {
+    const response = await fetch(link);
+    expect([link, response.status]).toEqual([link, 200]);
+    await response.body?.cancel();
+  }
+  const merge = await get("/docs/merge.md");
+  expect(merge.headers.get("Content-Type")).toBe("text/markdown; charset=UTF-8");
+  expect(await merge.text()).toMatch(
+    /^# merge\n[^]*`file0`, `file1`, \.\.\. \(required\): The PDFs[^]*-F 'file0=@examples\/letter\.pdf'/,
+  );
+  expect((await get("/docs/none.md")).status).toBe(404);
 });
 
 describe("the examples of the guides", () => {

@@ -180,7 +180,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.view("watermark");
     expect(await page.locator('[name="text"]').inputValue()).toBe("KEPT");
     expect(await visitor.status()).toBe("200");
-    await page.getByRole("tab", { name: "Requests" }).click();
+    await page.getByRole("tab", { name: "Log" }).click();
     const log = page.getByRole("list", { name: "Requests of this session" });
     expect(await log.innerText()).toMatch(/200\s*extract-pages[^]*1 credit[^]*200\s*watermark/);
   });

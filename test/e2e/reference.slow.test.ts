@@ -160,7 +160,7 @@ describe.each(operations)("the examples of $id, as shown,", ({ id, status: expec
     expect(result.body.length).toBeGreaterThan(20);
   });
 
-  test.skipIf(!python).each(["Python", "Python/requests"])("in %s", async (language) => {
+  test.skipIf(!python).each(["Python", "requests"])("in %s", async (language) => {
     const result = await outcome("python3", ["-c", shown(id, language)]);
     if (result.file !== undefined) expectResult(result);
     expect(result.body.length).toBeGreaterThan(20);

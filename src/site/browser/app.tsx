@@ -89,7 +89,7 @@ function View(props: ViewProps) {
   if (route === "files") return <Files operations={operationsOf(description)} apiKey={apiKey} />;
   if (route === "jobs") return <Jobs apiKey={apiKey} />;
   if (route === "keys") return <Keys description={description} apiKey={apiKey} />;
-  if (route === "usage") return <Usage apiKey={apiKey} />;
+  if (route === "usage") return <Usage operations={operationsOf(description)} apiKey={apiKey} />;
   if (route === "webhooks") return <Webhooks description={description} apiKey={apiKey} />;
   return <Playground operations={operationsOf(description)} {...props} />;
 }

@@ -13,7 +13,7 @@ const patterns: Readonly<Record<Language | "JSON", RegExp>> = {
   curl: /('[^'\n]*'|"[^"\n]*")/,
   JavaScript: javascript,
   Python: python,
-  "Python/requests": python,
+  requests: python,
   JSON: new RegExp(String.raw`(${strings}|\b(?:true|false|null)\b|${numbers})`),
 };
 

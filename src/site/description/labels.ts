@@ -1,4 +1,6 @@
 import type { Operation } from "./description.ts";
+import { searchIn } from "./search.ts";
+import { wordsForOperation } from "./synonyms.ts";
 
 /** Parameters that their name does not explain to people. */
 const LABELS: Readonly<Record<string, string>> = {
@@ -62,11 +64,13 @@ export function grouped(operations: readonly Operation[]): OperationGroup[] {
   return [...named, { name: "More", operations: others }].filter((group) => group.operations.length > 0);
 }
 
-/** Whether an operation is what somebody looks for: all words occur in its names or description. */
-export function matches({ name, summary, description }: Operation, search: string): boolean {
-  const text = `${name} ${summary} ${description}`.toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+/** The operations that somebody may look for, best first. */
+export function operationSearch(operations: readonly Operation[]): (query: string) => Operation[] {
+  const search = searchIn(
+    operations.map(({ name, summary, description }) => {
+      const title = `${name} ${summary}`;
+      return { name: title, words: wordsForOperation(name), place: "", text: description, weight: 1 };
+    }),
+  );
+  return (query) => search(query).flatMap((at) => operations[at] ?? []);
 }

@@ -2,7 +2,7 @@ import type { Call } from "./call.ts";
 import { clientSnippet } from "./client-snippet.ts";
 import { pythonClient, pythonRequests } from "./python-snippets.ts";
 
-export const languages = ["TypeScript", "curl", "JavaScript", "Python", "Python/requests"] as const;
+export const languages = ["TypeScript", "curl", "JavaScript", "Python", "requests"] as const;
 export type Language = (typeof languages)[number];
 
 /** The request as code to paste; its files are at their `path`. */
@@ -15,7 +15,7 @@ const writers: Readonly<Record<Language, (call: Call) => string>> = {
   curl,
   JavaScript: javascript,
   Python: pythonClient,
-  "Python/requests": pythonRequests,
+  requests: pythonRequests,
 };
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -5,12 +5,18 @@ import { fieldRows, memberRows, parameterRow, type Row, rowAnchor } from "./memb
 import { type Described, methodsOf } from "./method-section.ts";
 import { errorsIn } from "./responses.ts";
 import { objectAnchor, sharedFacts } from "./shared-facts.ts";
-
-/** Something that can be found: its name, where it belongs, its address, and what is said about it. */
-export type SearchEntry = readonly [name: string, place: string, address: string, text: string];
+import { NOT_OFFERED, type SearchEntry } from "./search.ts";
+import { wordsFor } from "../description/synonyms.ts";
 
 /** All that the documentation has: sections of guides, methods with their fields, events, objects, headers, and errors. */
 export function searchIndex(description: Description, guides: readonly Guide[]): SearchEntry[] {
+  return entriesOf(description, guides).map(([name, place, address, text]) => {
+    const words = wordsFor(address);
+    return words === "" ? [name, place, address, text] : [name, place, address, text, words];
+  });
+}
+
+function entriesOf(description: Description, guides: readonly Guide[]): SearchEntry[] {
   const calls = methodsOf(description.paths);
   const events = methodsOf(description.webhooks ?? {});
   const methods = calls.map(({ method }) => method);
@@ -53,8 +59,15 @@ function sectionsOf({ id, title, blocks }: Guide): SearchEntry[] {
     }
   }
   end();
-  return entries;
+  return title === NOT_OFFERED ? [...entries, ...blocks.flatMap((block) => notOffered(id, block))] : entries;
 }
+
+/** Each of a list of things that are not offered can be found by its name. */
+const notOffered = (id: string, block: Block): SearchEntry[] =>
+  (block.kind === "list" ? block.items : []).map((item) => {
+    const [, name = item] = /^\*\*(.+?)\*\*/.exec(item) ?? [];
+    return [plain(name), NOT_OFFERED, `/docs/${id}`, plain(item)];
+  });
 
 function wordsOf(block: Exclude<Block, { kind: "heading" }>): string {
   if (block.kind === "list") return block.items.join(" ");

@@ -1,9 +1,15 @@
 import { day, month, number } from "../parts/figures.ts";
 import { Failure, KeyMissing } from "./failure.tsx";
+import type { Operation } from "../../description/description.ts";
 import { USAGE, type Usage as UsageSummary } from "../api/usage.ts";
 import { useData } from "./use-data.ts";
 
-export function Usage({ apiKey }: { apiKey: string }) {
+interface Props {
+  readonly operations: readonly Operation[];
+  readonly apiKey: string;
+}
+
+export function Usage({ operations, apiKey }: Props) {
   const { data, error, reload } = useData<UsageSummary>(apiKey, USAGE);
   if (apiKey === "") return <KeyMissing what="credits" />;
   return (
@@ -24,7 +30,34 @@ export function Usage({ apiKey }: { apiKey: string }) {
       </header>
       <Failure error={error} />
       {data && <Summary data={data} />}
+      <Prices operations={operations} />
     </div>
+  );
+}
+
+/** Each operation once, by its price. */
+function Prices({ operations }: { operations: readonly Operation[] }) {
+  const prices = [...new Set(operations.flatMap(({ credits }) => credits ?? []))].toSorted((a, b) => a - b);
+  return (
+    <section class="card padded" aria-labelledby="prices">
+      <h2 id="prices">Prices</h2>
+      <dl class="prices">
+        {prices.map((price) => (
+          <div key={price}>
+            <dt>{price === 1 ? "1 credit" : `${number(price)} credits`}</dt>
+            <dd>
+              {operations
+                .filter(({ credits }) => credits === price)
+                .map(({ name }) => name)
+                .join(", ")}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="quiet">
+        Only success is charged. <a href="/docs/credits">More about credits</a>
+      </p>
+    </section>
   );
 }
 

@@ -1,11 +1,6 @@
-import type { SearchEntry } from "../../reference/search-index.ts";
+import { type SearchEntry, searchOf } from "../../reference/search.ts";
 
 const MOST = 20;
-
-interface Candidate {
-  readonly entry: SearchEntry;
-  readonly rank: number;
-}
 
 /**
  * Search over everything that the documentation has. The index is loaded with the page, so that it works without a connection.
@@ -15,7 +10,7 @@ export function addSearch(): void {
   const input = document.querySelector<HTMLInputElement>(".contents search input");
   const list = document.querySelector<HTMLElement>("#found");
   if (input === null || list === null) return;
-  let loading: Promise<readonly SearchEntry[]> | undefined;
+  let loading: Promise<ReturnType<typeof searchOf>> | undefined;
   /** Loaded again if it failed before. */
   const load = () => {
     loading ??= loadIndex();
@@ -43,14 +38,14 @@ export function addSearch(): void {
   const show = async () => {
     const query = input.value;
     if (query.trim() === "") return close();
-    const entries = await load().catch(() => undefined);
+    const search = await load().catch(() => undefined);
     // Typed further while the index was loaded.
     if (input.value !== query) return;
-    const found = entries === undefined ? [] : search(entries, query);
+    const found = search === undefined ? [] : search(query).slice(0, MOST);
     const none = document.createElement("p");
     none.className = "none";
     none.textContent =
-      entries === undefined ? "The search index could not be loaded." : `Nothing found for “${query.trim()}”.`;
+      search === undefined ? "The search index could not be loaded." : `Nothing found for “${query.trim()}”.`;
     list.replaceChildren(...(found.length === 0 ? [none] : found.map(option)));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
@@ -87,34 +82,10 @@ export function addSearch(): void {
   });
 }
 
-async function loadIndex(): Promise<readonly SearchEntry[]> {
+async function loadIndex(): Promise<ReturnType<typeof searchOf>> {
   const response = await fetch("/docs/search.json");
   if (!response.ok) throw new Error(`The search index could not be loaded: ${response.status}.`);
-  return (await response.json()) as readonly SearchEntry[];
-}
-
-/** What has every word, that with the words in its name first. */
-function search(entries: readonly SearchEntry[], query: string): SearchEntry[] {
-  const words = query.toLowerCase().trim().split(/\s+/);
-  const candidates = entries.flatMap((entry): Candidate[] => {
-    const [name, place, , text] = entry.map((part) => part.toLowerCase());
-    const ranks = words.map((word) => rankOf(word, name ?? "", place ?? "", text ?? ""));
-    return ranks.includes(0) ? [] : [{ entry, rank: ranks.reduce((sum, rank) => sum + rank, 0) }];
-  });
-  return candidates
-    .toSorted((a, b) => b.rank - a.rank)
-    .slice(0, MOST)
-    .map(({ entry }) => entry);
-}
-
-/** 0: the word is nowhere. */
-function rankOf(word: string, name: string, place: string, text: string): number {
-  if (name === word) return 6;
-  if (name.startsWith(word)) return 5;
-  if (name.split(/[^\p{L}\p{N}]+/u).some((part) => part.startsWith(word))) return 4;
-  if (name.includes(word)) return 3;
-  if (place.startsWith(word)) return 2;
-  return text.includes(word) ? 1 : 0;
+  return searchOf((await response.json()) as readonly SearchEntry[]);
 }
 
 function option([name, place, address, text]: SearchEntry, index: number): HTMLElement {

@@ -13,7 +13,7 @@ import { SessionLog } from "./session-log.tsx";
 import type { LoggedRequest } from "./workspace.ts";
 import { placeholders } from "./samples.ts";
 
-const LOG = "Requests";
+const LOG = "Log";
 const tabs = [...languages, LOG] as const;
 
 interface Props {

@@ -1,16 +1,22 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Operation } from "../../description/description.ts";
-import { grouped, matches } from "../../description/labels.ts";
+import { grouped, type OperationGroup, operationSearch } from "../../description/labels.ts";
 
 interface Props {
   readonly operations: readonly Operation[];
   readonly current: Operation;
 }
 
+/** What a search finds, of which the last are only similar. */
+const best = (operations: readonly Operation[]): OperationGroup[] =>
+  operations.length === 0 ? [] : [{ name: "Found", operations: operations.slice(0, 8) }];
+
 /** The operations by group, with a search: a list beside the form, or one choice above it where there is little room. */
 export function OperationList({ operations, current }: Props) {
   const [search, setSearch] = useState("");
-  const found = grouped(operations.filter((operation) => matches(operation, search)));
+  const find = useMemo(() => operationSearch(operations), [operations]);
+  // By group, and what was searched for from the best on.
+  const found = search.trim() === "" ? grouped(operations) : best(find(search));
   const open = ({ name }: Operation): void => {
     location.hash = `#/${name}`;
   };
