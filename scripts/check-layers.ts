@@ -79,7 +79,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   site: ["site/reference", "site/description", "http", "env.ts", "version.ts", "hono"],
   "site/reference": ["site/description", "site/client-packages.ts", "hono", "marked"],
   "site/browser": ["site/description", "site/reference", "page-numbers.ts", "preact", "pdfjs-dist", "marked", "fflate"],
-  "site/description": [],
+  "site/description": ["minisearch"],
   // A job is stored as files and paid as a request. What is done to documents is passed in, and so is what wakes consumers.
   jobs: ["billing", "files", "events", "accounts", "db", "limits.ts", "faults.ts", "drizzle-orm"],
   // What happens to an account: keys, billing, webhooks, and files do not know each other.

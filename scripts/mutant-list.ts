@@ -147,8 +147,8 @@ export const mutants: readonly Mutant[] = [
     ["attachments: remove keeps the file", "new Map([...tree].filter(([key]) => !keys.has(key)));", "new Map(tree);"],
     [
       "attachments: remove keeps the associated file",
-      "associated.filter((specification) => !isGone(specification));",
-      "associated;",
+      "eachItem(engine, associated)) if (!isGone(specification)) left.push",
+      "eachItem(engine, associated)) left.push",
     ],
     ["attachments: adds an empty file", "bytes.view(0, bytes.length)", "bytes.view(0, 0)"],
   ),
@@ -161,7 +161,11 @@ export const mutants: readonly Mutant[] = [
     "engines/pdf/metadata/metadata.ts",
     e2e("metadata-set"),
     ["metadata: changes only Info", "else writeMetadata(stream, packet);", ""],
-    ["metadata: changes only XMP", "const all = writeInfo(engine, document, changes);", "const all = changes.entries;"],
+    [
+      "metadata: changes only XMP",
+      "const all = await writeInfo(engine, document, changes);",
+      "const all = changes.entries;",
+    ],
   ),
   ...of(
     "engines/pdf/n-up/grid.ts",
