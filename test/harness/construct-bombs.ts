@@ -54,8 +54,9 @@ export function packedBesidePage(object: string): Uint8Array {
   return withReferences([CATALOG.replace("4 0 R", "5 0 R"), PAGES, PAGE, stream], "/Root 1 0 R", [[2, 4, 0]]);
 }
 
-/** A page, and strings that the catalog holds itself, outside of any object stream. */
-export function catalogStrings(count: number): Uint8Array {
-  const catalog = `<< /Type /Catalog /Pages 2 0 R /Strings [${"(a)".repeat(count)}] >>`;
-  return pdf([catalog, PAGES, PAGE], "/Root 1 0 R");
+/** A page, and strings in the dictionary of a stream, which is in no object stream. */
+export function streamStrings(count: number): Uint8Array {
+  const catalog = "<< /Type /Catalog /Pages 2 0 R /Held 4 0 R >>";
+  const stream = `<< /Length 1 /Strings [${"(a)".repeat(count)}] >>\nstream\nx\nendstream`;
+  return pdf([catalog, PAGES, PAGE, stream], "/Root 1 0 R");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { catalogStrings } from "../harness/construct-bombs.ts";
+import { streamStrings } from "../harness/construct-bombs.ts";
 import { ascii85Image, jpegPage, longProgram, scannedJpeg } from "../harness/decoding-bombs.ts";
 import { LONGEST_STRETCH, watchStretches } from "../harness/longest-stretch.ts";
 import { writePng } from "../harness/png-writer.ts";
@@ -44,8 +44,8 @@ describe("others have their turn", () => {
     const post = await operationService("protect");
     using stretches = watchStretches();
     const fields = { userPassword: "reader" };
-    expect((await post(catalogStrings(40_000), fields)).status).toBe(200);
-    expect(await errorOf(await post(catalogStrings(190_000), fields))).toEqual([
+    expect((await post(streamStrings(40_000), fields)).status).toBe(200);
+    expect(await errorOf(await post(streamStrings(190_000), fields))).toEqual([
       413,
       "limit_exceeded",
       { limit: limits.encryptedStrings, actual: 190_000 },
