@@ -26,7 +26,7 @@ import {
   tiles,
 } from "../test/harness/drawing-bombs.ts";
 import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
-import { streamStrings, constructs, packedBesidePage } from "../test/harness/construct-bombs.ts";
+import { constructs, packedBesidePage, streamStrings } from "../test/harness/construct-bombs.ts";
 import { ascii85Image } from "../test/harness/decoding-bombs.ts";
 import { writePng } from "../test/harness/png-writer.ts";
 import { type Part, patiently, pdfPart, post } from "../test/harness/client.ts";
@@ -82,7 +82,7 @@ const small: readonly Work[] = [
   on("rotate", "100 MiB of comments", packedBesidePage(constructs.comments(50_000_000)), { angle: "90" }),
   on("extract-text", "a million numbers", packedBesidePage(constructs.numbers(1_000_000))),
   on("compress", "16 MiB in ASCII85", ascii85Image(1, 12_000_000)),
-  on("protect", "90,000 strings in the catalog", streamStrings(90_000), { userPassword: "reader" }),
+  on("protect", "90,000 strings in the dictionary of a stream", streamStrings(90_000), { userPassword: "reader" }),
   on("from-images", "an interlaced PNG", interlaced),
   on("rotate", "100 pages that share 20,000 forms", bombs.sharedResources(100, 20_000), { angle: "90" }),
   on("compress", "four objects among 400,000 numbers", bombs.sparseNumbers(400_000)),

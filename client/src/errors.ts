@@ -53,11 +53,11 @@ export class PdfServiceError extends Error {
 }
 
 /** Reads the error of a response that is not 2xx. */
-export async function errorOf(answer: Response): Promise<PdfServiceError> {
-  const { status, headers } = answer;
+export async function errorOf(response: Response): Promise<PdfServiceError> {
+  const { status, headers } = response;
   const retryAfter = retryAfterOf(headers);
   const facts = { status, requestId: headers.get("X-Request-Id") ?? undefined, retryAfter };
-  const text = await answer.text().catch(() => "");
+  const text = await response.text().catch(() => "");
   try {
     const { error } = JSON.parse(text) as {
       error: { code: ErrorCode; message: string; details?: Readonly<Record<string, unknown>> };

@@ -28,10 +28,10 @@ type Send = (request: ApiRequest) => Promise<Response>;
 export class JobHandle<T> implements AsyncIterable<Job> {
   readonly id: string;
   readonly #send: Send;
-  readonly #make: (answer: Response) => T | Promise<T>;
+  readonly #make: (response: Response) => T | Promise<T>;
   #state: Job;
 
-  constructor(send: Send, state: Job, make: (answer: Response) => T | Promise<T>) {
+  constructor(send: Send, state: Job, make: (response: Response) => T | Promise<T>) {
     this.id = state.id;
     this.#send = send;
     this.#state = state;
@@ -52,10 +52,10 @@ export class JobHandle<T> implements AsyncIterable<Job> {
     while (isLive(this.#state)) await this.#look(LONGEST_WAIT, options);
     // The error of a job stays the same.
     const tries = this.#state.status === "failed" ? { ...options, maxRetries: 0 } : options;
-    const answer = await this.#request("GET", "/result", tries);
-    const headers = new Headers(answer.headers);
+    const response = await this.#request("GET", "/result", tries);
+    const headers = new Headers(response.headers);
     headers.set("X-Credits-Charged", String(this.#state.credits.charged));
-    return this.#make(new Response(answer.body, { status: answer.status, headers }));
+    return this.#make(new Response(response.body, { status: response.status, headers }));
   }
 
   /** The state now and after each change, until the job has ended. */
@@ -88,8 +88,8 @@ export class JobHandle<T> implements AsyncIterable<Job> {
   }
 
   async #update(method: string, path: string, options?: CallOptions, waitSeconds?: number): Promise<Job> {
-    const answer = await this.#request(method, path, options, waitSeconds);
-    this.#state = (await answer.json()) as Job;
+    const response = await this.#request(method, path, options, waitSeconds);
+    this.#state = (await response.json()) as Job;
     return this.#state;
   }
 

@@ -14,7 +14,7 @@ export interface FormField {
 type Parts = readonly (readonly [name: string, value: FieldValue])[];
 
 /** Reads the result of an operation. */
-type Make<T> = (answer: Response) => T | Promise<T>;
+type Make<T> = (response: Response) => T | Promise<T>;
 
 /** Sends operations: as ordinary requests, or as jobs. */
 export class OperationTransport extends Transport {
@@ -42,7 +42,7 @@ export class OperationTransport extends Transport {
     const body = formBody([...parts, ...given]);
     // With an Idempotency-Key, a retry is charged once: it is processed again, or gets the same job.
     const idempotencyKey = options?.idempotencyKey ?? crypto.randomUUID();
-    const answer = await this.send({
+    const response = await this.send({
       method: "POST",
       path,
       body,
@@ -50,12 +50,12 @@ export class OperationTransport extends Transport {
       prefer: job && "respond-async",
       options: { ...options, idempotencyKey },
     });
-    if (job === undefined) return make(answer);
-    if (answer.status !== 202) {
-      const { status } = answer;
+    if (job === undefined) return make(response);
+    if (response.status !== 202) {
+      const { status } = response;
       throw new PdfServiceError("connection", `Expected a job, but the response has status ${status}.`, { status });
     }
-    return new JobHandle((request) => this.send(request), (await answer.json()) as Job, make);
+    return new JobHandle((request) => this.send(request), (await response.json()) as Job, make);
   }
 }
 

@@ -11,7 +11,7 @@ export interface Steps {
   readonly send: (
     parts: Parts,
     options: CallOptions | JobOptions | undefined,
-    make: (answer: Response) => Promise<Result>,
+    make: (response: Response) => Promise<Result>,
   ) => Promise<Result | JobHandle<Result>>;
   readonly files: Parts;
   readonly steps: readonly Readonly<Record<string, unknown>>[];

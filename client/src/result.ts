@@ -74,19 +74,19 @@ function decoded(text: string): string {
   }
 }
 
-export async function jsonResult<T>(answer: Response): Promise<JsonResult<T>> {
-  return { ...factsOf(answer), data: (await answer.json()) as T };
+export async function jsonResult<T>(response: Response): Promise<JsonResult<T>> {
+  return { ...factsOf(response), data: (await response.json()) as T };
 }
 
-export function fileResult(answer: Response): FileResult {
-  const { headers } = answer;
+export function fileResult(response: Response): FileResult {
+  const { headers } = response;
   const size = headers.get("Content-Length");
   const unread = (): Response => {
-    if (answer.bodyUsed) throw new TypeError("This result has been read. It can be read once: keep what you read.");
-    return answer;
+    if (response.bodyUsed) throw new TypeError("This result has been read. It can be read once: keep what you read.");
+    return response;
   };
   const file: FileResult = {
-    ...factsOf(answer),
+    ...factsOf(response),
     fileName: fileNameOf(headers.get("Content-Disposition") ?? ""),
     size: size === null ? undefined : Number(size),
     stream() {
@@ -109,8 +109,8 @@ function described({ fileName, contentType, pageCount, size }: FileResult): stri
   return `FileResult(${[fileName, contentType, ...pages, ...bytes].filter((part) => part !== "").join(", ")})`;
 }
 
-export const result = async <T>(answer: Response): Promise<Result<T>> =>
-  isJson(answer) ? jsonResult<T>(answer) : fileResult(answer);
+export const result = async <T>(response: Response): Promise<Result<T>> =>
+  isJson(response) ? jsonResult<T>(response) : fileResult(response);
 
 export const isJson = ({ headers }: Response): boolean =>
   headers.get("Content-Type")?.startsWith("application/json") === true;

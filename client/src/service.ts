@@ -24,7 +24,7 @@ export class PdfService extends ServiceMethods {
     return new JobHandle(
       (request) => this.send(request),
       state,
-      (answer) => result(answer),
+      (response) => result(response),
     );
   }
 
@@ -47,7 +47,7 @@ export class PdfService extends ServiceMethods {
       return this.#uploadParts(blob, { name, ...kept }, call, onProgress);
     }
     const fields = Object.entries(kept).map(([field, seconds]) => [field, String(seconds)] as const);
-    const answer = await this.send({
+    const response = await this.send({
       method: "POST",
       path: "/api/v1/files",
       // A second one would keep another file.
@@ -55,7 +55,7 @@ export class PdfService extends ServiceMethods {
       body: formBody([["file", value], ...fields]),
       options: call,
     });
-    const stored = (await answer.json()) as StoredFile;
+    const stored = (await response.json()) as StoredFile;
     onProgress?.(stored.size);
     return stored;
   }

@@ -70,8 +70,8 @@ export class Transport {
     const headers = { "Content-Type": "application/json" };
     const make = () => (bytes === undefined ? { body: JSON.stringify(json), headers } : { body: bytes, headers: {} });
     const body = { repeatable: true, make };
-    const answer = await this.send(json === undefined && bytes === undefined ? rest : { ...rest, body });
-    return (await answer.json()) as T;
+    const response = await this.send(json === undefined && bytes === undefined ? rest : { ...rest, body });
+    return (await response.json()) as T;
   }
 
   /** @throws PdfServiceError, or the reason of `options.signal` if it was aborted. */
@@ -115,10 +115,10 @@ export class Transport {
       ...(made?.body instanceof ReadableStream && { duplex: "half" }),
     };
     try {
-      const answer = await fetch(`${this.#baseUrl}${path}${queryOf({ ...request.query, wait: waitSeconds })}`, init);
-      if (!answer.ok) return await errorOf(answer);
+      const response = await fetch(`${this.#baseUrl}${path}${queryOf({ ...request.query, wait: waitSeconds })}`, init);
+      if (!response.ok) return await errorOf(response);
       // JSON is read here, where an incomplete response can be retried. A file is left to its reader, as a stream.
-      return isJson(answer) ? new Response(await answer.text(), answer) : answer;
+      return isJson(response) ? new Response(await response.text(), response) : response;
     } catch (cause) {
       options?.signal?.throwIfAborted();
       const message = deadline.signal.aborted

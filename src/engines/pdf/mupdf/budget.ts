@@ -66,6 +66,6 @@ export class Budget {
     if (this.allows(heapBytes)) return;
     // A heap that has grown since was not too large.
     if (heapBytes === this.#inherited) this.denied = "busy";
-    throw meaningOf(new MuPDFFailure("no memory for the answer"), this.denied);
+    throw meaningOf(new MuPDFFailure("no memory for the response"), this.denied);
   }
 }

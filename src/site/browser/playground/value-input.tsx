@@ -212,7 +212,7 @@ function TextInput({ id, field, value, change, aria }: TextProps) {
   if (schema.format === "color") {
     const shown = /^#[0-9a-f]{6}$/i.test(value) ? value : String(schema.default ?? example ?? "#000000");
     return (
-      <span class="colour">
+      <span class="color">
         <input type="color" aria-label={`${name}, picked`} value={shown} onInput={common.onInput} />
         <input type="text" {...common} />
       </span>
