@@ -33,7 +33,7 @@ function leadsSomewhere(path: string, href: string): boolean {
 describe("the guides", () => {
   test("are these, in the contents of every page, with the shown one marked", () => {
     const wanted = ["quickstart", "authentication", "errors", "idempotency", "page-ranges", "files", "jobs"];
-    expect(names).toEqual(expect.arrayContaining([...wanted, "webhooks", "limits"]));
+    expect(names).toEqual(expect.arrayContaining([...wanted, "webhooks", "limits", "operating"]));
     for (const [path, page] of pages) {
       for (const name of names) expect(page).toContain(`href="/docs/${name}"`);
       const current = Array.from(page.matchAll(/href="([^"]+)"\s+aria-current="page"/g), ([, href]) => href);
