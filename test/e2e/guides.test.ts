@@ -8,6 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commands } from "../../client/src/generated-commands.ts";
 import { compileWithClient, installClient } from "./client-examples.ts";
 import { ownServer } from "./own-server.ts";
 import { freePort, root } from "./server.ts";
@@ -60,6 +61,16 @@ describe("the guides", () => {
     expect(page.match(/<li>/g)?.length).toBeGreaterThanOrEqual(webhooks.match(/^- /gm)?.length ?? 0);
     const rows = Array.from(webhooks.matchAll(/^\|(?!-)/gm)).length;
     expect(page.match(/<tr>/g)).toHaveLength(rows);
+  });
+
+  test("name every operation that takes pages, by the name of its field", async () => {
+    const api = await readFile(join(root, "docs/api.md"), "utf8");
+    for (const field of ["pages", "range", "ranges"]) {
+      const row = new RegExp(`^\\| \`${field}\` +\\|([^|]*)\\|`, "m").exec(api)?.[1] ?? "";
+      const named = Array.from(row.matchAll(/`([\w-]+)`/g), ([, name = ""]) => name);
+      const taking = commands.filter(({ parameters }) => parameters.some((one) => one.field === field));
+      expect(named.toSorted(), field).toEqual(taking.map(({ name }) => name).toSorted());
+    }
   });
 
   test("that do not exist get the page of 404, or its JSON", async () => {
