@@ -90,8 +90,8 @@ async function contents(): Promise<Map<string, Uint8Array>> {
   return found;
 }
 
-/** Documents for operators and developers of the service; all others are guides of `/docs`. */
-const NOT_GUIDES = ["architecture.md", "benchmarks.md", "operating.md"];
+/** Documents for developers of the service; all others are guides of `/docs`. */
+const NOT_GUIDES = ["architecture.md", "benchmarks.md"];
 
 /** The texts of the guides by their paths. docs/api.md comes first: it begins with the quickstart. */
 async function guides(): Promise<Record<string, string>> {

@@ -110,6 +110,14 @@ function inMiB(bytes: number): string {
   return `${(bytes / MiB).toFixed(1)} MiB`;
 }
 
+/** What the version before could not run with, so that neither a deployment nor a rollback would be safe (docs/operating.md). */
+for (const name of readdirSync(join(root, "migrations")).filter((one) => one.endsWith(".sql"))) {
+  if (/\b(?:DROP|RENAME)\b/i.test(readFileSync(join(root, "migrations", name), "utf8"))) {
+    console.error(`migrations/${name} drops or renames something`);
+    process.exitCode = 1;
+  }
+}
+
 const local = readConfig();
 for (const env of environments) {
   const problems = problemsOf(local, readConfig(env));

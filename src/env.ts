@@ -1,5 +1,6 @@
 import type { D1Database, Fetcher, ImagesBinding, Queue, R2Bucket } from "@cloudflare/workers-types";
 import { z } from "zod";
+import type { ServerSecrets } from "./accounts/sealed-secret.ts";
 import { MAX_SHARDS } from "./accounts/token.ts";
 import type { LateReversal } from "./billing/late-reversal.ts";
 import { type Database, openDatabase } from "./db/client.ts";
@@ -21,8 +22,8 @@ export interface Env {
    * permanently.
    */
   readonly databases: readonly [Database, ...Database[]];
-  /** Signs the stored traces of requests with an Idempotency-Key. */
-  readonly serverSecret: string;
+  /** The first signs the stored traces of requests with an Idempotency-Key. */
+  readonly serverSecrets: ServerSecrets;
   /** Rate limiters in front of the databases, per Cloudflare location and not exact: by key, and by network for bad keys. */
   readonly keyShield: Shield;
   readonly addressShield: Shield;
@@ -74,6 +75,7 @@ const bindingsSchema = z.object({
   SERVER_SECRET: z
     .string({ error: "must be a secret: npx wrangler secret put SERVER_SECRET" })
     .min(32, "must have 32 characters at least"),
+  SERVER_SECRET_PREVIOUS: z.string().min(32, "must have 32 characters at least").optional(),
   SOURCE_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   ASSETS: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be the static assets' binding"),
   WEBHOOKS: z.custom<Queue<DeliveryMessage>>(
@@ -125,6 +127,7 @@ export function readEnv(bindings: object): Env {
     KEY_SHIELD,
     ADDRESS_SHIELD,
     SERVER_SECRET,
+    SERVER_SECRET_PREVIOUS,
     MEMORY_BUDGET_MIB,
     BASE_URL,
     ASSETS,
@@ -140,6 +143,8 @@ export function readEnv(bindings: object): Env {
       "SERVER_SECRET is the one for local use. Set another: npx wrangler secret put SERVER_SECRET",
     );
   }
+  const serverSecrets: ServerSecrets =
+    SERVER_SECRET_PREVIOUS === undefined ? [SERVER_SECRET] : [SERVER_SECRET, SERVER_SECRET_PREVIOUS];
   const urlPolicy = (name: "WEBHOOK_ALLOW_LOCAL" | "FETCH_ALLOW_LOCAL"): UrlPolicy => {
     const allowLocal = result.data[name] === "true";
     if (allowLocal && !isLocal) {
@@ -149,17 +154,17 @@ export function readEnv(bindings: object): Env {
   };
   const env: Env = {
     databases: [openDatabase(DB), ...furtherDatabases(bindings).map((binding) => openDatabase(binding))],
-    serverSecret: SERVER_SECRET,
+    serverSecrets,
     keyShield: KEY_SHIELD,
     addressShield: ADDRESS_SHIELD,
     memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
     baseUrl: BASE_URL,
-    files: { bucket: FILES, serverSecret: SERVER_SECRET },
+    files: { bucket: FILES, serverSecrets },
     images: IMAGES && { binding: IMAGES, ignoresQuality: isLocal },
     webhookQueue: WEBHOOKS,
     jobQueue: JOBS,
     webhooks: {
-      serverSecret: SERVER_SECRET,
+      serverSecrets,
       endpoints: urlPolicy("WEBHOOK_ALLOW_LOCAL"),
       retrySeconds: result.data.WEBHOOK_RETRY_SECONDS ?? retrySeconds,
     },

@@ -14,6 +14,7 @@ import { operations } from "./operations/index.ts";
 import { pipelineOf } from "./operations/pipeline.ts";
 import { consume, consumeDead } from "./webhooks/consumer.ts";
 import { type DeliveryMessage, enqueuer } from "./webhooks/message.ts";
+import { resealSecrets } from "./webhooks/reseal.ts";
 import { requeueLate } from "./webhooks/requeue.ts";
 
 const app = createApp(operations);
@@ -41,7 +42,7 @@ export default {
     }
   },
   async scheduled({ cron, scheduledTime }, env, context) {
-    const { databases, files, webhookQueue, jobQueue, baseUrl } = readEnv(env);
+    const { databases, files, webhookQueue, jobQueue, baseUrl, serverSecrets } = readEnv(env);
     const now = new Date(scheduledTime);
     let failed = false;
     const guard = async <T>(part: string, shard: number, work: Promise<T>): Promise<T | undefined> => {
@@ -61,13 +62,14 @@ export default {
           baseUrl,
           enqueue: enqueuer(webhookQueue, shard, (promise) => context.waitUntil(promise)),
         };
-        const [done, requeued, sweptFiles, jobs] = await Promise.all([
+        const [done, requeued, resealed, sweptFiles, jobs] = await Promise.all([
           guard("sweep", shard, sweep(db, now)),
           guard("requeue", shard, requeueLate(db, shard, webhookQueue, now)),
+          guard("reseal", shard, resealSecrets(db, serverSecrets, now)),
           guard("sweep of files", shard, sweepFiles(db, files, shard, now)),
           guard("sweep of jobs", shard, sweepJobs(db, jobContext, jobQueue, shard, now)),
         ]);
-        return { ...done, requeued, files: sweptFiles, jobs };
+        return { ...done, requeued, resealed, files: sweptFiles, jobs };
       }),
     );
     console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), suspends, swept }));

@@ -28,6 +28,14 @@ describe("readEnv", () => {
     );
   });
 
+  test("opens what a previous secret sealed, but seals under the current one", () => {
+    const previous = "p".repeat(32);
+    expect(readEnv({ ...env }).serverSecrets).toEqual([env.SERVER_SECRET]);
+    const both = { ...env, SERVER_SECRET_PREVIOUS: previous };
+    expect(readEnv(both).serverSecrets).toEqual([env.SERVER_SECRET, previous]);
+    expect(() => readEnv({ ...env, SERVER_SECRET_PREVIOUS: "short" })).toThrow("SERVER_SECRET_PREVIOUS: must have 32");
+  });
+
   test("opens loopback to webhooks only for development", () => {
     const local = { ...env, WEBHOOK_ALLOW_LOCAL: "true" };
     expect(readEnv({ ...env }).webhooks.endpoints.allowLocal).toBe(false);

@@ -1,5 +1,10 @@
 import { base64, fromBase64 } from "../engines/bytes/base64.ts";
 
+/**
+ * The server's secret, and those before it while it is being replaced. The first seals; what was sealed under any of them opens.
+ */
+export type ServerSecrets = readonly [current: string, ...previous: string[]];
+
 /** What a secret is for. Each purpose has a key of its own, so that a secret cannot be moved to another use. */
 export type SecretPurpose = "webhook signing secrets" | "file keys";
 
@@ -27,31 +32,50 @@ async function deriveKey(serverSecret: string, purpose: SecretPurpose): Promise<
 
 /** Encrypts a secret for the database: AES-256-GCM, bound to the ID of the object that it belongs to. */
 export async function seal(
-  serverSecret: string,
+  [current]: ServerSecrets,
   purpose: SecretPurpose,
   owner: string,
   secret: Uint8Array,
 ): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-  const sealed = await crypto.subtle.encrypt(algorithm(iv, owner), await sealingKey(serverSecret, purpose), secret);
+  const sealed = await crypto.subtle.encrypt(algorithm(iv, owner), await sealingKey(current, purpose), secret);
   return base64(new Uint8Array([...iv, ...new Uint8Array(sealed)]));
 }
 
-/** Decrypts what `seal` returned; undefined if it was sealed under another server secret, or for another purpose or owner. */
+/** Decrypts what `seal` returned; undefined if it was sealed under none of the secrets, or for another purpose or owner. */
 export async function unseal(
-  serverSecret: string,
+  serverSecrets: ServerSecrets,
   purpose: SecretPurpose,
   owner: string,
   sealed: string,
 ): Promise<Uint8Array | undefined> {
-  const bytes = fromBase64(sealed);
-  const [iv, content] = [bytes.slice(0, IV_BYTES), bytes.slice(IV_BYTES)];
-  try {
+  for (const serverSecret of serverSecrets) {
     const key = await sealingKey(serverSecret, purpose);
-    return new Uint8Array(await crypto.subtle.decrypt(algorithm(iv, owner), key, content));
-  } catch {
-    return undefined;
+    try {
+      const bytes = fromBase64(sealed);
+      const [iv, content] = [bytes.slice(0, IV_BYTES), bytes.slice(IV_BYTES)];
+      return new Uint8Array(await crypto.subtle.decrypt(algorithm(iv, owner), key, content));
+    } catch {
+      // Sealed under another one, if any.
+    }
   }
+  return undefined;
+}
+
+/** The same sealed under the current secret; undefined if it already is, or cannot be opened. */
+export async function resealed(
+  serverSecrets: ServerSecrets,
+  purpose: SecretPurpose,
+  owner: string,
+  sealed: string,
+): Promise<string | undefined> {
+  const [current, ...previous] = serverSecrets;
+  if ((await unseal([current], purpose, owner, sealed)) !== undefined) return undefined;
+  for (const secret of previous) {
+    const opened = await unseal([secret], purpose, owner, sealed);
+    if (opened !== undefined) return seal(serverSecrets, purpose, owner, opened);
+  }
+  return undefined;
 }
 
 const algorithm = (iv: Uint8Array, owner: string) => ({

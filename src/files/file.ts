@@ -1,14 +1,15 @@
 import type { R2Bucket } from "@cloudflare/workers-types";
 import { and, eq, gt, inArray, isNull, or, type SQL } from "drizzle-orm";
 import { AccountRefusal } from "../accounts/refusal.ts";
+import type { ServerSecrets } from "../accounts/sealed-secret.ts";
 import type { Database } from "../db/client.ts";
 import { files } from "../db/schema.ts";
 
 /** Where the bytes of files are kept. */
 export interface FileStore {
   readonly bucket: R2Bucket;
-  /** The key that encrypts the keys of files in the database is derived from this. */
-  readonly serverSecret: string;
+  /** The key that encrypts the keys of files in the database is derived from these. */
+  readonly serverSecrets: ServerSecrets;
 }
 
 /** Whose files are meant: those of an account in one of its modes. */

@@ -45,10 +45,10 @@ export async function openFile(
 
 /** The key of a file, which the database has encrypted. */
 export async function cipherOf(
-  { serverSecret }: FileStore,
+  { serverSecrets }: FileStore,
   { id, key }: { id: string; key: string },
 ): Promise<FileCipher> {
-  const opened = await unseal(serverSecret, "file keys", id, key);
+  const opened = await unseal(serverSecrets, "file keys", id, key);
   if (opened === undefined) throw new DamagedFile("the key of the file cannot be read");
   return FileCipher.of(id, new Uint8Array(opened));
 }

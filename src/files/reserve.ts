@@ -33,7 +33,7 @@ export type FileQuota = Pick<Plan, "largestFileBytes" | "storedBytes">;
  */
 export async function reserveFile(
   db: Database,
-  { serverSecret }: FileStore,
+  { serverSecrets }: FileStore,
   owner: FileOwner,
   { quota, ...reservation }: Reservation,
   now: Date,
@@ -53,7 +53,7 @@ export async function reserveFile(
     job,
     contentType: null,
     sha256: null,
-    key: await seal(serverSecret, "file keys", id, key),
+    key: await seal(serverSecrets, "file keys", id, key),
     nonces: null,
     uploadId: null,
     createdAt: now,

@@ -92,17 +92,17 @@ const secondsUntil = (time: Date): number =>
 
 async function attempt(
   { event, webhook, lane }: Claim,
-  { serverSecret, endpoints }: WebhookSettings,
+  { serverSecrets, endpoints }: WebhookSettings,
 ): Promise<Attempt> {
   const now = new Date();
-  const secret = await unseal(serverSecret, "webhook signing secrets", webhook.id, webhook.secret);
+  const secret = await unseal(serverSecrets, "webhook signing secrets", webhook.id, webhook.secret);
   if (secret === undefined) return notAttempted("secret_unreadable", now);
   const { previousSecret: sealed, previousSecretExpiresAt: end } = webhook;
   const previous =
     sealed !== null &&
     end !== null &&
     end > now &&
-    (await unseal(serverSecret, "webhook signing secrets", webhook.id, sealed));
+    (await unseal(serverSecrets, "webhook signing secrets", webhook.id, sealed));
   const body = JSON.stringify({
     type: event.type,
     timestamp: event.createdAt.toISOString(),

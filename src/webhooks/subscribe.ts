@@ -34,7 +34,7 @@ export async function createWebhook(
   db: Database,
   caller: Caller,
   { url, events, description = null }: WebhookRequest,
-  { serverSecret, endpoints }: WebhookSettings,
+  { serverSecrets, endpoints }: WebhookSettings,
   now: Date,
 ): Promise<Webhook> {
   requireEndpointUrl(url, endpoints);
@@ -47,7 +47,7 @@ export async function createWebhook(
     url,
     events: ordered(events),
     description,
-    secret: await seal(serverSecret, "webhook signing secrets", id, secret),
+    secret: await seal(serverSecrets, "webhook signing secrets", id, secret),
     secretLastFour: lastFourOf(secret),
     previousSecret: null,
     previousSecretExpiresAt: null,
@@ -78,14 +78,14 @@ export async function rotateSecret(
   db: Database,
   caller: Caller,
   id: string,
-  { serverSecret }: WebhookSettings,
+  { serverSecrets }: WebhookSettings,
   now: Date,
 ): Promise<Webhook> {
   const secret = newSecret();
   const [row] = await db
     .update(webhooks)
     .set({
-      secret: await seal(serverSecret, "webhook signing secrets", id, secret),
+      secret: await seal(serverSecrets, "webhook signing secrets", id, secret),
       secretLastFour: lastFourOf(secret),
       previousSecret: sql`${webhooks.secret}`,
       previousSecretExpiresAt: new Date(now.getTime() + limits.webhooks.overlapSeconds * 1_000),

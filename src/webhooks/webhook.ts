@@ -2,6 +2,7 @@ import { and, eq, type SQL } from "drizzle-orm";
 import type { UrlPolicy } from "../public-url.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
+import type { ServerSecrets } from "../accounts/sealed-secret.ts";
 import type { Database } from "../db/client.ts";
 import { webhooks } from "../db/schema.ts";
 import { type EventType, eventTypes } from "../events/event-types.ts";
@@ -67,8 +68,8 @@ export async function fetchWebhook(db: Database, caller: Caller, id: string, now
 
 /** The webhook configuration. */
 export interface WebhookSettings {
-  /** The key that encrypts signing secrets in the database is derived from this. */
-  readonly serverSecret: string;
+  /** The key that encrypts signing secrets in the database is derived from these. */
+  readonly serverSecrets: ServerSecrets;
   readonly endpoints: UrlPolicy;
   /** Seconds from a failed attempt to the next. */
   readonly retrySeconds: readonly number[];

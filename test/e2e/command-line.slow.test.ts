@@ -167,6 +167,7 @@ describe("what cannot be done is said in the words that were typed, with an exit
   const cases: readonly (readonly [words: string, exitCode: number, message: string | RegExp, env?: Options["env"]])[] =
     [
       ["split letter.pdf --mode chunks", 2, "--chunk-size is required when --mode is chunks."],
+      ["split letter.pdf --mode ranges", 2, "--ranges is required when --mode is ranges."],
       ["split letter.pdf --mode chunks --chunk-size 0", 2, "--chunk-size must be a whole number from 1 to 5,000."],
       ["split letter.pdf --mode chunk", 2, "--mode must be ranges, chunks, pages, or bookmarks."],
       ["compress letter.pdf --grayscale=gray", 2, "--grayscale must be true or false."],

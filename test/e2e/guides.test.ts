@@ -1,15 +1,20 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compileWithClient } from "./client-examples.ts";
+import { commands } from "../../client/src/generated-commands.ts";
+import { compileWithClient, installClient } from "./client-examples.ts";
 import { type Description, operationsOf } from "../../src/site/description/description.ts";
 import { operationSearch } from "../../src/site/description/labels.ts";
 import { type SearchEntry, searchOf } from "../../src/site/reference/search.ts";
 import { ownServer } from "./own-server.ts";
-import { root } from "./server.ts";
+import { freePort, root } from "./server.ts";
 
 const server = ownServer();
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.baseUrl}${path}`, { headers });
@@ -32,7 +37,7 @@ function leadsSomewhere(path: string, href: string): boolean {
 describe("the guides", () => {
   test("are these, in the contents of every page, with the shown one marked", () => {
     const wanted = ["quickstart", "authentication", "errors", "idempotency", "page-ranges", "files", "jobs"];
-    expect(names).toEqual(expect.arrayContaining([...wanted, "webhooks", "limits"]));
+    expect(names).toEqual(expect.arrayContaining([...wanted, "webhooks", "limits", "operating"]));
     for (const [path, page] of pages) {
       for (const name of names) expect(page).toContain(`href="/docs/${name}"`);
       const current = Array.from(page.matchAll(/href="([^"]+)"\s+aria-current="page"/g), ([, href]) => href);
@@ -59,6 +64,16 @@ describe("the guides", () => {
     expect(page.match(/<li>/g)?.length).toBeGreaterThanOrEqual(webhooks.match(/^- /gm)?.length ?? 0);
     const rows = Array.from(webhooks.matchAll(/^\|(?!-)/gm)).length;
     expect(page.match(/<tr>/g)).toHaveLength(rows);
+  });
+
+  test("name every operation that takes pages, by the name of its field", async () => {
+    const api = await readFile(join(root, "docs/api.md"), "utf8");
+    for (const field of ["pages", "range", "ranges"]) {
+      const row = new RegExp(`^\\| \`${field}\` +\\|([^|]*)\\|`, "m").exec(api)?.[1] ?? "";
+      const named = Array.from(row.matchAll(/`([\w-]+)`/g), ([, name = ""]) => name);
+      const taking = commands.filter(({ parameters }) => parameters.some((one) => one.field === field));
+      expect(named.toSorted(), field).toEqual(taking.map(({ name }) => name).toSorted());
+    }
   });
 
   test("that do not exist get the page of 404, or its JSON", async () => {
@@ -222,5 +237,51 @@ describe("the examples of the guides", () => {
     expect(examples.length).toBeGreaterThan(0);
     const files = examples.map((text, index) => [`example-${index}.ts`, text] as const);
     expect(await compileWithClient(folder, files)).toBe("");
+  });
+
+  test("of webhooks accepts a delivery whose chunks divide a character, and no other body", async () => {
+    const [example = ""] = (await blocks("ts")).filter((code) => code.includes("verifyWebhook"));
+    const secret = `whsec_${Buffer.from("the secret of the webhook").toString("base64")}`;
+    const port = await freePort();
+    await installClient(folder);
+    const path = join(folder, "receiver.ts");
+    await writeFile(path, example.replace(".listen(3000)", `.listen(${port}, "127.0.0.1")`));
+    const receiver = spawn(process.execPath, [path], { env: { ...process.env, WEBHOOK_SECRET: secret } });
+    const printed: Buffer[] = [];
+    receiver.stdout.on("data", (chunk: Buffer) => printed.push(chunk));
+    try {
+      const accepts = () =>
+        fetch(`http://127.0.0.1:${port}/`).then(
+          ({ status }) => status,
+          () => undefined,
+        );
+      await expect.poll(accepts).toBe(400);
+      const now = new Date();
+      const text = JSON.stringify({ type: "webhook.test", timestamp: now.toISOString(), data: { webhook: "wh_漢" } });
+      const bytes = Buffer.from(text);
+      const divided = bytes.indexOf("漢") + 1;
+      const headers = {
+        "webhook-id": "evt_1",
+        "webhook-timestamp": String(Math.floor(now.getTime() / 1_000)),
+        "webhook-signature": new Webhook(secret).sign("evt_1", now, text),
+      };
+      const deliver = async (...chunks: readonly Uint8Array[]): Promise<number | undefined> => {
+        const delivery = request({ port, host: "127.0.0.1", method: "POST", headers });
+        for (const chunk of chunks) {
+          delivery.write(chunk);
+          // Otherwise the receiver would read both at once.
+          await setTimeout(50);
+        }
+        delivery.end();
+        const [response] = (await once(delivery, "response")) as [IncomingMessage];
+        response.resume();
+        return response.statusCode;
+      };
+      expect(await deliver(bytes.subarray(0, divided), bytes.subarray(divided))).toBe(204);
+      await expect.poll(() => Buffer.concat(printed).toString()).toContain("evt_1 webhook.test { webhook: 'wh_漢' }");
+      expect(await deliver(bytes.subarray(0, divided), bytes.subarray(divided + 1))).toBe(400);
+    } finally {
+      receiver.kill();
+    }
   });
 });

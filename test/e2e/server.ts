@@ -119,7 +119,7 @@ async function startOnce(persistTo: string, args: readonly string[]): Promise<St
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0);
   await once(probe, "listening");
   const { port } = probe.address() as AddressInfo;

@@ -50,7 +50,7 @@ describe("what lies in the bucket", () => {
     const row = await env.DB.prepare("SELECT key, nonces FROM files WHERE id = ?")
       .bind(file.id)
       .first<{ key: string; nonces: string }>();
-    const key = await unseal(env.SERVER_SECRET, "file keys", file.id, row?.key ?? "");
+    const key = await unseal([env.SERVER_SECRET], "file keys", file.id, row?.key ?? "");
     const imported = await crypto.subtle.importKey("raw", key ?? new Uint8Array(), "AES-GCM", false, ["decrypt"]);
     const open = (chunk: number, id: string) => {
       const iv = new Uint8Array([...fromBase64(row?.nonces ?? ""), 0, 0, 0, chunk]);
@@ -109,9 +109,9 @@ describe("bytes that were changed in the bucket are never sent", () => {
 
 it("the bucket is worth nothing without the database and the server's secret", async () => {
   const row = await env.DB.prepare("SELECT key FROM files WHERE id = ?").bind(file.id).first<{ key: string }>();
-  expect(await unseal("another server's secret, 32 letters", "file keys", file.id, row?.key ?? "")).toBeUndefined();
+  expect(await unseal(["another server's secret, 32 letters"], "file keys", file.id, row?.key ?? "")).toBeUndefined();
   // A key of another server: the file cannot be read any more.
-  const foreign = await seal("another server's secret, 32 letters", "file keys", file.id, new Uint8Array(32));
+  const foreign = await seal(["another server's secret, 32 letters"], "file keys", file.id, new Uint8Array(32));
   await env.DB.prepare("UPDATE files SET key = ? WHERE id = ?").bind(foreign, file.id).run();
   expect(await read(0, 10)).toBeUndefined();
   await db.$client

@@ -13,7 +13,7 @@ import { createWebhook, rotateSecret } from "../../src/webhooks/subscribe.ts";
 ownAccounts();
 
 const settings = {
-  serverSecret: env.SERVER_SECRET,
+  serverSecrets: [env.SERVER_SECRET] as const,
   endpoints: { baseUrl: "https://pdf.example.com", allowLocal: false },
   retrySeconds: schedule,
 };

@@ -60,10 +60,10 @@ describe("messages", () => {
     await db.update(webhooks).set({ url: "https://10.0.0.1/" }).where(eq(webhooks.id, other));
     const ids = [await due(), await due(other)];
     // The secrets of these subscriptions are no secrets; one of them gets a real one.
-    const secret = await seal(env.SERVER_SECRET, "webhook signing secrets", other, new Uint8Array(32));
+    const secret = await seal([env.SERVER_SECRET], "webhook signing secrets", other, new Uint8Array(32));
     await db.update(webhooks).set({ secret }).where(eq(webhooks.id, other));
     const unreadable = await seal(
-      "another server's secret, 32 letters",
+      ["another server's secret, 32 letters"],
       "webhook signing secrets",
       own.webhook,
       new Uint8Array(32),

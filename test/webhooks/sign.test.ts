@@ -29,14 +29,14 @@ describe("a signature", () => {
 });
 
 describe("a secret in the database", () => {
-  const server = "s".repeat(32);
+  const server = ["s".repeat(32)] as const;
   const purpose = "webhook signing secrets";
 
   it("opens under the same server's secret, for the same purpose, and for the same subscription alone", async () => {
     const secret = newSecret();
     const sealed = await seal(server, purpose, "wh_1", secret);
     expect(await unseal(server, purpose, "wh_1", sealed)).toEqual(secret);
-    expect(await unseal("t".repeat(32), purpose, "wh_1", sealed)).toBeUndefined();
+    expect(await unseal(["t".repeat(32)], purpose, "wh_1", sealed)).toBeUndefined();
     expect(await unseal(server, purpose, "wh_2", sealed)).toBeUndefined();
     expect(await unseal(server, "file keys", "wh_1", sealed)).toBeUndefined();
     expect(

@@ -18,7 +18,7 @@ const listOptions: readonly Option[] = [
     name: "cursor",
     kind: "value",
     placeholder: "CURSOR",
-    description: "Where to go on: the nextCursor of the list before.",
+    description: "Where to go on: the cursor below the list before.",
   },
 ];
 

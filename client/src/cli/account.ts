@@ -7,6 +7,7 @@ import type { Inputs } from "./input-files.ts";
 import type { Progress } from "./progress.ts";
 import type { CommandService } from "./service.ts";
 import { writeStandardOutput } from "./output-files.ts";
+import { filesTable, jobsTable, usageTable } from "./account-tables.ts";
 import { removeConfig, type Settings, writeConfig } from "./settings.ts";
 import type { Finished } from "./service.ts";
 
@@ -24,6 +25,12 @@ export async function printJson(value: unknown): Promise<void> {
   await writeStandardOutput([new TextEncoder().encode(`${JSON.stringify(value, undefined, 2)}\n`)]);
 }
 
+/** Prints a table for people, or, with `--json`, the response for programs. */
+async function print<T>({ options }: AccountRequest, value: T, table: (value: T) => string): Promise<void> {
+  if (options.get("json") === "true") await printJson(value);
+  else await writeStandardOutput([new TextEncoder().encode(table(value))]);
+}
+
 export async function runAccountCommand(name: string, request: AccountRequest): Promise<ExitCode | 0> {
   const { words, service } = request;
   switch (name) {
@@ -33,7 +40,7 @@ export async function runAccountCommand(name: string, request: AccountRequest): 
       return jobs(request);
     case "usage":
       none(words);
-      await printJson(await service().getUsage());
+      await print(request, await service().getUsage(), usageTable);
       return 0;
     case "login":
       none(words);
@@ -53,7 +60,7 @@ async function files(request: AccountRequest): Promise<ExitCode | 0> {
   switch (verb) {
     case "list":
       none(rest);
-      await printJson(await service().listFiles(pageOf(options)));
+      await print(request, await service().listFiles(pageOf(options)), filesTable);
       return 0;
     case "upload": {
       const own = service();
@@ -83,13 +90,14 @@ async function files(request: AccountRequest): Promise<ExitCode | 0> {
   }
 }
 
-async function jobs({ words, options, service, write }: AccountRequest): Promise<ExitCode | 0> {
+async function jobs(request: AccountRequest): Promise<ExitCode | 0> {
+  const { words, options, service, write } = request;
   const [verb, ...rest] = words;
   const status = options.get("status") as "queued" | undefined;
   switch (verb) {
     case "list":
       none(rest);
-      await printJson(await service().listJobs({ ...pageOf(options), status }));
+      await print(request, await service().listJobs({ ...pageOf(options), status }), jobsTable);
       return 0;
     case "get":
       for (const id of some(rest, "the IDs of jobs")) await printJson(await service().getJob(id));

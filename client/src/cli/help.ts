@@ -4,7 +4,8 @@ import type { Command } from "./command.ts";
 import { accountCommands, type AccountCommand } from "./account-commands.ts";
 import { exitCodes } from "./failure.ts";
 import { commonOptions, mainOf, operationOptions, parameterOptions } from "./operation.ts";
-import { kebab, type Option } from "./options.ts";
+import { commandLine, definitions, WIDTH, wrapped } from "./layout.ts";
+import { kebab, type Option, withoutMarksOfValues } from "./options.ts";
 
 const EXIT_CODES: readonly (readonly [number, string])[] = [
   [0, "success"],
@@ -24,25 +25,29 @@ export function generalHelp(): string {
   return `Usage: pdf-service <command> [arguments] [options]
 
 Operations
-${table(commands.map(({ name, summary }) => [name, summary]))}
+${definitions(commands.map(({ name, summary }) => [name, summary]))}
 Files, jobs, and the account
-${table(accountCommands.map(({ name, summary }) => [name, summary]))}
+${definitions(accountCommands.map(({ name, summary }) => [name, summary]))}
 Options
 ${optionTable(commonOptions)}
-A result becomes a file in this folder, named after its input; -o chooses another place, and -o - standard output. Inputs are files, patterns
-such as 'scans/*.pdf', - for standard input, IDs of stored files (file_...), or https URLs. Text that begins with @ is read from that file.
---then OPERATION runs a further operation on the PDF of the one before, in the same request.
+A result becomes a file in this folder, named after its input; -o chooses
+another place, and -o - standard output. Inputs are files, patterns such as
+'scans/*.pdf', - for standard input, IDs of stored files (file_...), or https
+URLs. Text that begins with @ is read from that file. --then OPERATION runs a
+further operation on the PDF of the one before, in the same request.
 
-The API key is in the environment variable PDF_SERVICE_KEY, or in a config file that pdf-service login writes.
+The API key is in the environment variable PDF_SERVICE_KEY, or in a config file
+that pdf-service login writes.
 
 Examples
   pdf-service merge a.pdf b.pdf -o out.pdf
   pdf-service ocr scan.pdf --output pdf -o -
   pdf-service compress 'scans/*.pdf' -o small/
-  pdf-service ocr scan.pdf --languages deu --then compress --then protect --user-password @password.txt
+  pdf-service ocr scan.pdf --languages deu --then compress --then protect \\
+    --user-password @password.txt
 
 Exit codes
-${table(EXIT_CODES.map(([code, meaning]) => [String(code), meaning]))}
+${definitions(EXIT_CODES.map(([code, meaning]) => [String(code), meaning]))}
 Help for a command: pdf-service <command> --help
 `;
 }
@@ -50,7 +55,7 @@ Help for a command: pdf-service <command> --help
 export function commandHelp(command: Command): string {
   const main = mainOf(command);
   const operand = main === undefined ? "" : main.isList ? " FILE..." : " FILE";
-  const examples = examplesOf(command).map((line) => `  ${line}\n`);
+  const examples = examplesOf(command).map(commandLine);
   const own = parameterOptions(command);
   const general = operationOptions.filter(({ name }) => !own.some((option) => option.name === name));
   return `Usage: pdf-service ${command.name}${operand} [options]
@@ -59,7 +64,7 @@ ${command.summary}.
 
 ${asOptions(command.description, command)}
 
-${main === undefined ? "" : `FILE: ${asOptions(main.description, command)}${main.isList ? "" : " Several are processed one by one."}\n\n`}Parameters
+${main === undefined ? "" : `${asOptions(`FILE: ${main.description}${main.isList ? "" : " Several are processed one by one."}`, command)}\n\n`}Parameters
 ${optionTable(own.map((option) => ({ ...option, description: asOptions(option.description, command) })))}
 Options
 ${optionTable(general)}
@@ -75,25 +80,29 @@ ${summary}.
 Options
 ${optionTable([...options, ...commonOptions])}
 Examples
-${examples.map((line) => `  pdf-service ${line}\n`).join("")}`;
+${examples.map((line) => commandLine(["pdf-service", ...line.split(" ")])).join("")}`;
 }
 
-/** The example of the description, as it is typed, and in a pipe. */
-function examplesOf(command: Command): readonly string[] {
+/** The words of the description's example, as they are typed, and in a pipe. */
+function examplesOf(command: Command): readonly (readonly string[])[] {
   const main = mainOf(command);
   const pattern = new RegExp(`^${(main?.field ?? "file").replace("{N}", "\\d+")}$`);
   const entries = Object.entries(command.example);
-  const files = entries.filter(([name]) => pattern.test(name)).map(([, file]) => file);
+  const files = entries.filter(([name]) => pattern.test(name)).map(([, file]) => quoted(file));
   const options = entries
     .filter(([name]) => !pattern.test(name))
-    .map(([name, value]) => {
-      const isFlag = command.parameters.some(({ field, kind }) => field === name && kind === "boolean");
-      return isFlag ? `--${kebab(name)}${value === "true" ? "" : "=false"}` : `--${kebab(name)} ${quoted(value)}`;
+    .flatMap(([name, value]) => {
+      const kind = command.parameters.find(({ field }) => field === name)?.kind;
+      if (kind === "boolean") return [`--${kebab(name)}${value === "true" ? "" : "=false"}`];
+      const isLong = kind === "json" && value.length > WIDTH - 10;
+      return [`--${kebab(name)}`, quoted(isLong ? JSON.stringify(JSON.parse(value), undefined, 2) : value)];
     });
-  const line = ["pdf-service", command.name, ...files.map(quoted), ...options].join(" ");
   const [first = "letter.pdf", ...others] = files;
-  const pipe = ["pdf-service", command.name, "-", ...others.map(quoted), ...options, "-o", "-"].join(" ");
-  return [line, `cat ${quoted(first)} | ${pipe} > result`];
+  const start = ["pdf-service", command.name];
+  return [
+    [...start, ...files, ...options],
+    ["cat", first, "|", ...start, "-", ...others, ...options, "-o", "-", ">", "result"],
+  ];
 }
 
 const quoted = (word: string): string =>
@@ -101,49 +110,25 @@ const quoted = (word: string): string =>
 
 /** Markdown as plain text, in which parameters are options. */
 function asOptions(text: string, { parameters }: Command): string {
-  const plain = text.replaceAll(/`([^`]*)`/g, (_, code: string) => {
+  const plain = withoutMarksOfValues(text, parameters).replaceAll(/`([^`]*)`/g, (_, code: string) => {
     const isParameter = parameters.some(({ field, kind }) => field === code && kind !== "file");
     return isParameter ? `--${kebab(code)}` : code;
   });
   return plain
     .split(/\n{2,}/)
-    .map((paragraph) => wrapped(paragraph.replaceAll(/\s+/g, " "), "").join("\n"))
+    .map((paragraph) => wrapped(paragraph.replaceAll(/\s+/g, " ")).join("\n"))
     .join("\n\n");
 }
 
 function optionTable(options: readonly Option[]): string {
-  return table(
+  return definitions(
     options.map(({ name, short, kind, placeholder, values, description }) => {
-      const value = kind === "flag" ? "" : ` ${values?.join("|") ?? placeholder ?? "VALUE"}`;
-      return [`${short === undefined ? "" : `-${short}, `}--${name.replace("{N}", "0, ...")}${value}`, description];
+      const head = `${short === undefined ? "" : `-${short}, `}--${name.replace("{N}", "0, ...")}`;
+      if (kind === "flag") return [head, description];
+      const all = `${head} ${values?.join("|") ?? placeholder ?? "VALUE"}`;
+      return all.length < WIDTH - 2
+        ? [all, description]
+        : [`${head} ${placeholder ?? "VALUE"}`, `One of ${values?.join(", ") ?? ""}. ${description}`];
     }),
   );
-}
-
-const WIDTH = 100;
-
-/** Two columns. A long word of the first has a line of its own. */
-function table(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.min(30, Math.max(...rows.map(([first]) => first.length))) + 4;
-  const lines = rows.flatMap(([first, second]) => {
-    const [line = "", ...rest] = wrapped(second.replaceAll(/\s+/g, " "), " ".repeat(width));
-    const start = `  ${first}`;
-    return start.length + 2 > width
-      ? [start, `${" ".repeat(width)}${line.trimStart()}`, ...rest]
-      : [`${start.padEnd(width)}${line.trimStart()}`, ...rest];
-  });
-  return `${lines.join("\n")}\n`;
-}
-
-function wrapped(text: string, indent: string): string[] {
-  const lines: string[] = [];
-  let line = indent;
-  for (const word of text.split(" ")) {
-    if (line.trim() !== "" && line.length + 1 + word.length > WIDTH) {
-      lines.push(line);
-      line = indent;
-    }
-    line += line.trim() === "" ? word : ` ${word}`;
-  }
-  return [...lines, line];
 }

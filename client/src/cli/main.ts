@@ -108,8 +108,12 @@ class Run {
       process.stderr.write(generalHelp());
       return exitCodes.usage;
     }
-    if (name === "--help" || name === "-h") return this.#print(generalHelp());
-    if (name === "help") return this.#command(words[0] === undefined ? ["--help"] : [words[0], "--help"]);
+    if (name === "help" || name === "--help" || name === "-h") {
+      const [about] = words;
+      return about === undefined || about.startsWith("-")
+        ? this.#print(generalHelp())
+        : this.#command([about, "--help"]);
+    }
     if (name.startsWith("-")) throw usageFailure("The first word is a command. See `pdf-service --help`.");
     const account = accountCommands.find((command) => command.name === name);
     if (account) {

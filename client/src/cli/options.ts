@@ -1,3 +1,4 @@
+import type { Parameter } from "./command.ts";
 import { usageFailure } from "./failure.ts";
 import { nearest } from "../nearest.ts";
 
@@ -109,6 +110,22 @@ function unknown(typed: string, options: readonly Option[], command: string) {
   );
   const hint = near === undefined ? ` See \`pdf-service ${command} --help\`.` : ` Did you mean ${near}?`;
   return usageFailure(`${command} has no option ${typed}.${hint}`);
+}
+
+/**
+ * Text in Markdown, without the marks of words that are values there: what a parameter is, or must be (`mode` is `ranges`), and what a
+ * description lists (`ranges`: ...). The same word can also be the name of a parameter, and then it keeps its marks elsewhere.
+ */
+export function withoutMarksOfValues(text: string, parameters: readonly Parameter[]): string {
+  const unmarked = (code: string): string => code.replaceAll("`", "");
+  return text
+    .replaceAll(/`(\w+)` (?:is|must be) (?:`[^`]+`(?:,? or |, )?)+/g, (sentence, name: string) => {
+      const { values = [] } = parameters.find(({ field }) => field === name) ?? {};
+      return sentence.replaceAll(/`([^`]+)`/g, (code, word: string) => (values.includes(word) ? unmarked(code) : code));
+    })
+    .replaceAll(/`([^`]+)`:/g, (code, word: string) =>
+      parameters.some(({ values = [] }) => values.includes(word)) ? unmarked(code) : code,
+    );
 }
 
 /** `chunkSize` as `chunk-size`. */

@@ -1,7 +1,7 @@
 /** Errors, in the words of the command line. */
 import { PdfServiceError } from "../errors.ts";
 import { exitCodeOf, exitCodes, type ExitCode, Failure, rootCause, wordsOf } from "./failure.ts";
-import { kebab } from "./options.ts";
+import { kebab, withoutMarksOfValues } from "./options.ts";
 import type { TypedStep } from "./operation.ts";
 
 export interface Report {
@@ -67,4 +67,7 @@ function wordFor(name: string, { steps, files }: Typed, step?: number): string {
 
 /** Names of fields become what was typed for them, and other code loses its marks. */
 const withTypedWords = (text: string, typed: Typed, step?: number): string =>
-  text.replaceAll(/`([^`]*)`/g, (_, name: string) => wordFor(name, typed, step));
+  withoutMarksOfValues(
+    text,
+    typed.steps.flatMap(({ command }) => command.parameters),
+  ).replaceAll(/`([^`]*)`/g, (_, name: string) => wordFor(name, typed, step));

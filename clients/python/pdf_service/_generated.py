@@ -1188,8 +1188,8 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Add a visual signature.
 
-        Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
+        Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature. It adds no certificate, and
+        does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
         the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
@@ -3369,8 +3369,8 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Add a visual signature.
 
-        Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
+        Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature. It adds no certificate, and
+        does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
         the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.

@@ -191,7 +191,7 @@ export async function keyOf(
   if (key === undefined) return undefined;
   const { account, livemode } = c.get("caller");
   const signed = await signedParts(parts, loaded);
-  return requestKey(readEnv(c.env).serverSecret, { account, livemode, operation }, key, signed);
+  return requestKey(readEnv(c.env).serverSecrets[0], { account, livemode, operation }, key, signed);
 }
 
 /** Bytes of a file copied at a time for its digest: hashing it in one go would copy the whole file. */
