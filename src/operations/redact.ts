@@ -152,9 +152,9 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
       return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
     }
     const signed = await isSigned(engines.pdf, open.document.getTrailer().get("Root"));
-    const { bytes, findings } = await redactPdf(open, engines, redaction);
+    const { bytes, findings, repaired } = await redactPdf(open, engines, redaction);
     const headers = {
-      ...resultHeadersOf([open], { pageCount, signed }),
+      ...resultHeadersOf([{ repaired }], { pageCount, signed }),
       ...headersOf(findings, regions.length),
     };
     return { kind: "pdf", bytes, headers };

@@ -6,21 +6,22 @@ import { pdfPart, post, type Service } from "../harness/client.ts";
 import { readPng } from "../harness/images.ts";
 import { flate, latin1, pdf, type PdfStream } from "../harness/pdf-writer.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
+import { show, textDocument } from "../harness/text-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 const POINTS = 600;
 
-/** A page that consists of an image. */
-const scan = ({ entries, data }: PdfStream): Uint8Array =>
+/** A page that consists of an image, and is a square unless `height` is given. */
+const scan = ({ entries, data }: PdfStream, height = POINTS): Uint8Array =>
   pdf(
     [
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${POINTS} ${POINTS}] /Resources << /XObject << /I 4 0 R >> >> /Contents 5 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${POINTS} ${height}] /Resources << /XObject << /I 4 0 R >> >> /Contents 5 0 R >>`,
       { entries: `/Type /XObject /Subtype /Image ${entries}`, data },
-      { entries: "", data: latin1(`q ${POINTS} 0 0 ${POINTS} 0 0 cm /I Do Q`) },
+      { entries: "", data: latin1(`q ${POINTS} 0 0 ${height} 0 0 cm /I Do Q`) },
     ],
     "/Root 1 0 R",
   );
@@ -71,6 +72,22 @@ test.each<[string, () => PdfStream]>([
     }
   }
   expect(sum / count).toBeLessThan(6);
+});
+
+test("the text of a tall screenshot with a palette is recognized, 91 MB of samples", async () => {
+  const text = textDocument([{ content: show("LARGE SCREEN", 60, 600, 60) }]);
+  const drawn = await post(service, "to-images", { file: pdfPart(text), dpi: "279" });
+  const top = readPng(drawn.body);
+  const [width, height] = [top.width, 9800];
+  expect(width).toBeGreaterThan(2000);
+  const data = new Uint8Array(width * height).fill(255);
+  for (let y = 0; y < top.height; y++) for (let x = 0; x < width; x++) data[y * width + x] = top.at(x, y)[0];
+  const grays = Array.from({ length: 256 }, (_, gray) => gray.toString(16).padStart(2, "0").repeat(3)).join("");
+  const entries = `/Width ${width} /Height ${height} /BitsPerComponent 8 /ColorSpace [/Indexed /DeviceRGB 255 <${grays}>]`;
+  const file = scan(flate(data, entries), Math.round((POINTS * height) / width));
+  const response = await post(service, "ocr", { file: pdfPart(file), mode: "force" });
+  expect([response.status, response.code]).toEqual([200, undefined]);
+  expect((JSON.parse(Buffer.from(response.body).toString()) as { text: string }).text.trim()).toBe("LARGE SCREEN");
 });
 
 test("a page of noise becomes a JPEG that libjpeg reads", async () => {

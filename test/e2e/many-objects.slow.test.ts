@@ -3,6 +3,7 @@ import { ownServer } from "./own-server.ts";
 import { besideOthers } from "../harness/beside-others.ts";
 import {
   deepPageTree,
+  linkedLetters,
   longList,
   longOutline,
   lostObjects,
@@ -13,7 +14,7 @@ import {
 } from "../harness/bomb-fixtures.ts";
 import { valuesOf } from "../harness/form-calls.ts";
 import { countPages, openPdf } from "../harness/pdfjs.ts";
-import { runQpdf } from "../harness/qpdf.ts";
+import { plainText, runQpdf } from "../harness/qpdf.ts";
 import { readPage } from "../harness/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -38,6 +39,25 @@ test("a form whose 400 fields share 20,000 options is filled in, but not listed"
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]])),
   );
   expect(await outcome("metadata", sharedOptions(400, 20_000), { action: "get" })).toEqual(REFUSED);
+});
+
+describe("a page of letters of which each is a link is redacted", () => {
+  test("where a term is not on it, with all of them", async () => {
+    const { status, body } = await send("redact", linkedLetters(190, 310), { terms: '["the"]' });
+    expect(status).toBe(200);
+    expect((await plainText(body)).match(/\/URI \(/g)?.length).toBe(190 * 310);
+    const [page] = (await openPdf(body)).pages;
+    expect(page?.text.replaceAll(/\s/g, "")).toBe("a".repeat(190 * 310));
+  });
+
+  test("where all of it is matches, without the links there", async () => {
+    const { status, body, headers } = await send("redact", linkedLetters(100, 150), { terms: '["aaaa"]' });
+    expect(status).toBe(200);
+    expect(headers.get("X-Redactions")).toBe(String((100 * 150) / 4));
+    const [page] = (await openPdf(body)).pages;
+    expect(page?.text.trim()).toBe("");
+    expect(page?.annotations).toEqual([]);
+  });
 });
 
 describe("pages that share", () => {

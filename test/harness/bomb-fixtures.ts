@@ -137,6 +137,20 @@ export function sharedAnnotations(pages: number, annotations: number, kind: keyo
   return pagesWith(pages, "/Annots 3 0 R", objects, kind === "widget" ? "/AcroForm << /Fields [4 0 R] >>" : "");
 }
 
+/** A page of rows of the letter "a" of 1 pt, each of which is a link to a page of its own. */
+export function linkedLetters(rows: number, columns: number): Uint8Array {
+  const font = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>";
+  const shown = flate(`BT /F1 1 Tf 1 TL 5 195 Td ${`(${"a".repeat(columns)}) Tj T*\n`.repeat(rows)}ET`, "");
+  const links = Array.from({ length: rows * columns }, (_, index) => {
+    const [left, bottom] = [5 + (index % columns) * 0.6, 195 - Math.floor(index / columns)];
+    const box = [left, bottom, left + 0.6, bottom + 0.5].map((value) => value.toFixed(1)).join(" ");
+    return `<< /Type /Annot /Subtype /Link /Border [0 0 0] /Rect [${box}] /A << /S /URI /URI (https://example.com/${index}) >> >>`;
+  });
+  const annotations = `[${listOf(links.length, (index) => `${6 + index} 0 R`)}]`;
+  const entries = "/Contents 4 0 R /Annots 5 0 R /Resources << /Font << /F1 3 0 R >> >>";
+  return pagesWith(1, entries, [font, shown, annotations, ...links]);
+}
+
 /** Pages that share resources with so many forms. */
 export function sharedResources(pages: number, forms: number): Uint8Array {
   const names = listOf(forms, (index) => `/X${index} 5 0 R`);

@@ -58,7 +58,7 @@ export type ResultHeaders = Partial<Record<ResultHeader, string>>;
 
 /** The result headers shared by all operations on PDFs. */
 export function resultHeadersOf(
-  opened: readonly OpenPdf[],
+  opened: readonly Pick<OpenPdf, "repaired">[],
   facts: { pageCount?: number; signed: boolean },
 ): ResultHeaders {
   return {

@@ -7,6 +7,7 @@ import { checkContents } from "../content/size.ts";
 import { streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { repairPageTree } from "../document/page-tree.ts";
+import { fileKeyOf } from "../encryption/file-key.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { dropPrivateData } from "../optimize/private-data.ts";
 import { rewritePdf } from "../write/save.ts";
@@ -84,21 +85,26 @@ export async function findRedactions(open: OpenPdf, engines: Engines, redaction:
 }
 
 /**
- * Redacts a document and writes it. Nothing of the file is kept as it was: its earlier revisions and unused objects are gone.
+ * Redacts a document and writes it. Nothing of the file is kept as it was: its earlier revisions and unused objects are gone. The document is closed
+ * before the file is read back, so that its objects are not held twice. `repaired`: whether it was damaged.
  * @throws Refusal `redaction_failed`, `limit_exceeded`, `invalid_parameters`, `unsupported_text`
  */
 export async function redactPdf(
   open: OpenPdf,
   engines: Engines,
   redaction: Redaction,
-): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings }> {
+): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings; readonly repaired: boolean }> {
   const { findings, changed, matcher } = await redactDocument(open, engines, redaction);
   open.engine.work.allow(limits.work.request);
   const written = await rewritePdf(open, { changed });
+  const { repaired } = open;
+  if (matcher.isEmpty) return { bytes: written, findings, repaired };
   // What is searched is read as a whole.
-  const bytes = matcher.isEmpty ? written : open.engine.bytesOf(await open.engine.copied(written, written.length));
-  if (!matcher.isEmpty) await proveRedacted(open, bytes, soughtBy(matcher), redaction.pages);
-  return { bytes, findings };
+  const bytes = open.engine.bytesOf(await open.engine.copied(written, written.length));
+  const key = fileKeyOf(open.engine, open.document);
+  open[Symbol.dispose]();
+  await proveRedacted(open, bytes, soughtBy(matcher), { pages: redaction.pages, key });
+  return { bytes, findings, repaired };
 }
 
 /** Redacts a document in memory. `changed`: its pages (0-based) on which something was found. */

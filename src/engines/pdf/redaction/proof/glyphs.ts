@@ -43,8 +43,11 @@ const SAME_PLACE = 0.01;
 /** Size of the cells in which glyphs are looked up, in points. */
 const CELL = 2;
 
-/** Fuel per glyph that is drawn, and that is compared. */
-const [DRAW_WORK, COMPARE_WORK] = [200, 100];
+/** Height of the rows in which areas are looked up, in points; and most rows that an area or a glyph is looked up in. */
+const [ROW, MOST_ROWS] = [8, 64];
+
+/** Fuel per glyph that is drawn, that is compared, and per area near to it. */
+const [DRAW_WORK, COMPARE_WORK, NEAR_WORK] = [200, 100, 4];
 
 /** Extent of a glyph around its origin, in font sizes: more than almost any has. */
 const [BEHIND, AHEAD, BELOW, ABOVE] = [0.3, 1.4, 0.5, 1.2];
@@ -142,17 +145,23 @@ export async function compareGlyphs(
     return false;
   };
   const lost = new LostGlyphs();
-  const mayGo = matches.map(({ area, letters }) => ({
-    area,
-    letters: letters?.includes(NO_CHARACTER) ? undefined : letters && new Set(letters.normalize("NFKD")),
-  }));
+  const anyMayGo = new RowsOfAreas(regions.map((area) => ({ area, letters: undefined })));
+  const mayGo = new RowsOfAreas(
+    matches.map(({ area, letters }) => ({
+      area,
+      letters: letters === undefined || letters.includes(NO_CHARACTER) ? undefined : new Set(letters.normalize("NFKD")),
+    })),
+  );
   const isAllowed = (glyph: DrawnGlyph): boolean => {
-    if (regions.some((area) => reaches(glyph, area))) return true;
+    const extent = extentOf(glyph);
+    if (anyMayGo.at(extent, work).some(({ area }) => overlaps(extent, area))) return true;
     // A ligature is one glyph.
     const parts = glyph.unicode < 1 ? [] : [...String.fromCodePoint(glyph.unicode).normalize("NFKD")];
-    return mayGo.some(
-      ({ area, letters }) => (!letters || parts.every((letter) => letters.has(letter))) && reaches(glyph, area),
-    );
+    return mayGo
+      .at(extent, work)
+      .some(
+        ({ area, letters }) => overlaps(extent, area) && (!letters || parts.every((letter) => letters.has(letter))),
+      );
   };
   for (const [index, glyph] of before.entries()) {
     if (index % 1000 === 0) await work.pause();
@@ -172,7 +181,7 @@ export async function compareGlyphs(
   }
   for (const [index, glyph] of lost.all().entries()) {
     if (index % 100 === 0) await work.pause();
-    work.spend(COMPARE_WORK + regions.length + matches.length);
+    work.spend(COMPARE_WORK);
     if (!isAllowed(glyph)) return "lost";
   }
   return undefined;
@@ -244,8 +253,8 @@ function isInside({ x, y, angle, size }: DrawnGlyph, [left, top, right, bottom]:
   return mx > left + inset && mx < right - inset && my > top + inset && my < bottom - inset;
 }
 
-/** Whether a glyph may reach into an area. Those of Type 3 fonts may be many font sizes wide. */
-function reaches({ x, y, angle, advance, size: fontSize }: DrawnGlyph, [left, top, right, bottom]: Rectangle): boolean {
+/** What a glyph may reach into. Those of Type 3 fonts may be many font sizes wide. */
+function extentOf({ x, y, angle, advance, size: fontSize }: DrawnGlyph): Rectangle {
   const size = fontSize * Math.max(1, advance);
   const [cos, sin] = [Math.cos(angle) * size, Math.sin(angle) * size];
   const corners = [BEHIND * -1, AHEAD].flatMap((along) =>
@@ -253,7 +262,51 @@ function reaches({ x, y, angle, advance, size: fontSize }: DrawnGlyph, [left, to
   );
   const xs = corners.map(([value]) => value);
   const ys = corners.map(([, value]) => value);
-  return Math.min(...xs) < right && Math.max(...xs) > left && Math.min(...ys) < bottom && Math.max(...ys) > top;
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+const overlaps = (a: Rectangle, b: Rectangle): boolean => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
+
+/** An area from which glyphs may go: those of these characters, or all. */
+interface MayGo {
+  readonly area: Rectangle;
+  readonly letters: ReadonlySet<string> | undefined;
+}
+
+/** Areas by the rows of the page that they are in, so that a glyph is compared with those near it: a page may have thousands of both. */
+class RowsOfAreas {
+  readonly #rows = new Map<number, MayGo[]>();
+  /** Those in many rows. */
+  readonly #tall: MayGo[] = [];
+  readonly #all: readonly MayGo[];
+
+  constructor(all: readonly MayGo[]) {
+    this.#all = all;
+    for (const one of all) {
+      const rows = rowsOf(one.area);
+      if (!rows) this.#tall.push(one);
+      for (const row of rows ?? []) {
+        const known = this.#rows.get(row);
+        if (known) known.push(one);
+        else this.#rows.set(row, [one]);
+      }
+    }
+  }
+
+  /** The areas that may overlap with a rectangle. */
+  at(rectangle: Rectangle, work: Work): readonly MayGo[] {
+    const rows = rowsOf(rectangle);
+    const near = rows ? [...rows.flatMap((row) => this.#rows.get(row) ?? []), ...this.#tall] : this.#all;
+    work.spend(near.length * NEAR_WORK);
+    return near;
+  }
+}
+
+/** The rows that a rectangle is in; undefined if they are too many to look at each. */
+function rowsOf([, top, , bottom]: Rectangle): number[] | undefined {
+  const [first, last] = [Math.floor(top / ROW), Math.floor(bottom / ROW)];
+  if (!(last - first < MOST_ROWS)) return undefined;
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
 }
 
 /** A gap wider than this, in font sizes, is a space; and between columns; how far glyphs of one line may be above each other. */

@@ -8,7 +8,8 @@ import type { EngineBytes } from "../../../bytes/heap.ts";
 import { Refusal } from "../../../errors.ts";
 import { forEachContent } from "../../content/streams.ts";
 import type { OpenPdf } from "../../document/document.ts";
-import { fileKeyOf, shareKey } from "../../encryption/file-key.ts";
+import { setFileKey } from "../../encryption/file-key.ts";
+import type { FileKey } from "../../encryption/object-cipher.ts";
 import { objectNumber } from "../../objects/objects.ts";
 import { areBlank } from "./blank-regions.ts";
 import { compareGlyphs, type DrawnGlyph, drawnGlyphs, type MatchArea, readingsOf, type Rectangle } from "./glyphs.ts";
@@ -67,15 +68,16 @@ async function glyphsOf(
 }
 
 /**
- * Opens a written file and searches it.
+ * Opens a written file and searches it. Needs nothing of the document that it was made of, which may be closed.
  * @param pages 0-based, on which text was redacted
+ * @param key the file's, if it is encrypted
  * @throws Refusal `redaction_failed`
  */
 export async function proveRedacted(
   open: OpenPdf,
   file: EngineBytes,
   sought: Sought,
-  pages: readonly number[],
+  { pages, key }: { readonly pages: readonly number[]; readonly key: FileKey | undefined },
 ): Promise<void> {
   const { engine } = open;
   const stream = engine.streamOf(file);
@@ -83,7 +85,7 @@ export async function proveRedacted(
   try {
     document = await engine.long.open(stream);
     if (!document) throw new Error("the written file is no PDF");
-    if (open.encrypted) shareKey(engine, open.document, document);
+    if (key) setFileKey(engine, document, key.key);
     const written: OpenPdf = {
       input: open.input,
       engine,
@@ -104,7 +106,6 @@ export async function proveRedacted(
     engine.work.allow(limits.work.request);
     const kept = await contentOfOtherPages(written, pages);
     const encryption = objectNumber(document.getTrailer().get("Encrypt"));
-    const key = open.encrypted ? fileKeyOf(engine, open.document) : undefined;
     const place = await findInFile(engine.work, file, sought, { key, kept, encryption });
     if (place !== undefined) throw redactionFailed(place);
   } finally {
