@@ -22,6 +22,7 @@ import {
 import { besideOthers } from "../harness/beside-others.ts";
 import { readPng } from "../harness/images.ts";
 import { openPdf, pageRotations } from "../harness/pdfjs.ts";
+import { check } from "../harness/qpdf.ts";
 import { areaOf, readPage } from "../harness/render.ts";
 import { root } from "./server.ts";
 
@@ -137,7 +138,9 @@ describe("a document whose numbers are not its objects'", () => {
     const black = areaOf(picture, (red) => red === 0);
     expect(black).toEqual(operation === "rotate" ? [20, 20, 119, 119] : [20, 81, 119, 180]);
     expect(text).toContain(operation === "watermark" ? "Draft" : "");
-    // qpdf does not read such numbers in so small a file.
+    // qpdf takes the numbers of the input for damage, in so small a file. What is written anew has others.
+    const isAppended = operation === "rotate" || operation === "watermark";
+    if (!isAppended) expect(await check(body, "reader")).toMatchObject({ ok: true, warnings: [] });
     const opens = await readPage(body, 1).then(
       () => true,
       () => false,

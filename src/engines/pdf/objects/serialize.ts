@@ -12,6 +12,8 @@ export type Piece = string | Uint8Array<ArrayBuffer>;
 interface SerializeOptions {
   /** The generations of referenced objects that are not 0. */
   readonly generations: ReadonlyMap<number, number>;
+  /** The number that a referenced object has in the file; undefined if the file lacks it. That in the document by default. */
+  readonly numberOf?: (number: number) => number | undefined;
   /** Values for entries of the outermost dictionary. Undefined leaves an entry out. */
   readonly replaced?: ReadonlyMap<string, string | undefined> | undefined;
   /** Whether strings are to be encrypted: all but the one that is a signature itself (7.6.2). */
@@ -29,7 +31,7 @@ const isRegular = (character: string | undefined): boolean => character !== unde
 export function serialize(
   engine: PdfEngine,
   object: PDFObject,
-  { generations, replaced = new Map(), secret }: SerializeOptions,
+  { generations, numberOf = (number) => number, replaced = new Map(), secret }: SerializeOptions,
 ): Piece[] {
   const { lib } = engine;
   const document = object._doc;
@@ -50,8 +52,9 @@ export function serialize(
   };
   const write = (value: Pointer, isSecret: boolean): void => {
     if (lib._wasm_pdf_is_indirect(value) !== 0) {
-      const number = lib._wasm_pdf_to_num(value);
-      token(`${number} ${generations.get(number) ?? 0} R`);
+      const known = lib._wasm_pdf_to_num(value);
+      const number = numberOf(known);
+      token(number === undefined ? "null" : `${number} ${generations.get(known) ?? 0} R`);
     } else if (lib._wasm_pdf_is_array(value) !== 0) {
       token("[");
       const length = lib._wasm_pdf_array_len(value);

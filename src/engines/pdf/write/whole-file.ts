@@ -38,8 +38,7 @@ interface Packed {
 }
 
 /**
- * The file of a document. `reached`: the objects that are written, by their numbers. Numbers stay; others are free. `decrypt`: without its encryption,
- * if it has one.
+ * The file of a document. `reached`: the objects that are written, by their numbers. `decrypt`: without its encryption, if it has one.
  */
 export async function wholeFile(
   open: OpenPdf,
@@ -48,12 +47,16 @@ export async function wholeFile(
   const { engine, document } = open;
   const { work } = engine;
   const trailer = document.getTrailer();
-  const changes = engine.changesOf(document);
+  const key = decrypt ? undefined : fileKeyOf(engine, document);
   const encryption = objectNumber(trailer.get("Encrypt"));
-  const source: Source = { ...open, changes, key: decrypt ? undefined : fileKeyOf(engine, document) };
+  const numbers = numbersOf(reached, key !== undefined);
+  const isRenumbered = numbers.some((number, known) => number !== 0 && number !== known);
+  const changed = engine.changesOf(document);
+  const changes = isRenumbered ? { ...changed, generations: new Map<number, number>() } : changed;
+  const source: Source = { ...open, changes, key, numberOf: (known) => numbers[known] || undefined };
   const unchanged = await unchangedStreams(source, reached, { decrypt });
   const parts = new FileParts();
-  let size = reached.length;
+  let size = numbers.reduce((most, number) => Math.max(most, number), 0) + 1;
   engine.claim(size * ROW_BYTES);
   // The numbers of free objects, too: a first section has all (7.5.4).
   const rows = Array.from({ length: size }, (_, number): Row => ({ number, generation: 0, deleted: true, offset: 0 }));
@@ -84,23 +87,23 @@ export async function wholeFile(
 
   const version = Math.max(document.getVersion(), OBJECT_STREAMS);
   parts.text(`%PDF-${Math.floor(version / 10)}.${version % 10}\n%\u00e2\u00e3\u00cf\u00d3\n`);
-  for (let number = 1; number < reached.length; number++) {
-    if (reached[number] === 0 || (decrypt && number === encryption)) continue;
+  for (const [known, number] of numbers.entries()) {
+    if (number === 0 || (decrypt && known === encryption)) continue;
     work.spend(OBJECT_WORK);
     await work.pause();
-    const generation = changes.generations.get(number) ?? 0;
-    const object = document.newIndirect(number);
+    const generation = changes.generations.get(known) ?? 0;
+    const object = document.newIndirect(known);
     const kind = engine.scope(() => kindOf(object));
     if (kind === "stream") engine.scope(() => completeParameters(document, object));
-    if (kind === "object" && generation === 0 && number !== encryption) {
+    if (kind === "object" && generation === 0 && known !== encryption) {
       const text = await textOf(source, object, { number, generation }, { isSecret: false });
       packed.push({ number, text });
       packedBytes += text.length;
     } else if (kind !== "nothing") {
       rows[number] = { number, generation, deleted: false, offset: parts.length };
       const stream =
-        kind === "stream" ? await streamAt(source, object, { number, generation }, unchanged.get(number)) : undefined;
-      const options = { isSecret: number !== encryption, entries: stream?.entries };
+        kind === "stream" ? await streamAt(source, object, { number, generation }, unchanged.get(known)) : undefined;
+      const options = { isSecret: known !== encryption, entries: stream?.entries };
       parts.text(`${number} ${generation} obj\n${await textOf(source, object, { number, generation }, options)}`);
       if (stream) {
         parts.text("\nstream\n");
@@ -115,7 +118,9 @@ export async function wholeFile(
   await pack();
   const replaced: Entries = new Map([...OF_SECTION, ["/ID", identifierOf(trailer)]]);
   if (decrypt) replaced.set("/Encrypt", undefined);
-  const own = engine.scope(() => serialize(engine, trailer, { ...changes, secret: false, replaced })).join("");
+  const own = engine
+    .scope(() => serialize(engine, trailer, { ...source.changes, numberOf: source.numberOf, secret: false, replaced }))
+    .join("");
   await writeSection(parts, rows.slice(1), {
     start: 0,
     size,
@@ -138,6 +143,22 @@ function kindOf(object: PDFObject): "object" | "stream" | "nothing" {
 interface Source extends Pick<OpenPdf, "engine" | "document" | "input"> {
   readonly changes: Changes;
   readonly key: FileKey | undefined;
+  /** The number in the file of an object with this number in the document; undefined if it is not written. */
+  numberOf(known: number): number | undefined;
+}
+
+/**
+ * The numbers in the file by those in the document, 0 for objects that are not written. Where most are not used, they become consecutive: readers take
+ * numbers that are too high for the size of a file for damage (qpdf 12). `isKept`: what stays encrypted has keys that depend on them.
+ */
+function numbersOf(reached: Uint8Array, isKept: boolean): Uint32Array {
+  const used = reached.reduce((sum, isUsed) => sum + isUsed, 0);
+  const stays = isKept || used * 2 > reached.length;
+  let last = 0;
+  return Uint32Array.from(reached, (isUsed, number) => {
+    if (isUsed === 0 || number === 0) return 0;
+    return stays ? number : ++last;
+  });
 }
 
 interface ObjectName {
@@ -147,13 +168,13 @@ interface ObjectName {
 
 /** The object in the syntax of a file. `isSecret`: whether its strings are encrypted. */
 async function textOf(
-  { engine, changes, key }: Source,
+  { engine, changes, key, numberOf }: Source,
   object: PDFObject,
   name: ObjectName,
   { isSecret, entries }: { readonly isSecret: boolean; readonly entries?: Entries | undefined },
 ): Promise<string> {
   const secret = isSecret && key !== undefined && key.strings !== "none";
-  const pieces = engine.scope(() => serialize(engine, object, { ...changes, secret, replaced: entries }));
+  const pieces = engine.scope(() => serialize(engine, object, { ...changes, numberOf, secret, replaced: entries }));
   return printed(pieces, name, key);
 }
 
