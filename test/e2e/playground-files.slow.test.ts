@@ -55,6 +55,8 @@ describe.skipIf(noBrowser)("files in the playground", () => {
     await page.getByText("file1", { exact: true }).waitFor();
     expect(await visitor.curl()).toContain(`--form-string 'file1=${id}'`);
     await page.getByRole("tab", { name: "Python" }).click();
+    expect(await page.locator(".code").innerText()).toContain(`pdf.merge(["${id}", "${id}"])`);
+    await page.getByRole("tab", { name: "requests" }).click();
     expect(await page.locator(".code").innerText()).toContain(`("file0", (None, "${id}"))`);
     await visitor.run();
     // The letter has two pages.

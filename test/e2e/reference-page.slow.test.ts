@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
     await sign.getByRole("button", { name: "Copied" }).waitFor();
     const copied = await page.evaluate("navigator.clipboard.readText()");
     expect(copied).toBe(await sign.locator("pre[data-language]:visible").textContent());
-    expect(copied).toContain("requests.post(");
+    expect(copied).toContain("pdf.sign(");
     await page.reload();
     expect(await page.locator("#merge pre[data-language]:visible").getAttribute("data-language")).toBe("Python");
     expect(await page.locator("#links [aria-current]").innerText()).toBe("Reference");
