@@ -1,5 +1,6 @@
 import type { PDFDocument } from "mupdf";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { FileParts, ownBytes } from "../../src/engines/bytes/joined-bytes.ts";
 import { dropSpares } from "../../src/engines/lease/pool.ts";
 import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { createApp } from "../../src/app.ts";
@@ -14,13 +15,20 @@ vi.spyOn(console, "log").mockImplementation(() => {});
 const service = await paidService("enterprise", undefined, createApp(operations));
 const input = document({ name: "input", pages: 3, features: ["outline", "form", "links", "tagged"] });
 
-/** What becomes of a file between MuPDF and those who send it. */
+/** What becomes of a file between those who write it and those who send it. */
 const spoils: readonly [string, (file: Uint8Array) => Uint8Array][] = [
   ["is the input as it was", () => input],
   ["is cut off", (file) => file.slice(0, -300)],
   ["has cross-references that lead elsewhere", (file) => replaced(file, /startxref\n\d+/, "startxref\n7")],
   ["has object streams that cannot be read", (file) => replaced(file, /(\/ObjStm[^>]*>>\s*stream\n).{20}/s, "$1")],
   ["is empty", () => new Uint8Array()],
+];
+/** What becomes of an update that is appended to a file. */
+const spoilsOfUpdates: typeof spoils = [
+  ["lacks the update", () => new Uint8Array()],
+  ["is cut off", (update) => update.slice(0, -100)],
+  ["has cross-references that lead elsewhere", (update) => replaced(update, /startxref\n\d+/, "startxref\n7")],
+  ["has other objects", (update) => replaced(update, /\n\d+ 0 obj\n<</, "\n9 0 obj\n<<")],
 ];
 
 function replaced(file: Uint8Array, pattern: RegExp, by: string): Uint8Array {
@@ -37,17 +45,25 @@ const SECRET = show("a secret word", 50, 700);
 /** Content that is written whatever should be written in its place. */
 let stuck: string | undefined;
 
-let spoil: ((file: Uint8Array) => Uint8Array) | undefined;
+type Spoil = (file: Uint8Array) => Uint8Array;
+/** Of what MuPDF writes, and of what we write ourselves. */
+let spoil: { readonly ofMuPDF?: Spoil; readonly ofOurs?: Spoil } = {};
+
+const { joined } = FileParts.prototype;
 
 beforeEach(() => {
   dropSpares();
+  vi.spyOn(FileParts.prototype, "joined").mockImplementation(function all(this: FileParts) {
+    const file = joined.call(this);
+    return spoil.ofOurs ? ownBytes(spoil.ofOurs(file.view(0, file.length).slice())) : file;
+  });
   const create = PdfEngine.create.bind(PdfEngine);
   vi.spyOn(PdfEngine, "create").mockImplementation(async (...modules) => {
     const engine = await create(...modules);
     const save = engine.long.save.bind(engine.long);
     vi.spyOn(engine.long, "save").mockImplementation(async (...asked) => {
       const file = await save(...asked);
-      return spoil === undefined ? file : new engine.mupdf.Buffer(spoil(file.asUint8Array().slice()));
+      return spoil.ofMuPDF ? new engine.mupdf.Buffer(spoil.ofMuPDF(file.asUint8Array().slice())) : file;
     });
     const redact = engine.long.redact.bind(engine.long);
     vi.spyOn(engine.long, "redact").mockImplementation((...asked) =>
@@ -65,31 +81,36 @@ beforeEach(() => {
 
 afterEach(async () => {
   vi.mocked(PdfEngine.create).mockRestore();
-  spoil = undefined;
+  vi.mocked(FileParts.prototype.joined).mockRestore();
+  spoil = {};
   stuck = undefined;
   dropSpares();
   await expectConsistency();
 });
 
-describe.each<[string, Record<string, string>]>([
-  ["rotate", { rotations: '{"2":90}' }],
-  ["metadata", { action: "set", metadata: '{"title":"New"}' }],
-  ["watermark", { kind: "text", text: "Draft", pages: "3" }],
-  ["add-page-numbers", {}],
-  ["sign", { mode: "type", typedName: "Ada", field: '{"page":2,"x":10,"y":10,"width":50,"height":20}' }],
-  ["fill-form", { values: '{"person.city":"Rome"}' }],
-  ["compress", { stripMetadata: "true" }],
-  ["extract-pages", { range: "1" }],
-])("%s", (operation, fields) => {
+type Writer = "a new file" | "an update" | "MuPDF";
+
+describe.each<[string, Writer, Record<string, string>]>([
+  ["rotate", "an update", { rotations: '{"2":90}' }],
+  ["watermark", "an update", { kind: "text", text: "Draft", pages: "3" }],
+  ["add-page-numbers", "an update", {}],
+  ["sign", "an update", { mode: "type", typedName: "Ada", field: '{"page":2,"x":10,"y":10,"width":50,"height":20}' }],
+  ["metadata", "a new file", { action: "set", metadata: '{"title":"New"}' }],
+  ["fill-form", "a new file", { values: '{"person.city":"Rome"}' }],
+  ["compress", "MuPDF", { stripMetadata: "true" }],
+  ["extract-pages", "MuPDF", { range: "1" }],
+])("%s (%s)", (operation, writer, fields) => {
   const send = () => service.send({ path: `/api/v1/${operation}`, file: new Blob([input.slice()]), fields });
 
   // compress reads only the objects of a small file, and writes cross-references of its own.
-  const own = spoils.filter(([name]) => operation !== "compress" || !name.includes("cross-references"));
+  const own = (writer === "an update" ? spoilsOfUpdates : spoils).filter(
+    ([name]) => operation !== "compress" || !name.includes("cross-references"),
+  );
 
   test.each(own)("responds with 500 and charges nothing when the written file %s", async (_, change) => {
     expect((await send()).status).toBe(200);
     const used = await service.used();
-    spoil = change;
+    spoil = writer === "MuPDF" ? { ofMuPDF: change } : { ofOurs: change };
     const response = await send();
     expect(await outcome(response)).toEqual([500, "internal_error"]);
     expectNoCredits(response);
