@@ -37,8 +37,11 @@ const PIXELS = { images: 2, lines: 0, text: 1 } as const;
 /** Quality of a JPEG that says none, and the highest: a higher one adds bytes, and hides no loss that is seen. */
 const MOST_QUALITY = 95;
 
-/** Bytes after which others have their turn. They are counted as a whole before (`encodingWork`). */
+/** Bytes after which others have their turn. They are counted as a whole before (`encodingWork`, `ROW_WORK`). */
 const BYTES_A_TURN = 1 << 20;
+
+/** Fuel per byte of rows that are overwritten as they are stored, with what inflates and deflates them: about 40 ns. */
+const ROW_WORK = 12;
 
 /** A copy of an image without the pixels in an area. `matrix`: where the page has the image's unit square. */
 export async function blankImage(open: OpenPdf, image: PDFObject, matrix: Matrix, area: Area): Promise<PDFObject> {
@@ -58,7 +61,10 @@ export async function blankImage(open: OpenPdf, image: PDFObject, matrix: Matrix
     await open.engine.work.granted(encodingWork(facts, facts), work);
     return copy;
   };
-  if (stored) return edit(() => blankStored(open, copy, facts, stored, runs));
+  if (stored) {
+    await blankStored(open, copy, facts, stored, runs);
+    return copy;
+  }
   if (facts.components === undefined || hasOwnNumbers(copy, facts)) return blankWithMuPDF(open, copy, facts, runs);
   return edit(() => blankDecoded(open, copy, facts, runs));
 }
@@ -78,6 +84,8 @@ async function blankStored(
   const { work } = engine;
   const colors = blank.length;
   const stride = Math.ceil((width * colors * bits) / 8);
+  // A few bytes can be many rows of one color.
+  work.spend(stride * height * ROW_WORK);
   const put = (row: Uint8Array, [from, to]: Run): void => {
     for (let at = from * colors; at < to * colors; at++) {
       const value = blank[at % colors] ?? 0;

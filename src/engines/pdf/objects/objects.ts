@@ -127,7 +127,7 @@ export async function* eachEntry(
  * The length of an array or dictionary whose values are about to be looked at. A handle on each takes about 200 bytes.
  * @throws Refusal `limit_exceeded`
  */
-function counted(length: number): number {
+export function counted(length: number): number {
   const limit = limits.arrayItems;
   if (length <= limit) return length;
   throw new Refusal("limit_exceeded", "The PDF has an array or dictionary with too many entries.", {

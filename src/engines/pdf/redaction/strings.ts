@@ -4,7 +4,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { newIdentifier } from "../document/identifier.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { eachPointer, FIRST_POINTER, NONE } from "../objects/each-object.ts";
-import { entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { counted, entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
 import { firstItem, type Place, walkValues } from "../objects/walk-values.ts";
 import { ByteSearch } from "./byte-search.ts";
@@ -167,6 +167,7 @@ export class StringRedactor {
     const changes: Change[] = [];
     const walked = walkValues(engine, object, (value, place) => {
       engine.work.spend(VALUE_WORK);
+      counted(place.length);
       if (place.isArray) this.#item(value, place, keys, dropped);
       else this.#entry(value, place, keys, dropped, changes);
     });
