@@ -138,10 +138,8 @@ describe("a document whose numbers are not its objects'", () => {
     const black = areaOf(picture, (red) => red === 0);
     expect(black).toEqual(operation === "rotate" ? [20, 20, 119, 119] : [20, 81, 119, 180]);
     expect(text).toContain(operation === "watermark" ? "Draft" : "");
-    // qpdf takes the numbers of the input for damage, in so small a file. What is written anew has others.
-    const isAppended = operation === "rotate" || operation === "watermark";
-    const { ok } = isAppended ? { ok: true } : await check(body, "reader");
-    expect(ok).toBe(true);
+    // qpdf takes the numbers of the input for damage, in so small a file.
+    expect(await check(body, "reader")).toMatchObject({ ok: true });
     const opens = await readPage(body, 1).then(
       () => true,
       () => false,

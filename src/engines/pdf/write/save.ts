@@ -44,6 +44,9 @@ const ENCRYPTION_GROWTH = 1.03;
 
 type Pointer = PDFObject["pointer"];
 
+/** Bytes of a file for each of its object numbers. */
+const LEAST_BYTES = 3;
+
 /** Maximum size in bytes of an encrypted empty stream: an initialization vector and a block of padding. */
 const SHORT = 32;
 
@@ -82,7 +85,7 @@ export async function saveChanges(
   const { document, engine, input } = open;
   const root = document.getTrailer().get("Root");
   const signed = await isSigned(engine, root);
-  if (!signed && !engine.ranges && (rewrite || open.repaired))
+  if (!signed && !engine.ranges && (rewrite || open.repaired || isSparse(open)))
     return { bytes: await rewritePdf(open, { changed }), broken: false };
   const forbidden = signed && (allowed === undefined ? isCertified(root) : !allowed);
   if (!signed && !engine.ranges) await completeStreams(open);
@@ -91,6 +94,9 @@ export async function saveChanges(
   if (engine.ranges) throw new Refusal("invalid_file", `\`${input.field}\` is damaged.`, { input: input.field });
   return { bytes: await rewritePdf(open, { changed }), broken: signed };
 }
+
+/** Whether the numbers of its objects are too high for its size, which readers take for damage (qpdf 12): each has at least this many bytes. */
+const isSparse = ({ document, input }: OpenPdf): boolean => document.countObjects() * LEAST_BYTES > input.bytes.length;
 
 /** Saves a document that was changed in place. Keeps everything except unused objects. */
 export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes> {
