@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
   test("is used with the keyboard alone", async () => {
     const page = await visitor.open("rotate");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.className")).toBe("skip");
+    await expect.poll(() => page.evaluate("document.activeElement.className")).toBe("skip");
     const reach = async (what: string, test: string) => {
       for (let step = 0; step < 60; step += 1) {
         await page.keyboard.press("Tab");
@@ -216,7 +216,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("button", { name: "Create", exact: true }).click();
     const secret = page.locator(".secret");
     await secret.waitFor();
-    expect(await page.evaluate("document.activeElement.className")).toContain("secret");
+    await expect.poll(() => page.evaluate("document.activeElement.className")).toContain("secret");
     expect(await secret.locator("code").innerText()).toMatch(/^sk_test_/);
     const made = page.getByRole("listitem", { name: "From the browser" });
     expect(await made.locator(".scopes").innerText()).toBe("pdf:read");
@@ -224,7 +224,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await made.getByText(/^Revoked/).waitFor();
     expect(await secret.count()).toBe(0);
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("API keys");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("API keys");
     await page
       .getByRole("listitem")
       .filter({ hasText: "this key" })

@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)("files in the playground", () => {
     await page.keyboard.press("Enter");
     await page.keyboard.type("file_nothing0");
     await page.keyboard.press("Escape");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Stored file or URL");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Stored file or URL");
     await page.keyboard.press("Enter");
     await page.keyboard.type("https://localhost/report.pdf");
     await page.keyboard.press("Enter");

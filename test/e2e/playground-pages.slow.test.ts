@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     await page.keyboard.press("End");
     await page.keyboard.press("Space");
     expect(await range.inputValue()).toBe("3-4,6-7,500");
-    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Page 500");
+    await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("Page 500");
     await page.locator('[aria-label="Page 500"] canvas[data-drawn]').waitFor();
     expect(await options.count()).toBeLessThan(40);
     expect(await options.last().getAttribute("aria-setsize")).toBe("500");

@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.result.getByText("invalid_parameters").waitFor();
     const field = page.locator('[name="chunkSize"]');
     expect(await field.getAttribute("aria-invalid")).toBe("true");
-    expect(await page.evaluate("document.activeElement.name")).toBe("chunkSize");
+    await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("chunkSize");
     const describedBy = (await field.getAttribute("aria-describedby")) ?? "";
     const issue = page.locator(`[id="${describedBy.split(" ").at(-1)}"]`);
     expect(await issue.innerText()).toBe("must be a whole number from 1 to 5,000");
