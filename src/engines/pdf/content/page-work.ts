@@ -23,33 +23,28 @@ const JPX_SAMPLES = 4_000_000;
 const JPX_COMPONENTS = 3;
 
 /**
- * Bytes of another image that are decoded at once, as of a page in A4 at 300 dpi, and bytes of each part of a larger one: MuPDF begins each part at the start
- * of the image's data, and holds it up to three times while it is reduced to gray.
+ * Bytes of an image with a palette that are decoded at once, as of a page in A4 at 300 dpi, and bytes of each part of a larger one: MuPDF begins each part at
+ * the start of the image's data, and holds it up to three times while it is reduced to gray. Other images it reduces while it reads them.
  */
 const [DECODED_BYTES, PART_BYTES] = [36_000_000, 12_000_000];
-/** Bytes per pixel that are assumed of images with more than one bit: CMYK, or an index beside the RGB that it stands for. */
+/** Bytes per pixel: an index beside the RGB that it stands for. */
 const PIXEL_BYTES = 4;
-/** By how many powers of two a JPEG is reduced while it is decoded. */
-const MOST_JPEG_HALVINGS = 3;
 
 interface Images {
   /** Fuel to draw each of them once. */
   readonly fuel: number;
   /** Pixels of the largest JPEG 2000 image. */
   readonly jpxPixels: number;
-  /** Bytes of the largest JPEG, decoded. */
-  readonly jpegBytes: number;
-  /** The same of any other image. */
-  readonly otherBytes: number;
+  /** Bytes of the largest image with a palette, decoded. */
+  readonly indexedBytes: number;
 }
 
-const NO_IMAGES: Images = { fuel: 0, jpxPixels: 0, jpegBytes: 0, otherBytes: 0 };
+const NO_IMAGES: Images = { fuel: 0, jpxPixels: 0, indexedBytes: 0 };
 
 const both = (a: Images, b: Images): Images => ({
   fuel: a.fuel + b.fuel,
   jpxPixels: Math.max(a.jpxPixels, b.jpxPixels),
-  jpegBytes: Math.max(a.jpegBytes, b.jpegBytes),
-  otherBytes: Math.max(a.otherBytes, b.otherBytes),
+  indexedBytes: Math.max(a.indexedBytes, b.indexedBytes),
 });
 
 /** The images of resources, by object number, since pages may share them. */
@@ -64,19 +59,17 @@ export async function allowPage(open: OpenPdf, page: number): Promise<void> {
 
 /**
  * Rows that are drawn at a time of a page (0-based) that is drawn at this size, so that the memory for its images is bounded. MuPDF decodes of each the
- * part that is drawn: JPEG 2000 and JPEG at the largest power of two by which they may be reduced, others at their full size.
+ * part that is drawn: JPEG 2000 at the largest power of two by which it may be reduced, and what has a palette at its full size.
  */
 export async function mostRows(
   open: OpenPdf,
   page: number,
   { width, height }: { readonly width: number; readonly height: number },
 ): Promise<number> {
-  const { jpxPixels, jpegBytes, otherBytes } = await imagesOnPage(open, page);
-  const reduced = (size: number, pixels: number, most: number): number =>
-    size / 4 ** Math.min(most, Math.max(0, Math.floor(Math.log2(pixels / (width * height)) / 2)));
-  const samples = reduced(jpxPixels, jpxPixels, Infinity) * JPX_COMPONENTS;
-  const bytes = Math.max(otherBytes, reduced(jpegBytes, jpegBytes / PIXEL_BYTES, MOST_JPEG_HALVINGS));
-  const parts = Math.max(1, samples / JPX_SAMPLES, bytes > DECODED_BYTES ? bytes / PART_BYTES : 1);
+  const { jpxPixels, indexedBytes } = await imagesOnPage(open, page);
+  const halvings = Math.max(0, Math.floor(Math.log2(jpxPixels / (width * height)) / 2));
+  const samples = (jpxPixels / 4 ** halvings) * JPX_COMPONENTS;
+  const parts = Math.max(1, samples / JPX_SAMPLES, indexedBytes > DECODED_BYTES ? indexedBytes / PART_BYTES : 1);
   return Math.max(1, Math.floor(height / parts));
 }
 
@@ -126,12 +119,10 @@ async function imagesOf(engine: PdfEngine, resources: PDFObject, seen: Set<numbe
 function imageOf(image: PDFObject): Images {
   const pixels = Math.max(0, image.get("Width").asNumber() * image.get("Height").asNumber());
   const isBilevel = image.get("ImageMask").asBoolean() || image.get("BitsPerComponent").asNumber() === 1;
-  const bytes = isBilevel ? pixels : pixels * PIXEL_BYTES;
-  const filter = filtersOf(image).at(-1);
+  const isIndexed = isNamed(image.get("ColorSpace", 0), "Indexed");
   return {
     fuel: pixels * (isBilevel ? BILEVEL_WORK : PIXEL_WORK),
-    jpxPixels: filter === "JPXDecode" ? pixels : 0,
-    jpegBytes: filter === "DCTDecode" ? bytes : 0,
-    otherBytes: filter === "JPXDecode" || filter === "DCTDecode" ? 0 : bytes,
+    jpxPixels: filtersOf(image).at(-1) === "JPXDecode" ? pixels : 0,
+    indexedBytes: isIndexed ? pixels * PIXEL_BYTES : 0,
   };
 }
