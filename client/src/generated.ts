@@ -1635,7 +1635,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * With `dryRun`, the response is JSON with what would be redacted.
    *
-   * Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
+   * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
   redact(input: RedactJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }>>;
   /**
@@ -1659,7 +1659,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * With `dryRun`, the response is JSON with what would be redacted.
    *
-   * Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
+   * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
   redact(input: RedactFileInput, options?: CallOptions): Promise<FileResult>;
   /**
@@ -1683,7 +1683,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * With `dryRun`, the response is JSON with what would be redacted.
    *
-   * Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
+   * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
   redact(input: RedactInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }> | FileResult>;
   redact(input: RedactInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
@@ -1707,7 +1707,7 @@ export class ServiceMethods extends OperationTransport {
    * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
    * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   metadata(input: MetadataJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>;
   /**
@@ -1721,7 +1721,7 @@ export class ServiceMethods extends OperationTransport {
    * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
    * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   metadata(input: MetadataFileInput, options?: CallOptions): Promise<FileResult>;
   /**
@@ -1735,7 +1735,7 @@ export class ServiceMethods extends OperationTransport {
    * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
    * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   metadata(input: MetadataInput, options?: CallOptions): Promise<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>;
   metadata(input: MetadataInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
@@ -1762,7 +1762,7 @@ export class ServiceMethods extends OperationTransport {
    * stays in their earlier revision.
    * `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
    */
   attachments(input: AttachmentsJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }>>;
   /**
@@ -1779,7 +1779,7 @@ export class ServiceMethods extends OperationTransport {
    * stays in their earlier revision.
    * `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
    */
   attachments(input: AttachmentsFileInput, options?: CallOptions): Promise<FileResult>;
   /**
@@ -1796,7 +1796,7 @@ export class ServiceMethods extends OperationTransport {
    * stays in their earlier revision.
    * `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
    */
   attachments(input: AttachmentsInput, options?: CallOptions): Promise<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>;
   attachments(input: AttachmentsInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
@@ -1818,7 +1818,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   outline(input: OutlineJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>;
   /**
@@ -1830,7 +1830,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   outline(input: OutlineFileInput, options?: CallOptions): Promise<FileResult>;
   /**
@@ -1842,7 +1842,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   outline(input: OutlineInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>;
   outline(input: OutlineInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {

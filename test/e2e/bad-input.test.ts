@@ -5,7 +5,7 @@ import { ownServer } from "./own-server.ts";
 
 const MiB = 1024 * 1024;
 /** Milliseconds within which every bad request has to have its response, on a busy machine as well; some bodies never end. */
-const SOON = 90_000;
+const SOON = 300_000;
 
 const { baseUrl, liveKey } = ownServer();
 const { hostname, port } = new URL(baseUrl);

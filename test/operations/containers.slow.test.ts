@@ -16,7 +16,7 @@ const forms: readonly (readonly [operation: string, fields: Readonly<Record<stri
   ["outline", { action: "set", outline: '[{"title":"a","page":1}]' }],
 ];
 
-describe.each(forms)("%s %j lets others have their turn in", (operation, fields) => {
+describe.each(forms)("%s %j yields to other requests in", (operation, fields) => {
   test.each<[string, (count: number) => Parts, number]>([
     ...Object.entries(arrays).map(([name, make]) => [name, make, ITEMS] as [string, typeof make, number]),
     ...Object.entries(dictionaries).map(([name, make]) => [name, make, KEYS] as [string, typeof make, number]),

@@ -42,7 +42,7 @@ describe("the scope of metadata", () => {
     const { paths } = describeApi(operations, [], "") as { paths: Record<string, { post: Record<string, unknown> }> };
     const described = JSON.stringify(paths["/api/v1/metadata"]?.post);
     expect(described).toContain(
-      "Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.",
+      "Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.",
     );
     for (const name of ["modificationDate", "pdfVersion", "formFields", "maxLength"]) expect(described).toContain(name);
   });

@@ -1371,7 +1371,7 @@ class ServiceMethods(Transport):
 
         With `dryRun`, the response is JSON with what would be redacted.
 
-        Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
+        Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
 
         Args:
             file: The PDF.
@@ -1443,7 +1443,7 @@ class ServiceMethods(Transport):
         32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
         set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
 
-        Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+        Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 
         Args:
             file: The PDF.
@@ -1523,7 +1523,7 @@ class ServiceMethods(Transport):
         stays in their earlier revision.
         `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-        Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
+        Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
 
         Args:
             file: The PDF.
@@ -1585,7 +1585,7 @@ class ServiceMethods(Transport):
 
         Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-        Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+        Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 
         Args:
             file: The PDF.
@@ -3560,7 +3560,7 @@ class JobMethods:
 
         With `dryRun`, the response is JSON with what would be redacted.
 
-        Costs 1 credit. Requires the `pdf:write` scope with `dryRun` `false`, and the `pdf:read` scope with `dryRun` `true`.
+        Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
 
         Args:
             file: The PDF.
@@ -3636,7 +3636,7 @@ class JobMethods:
         32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
         set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
 
-        Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+        Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 
         Args:
             file: The PDF.
@@ -3721,7 +3721,7 @@ class JobMethods:
         stays in their earlier revision.
         `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-        Costs 1 credit. Requires the `pdf:read` scope with `action` `list` or `extract`, and the `pdf:write` scope with `action` `add` or `remove`.
+        Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
 
         Args:
             file: The PDF.
@@ -3787,7 +3787,7 @@ class JobMethods:
 
         Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-        Costs 1 credit. Requires the `pdf:read` scope with `action` `get`, and the `pdf:write` scope with `action` `set`.
+        Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 
         Args:
             file: The PDF.

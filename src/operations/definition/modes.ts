@@ -79,10 +79,10 @@ export function scopeConditions(operation: WithModes): Partial<Record<OperationS
   return Object.fromEntries(conditions);
 }
 
-/** ` with ...`, or nothing. */
+/** ` when ...`, or nothing. */
 export const inWords = (condition: Condition): string =>
   Object.entries(condition)
-    .map(([name, values]) => ` with \`${name}\` ${values.map((value) => `\`${value}\``).join(" or ")}`)
+    .map(([name, values]) => ` when \`${name}\` is ${values.map((value) => `\`${value}\``).join(" or ")}`)
     .join("");
 
 /** The scopes of which a key needs one before the parameters are known. */

@@ -37,7 +37,7 @@ const PIXELS = { images: 2, lines: 0, text: 1 } as const;
 /** Quality of a JPEG that says none, and the highest: a higher one adds bytes, and hides no loss that is seen. */
 const MOST_QUALITY = 95;
 
-/** Bytes after which others have their turn. They are counted as a whole before (`encodingWork`, `ROW_WORK`). */
+/** Bytes after which the work yields to other requests. They are counted as a whole before (`encodingWork`, `ROW_WORK`). */
 const BYTES_A_TURN = 1 << 20;
 
 /** Fuel per byte of rows that are overwritten as they are stored, with what inflates and deflates them: about 40 ns. */
@@ -115,7 +115,7 @@ async function blankStored(
   await writeFlate(image, turns(work, rows()));
 }
 
-/** Lets others have their turn between rows. */
+/** Yields to other requests between rows. */
 async function* turns(work: Work, rows: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let since = 0;
   for await (const row of rows) {

@@ -87,7 +87,7 @@ export function items(array: PDFObject): PDFObject[] {
   return list;
 }
 
-/** Entries after which `eachItem` and `eachEntry` may let others have their turn. */
+/** Entries after which `eachItem` and `eachEntry` may yield to other requests. */
 const STRETCH = 64;
 
 /** The items of an array, and nothing for any other object. Lets other requests run meanwhile. The array must not be changed until then. */
