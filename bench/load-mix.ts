@@ -45,6 +45,10 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
       { file: small, range: "1-3" },
       { file: hundred, range: "odd" },
     ],
+    "delete-pages": [
+      { file: small, pages: "1" },
+      { file: hundred, pages: "2-50" },
+    ],
     "to-images": [{ file: letter }, { file: letter, format: "jpeg" }, { file: letter, dpi: "100", format: "webp" }],
     "from-images": [{ image0: photograph, image1: photograph }],
     watermark: [

@@ -52,6 +52,12 @@ export const mutants: readonly Mutant[] = [
     ["extract-pages: sorts the pages", 'range.resolve("range"', 'range.resolveSet("range"'],
     ["extract-pages: keeps attachments", "attachments: false", "attachments: true"],
   ),
+  ...of(
+    "operations/delete-pages.ts",
+    e2e("delete-pages"),
+    ["delete-pages: keeps the pages instead", 'resolveOthers("pages"', 'resolveSet("pages"'],
+    ["delete-pages: drops attachments", "attachments: true", "attachments: false"],
+  ),
   ...of("engines/pdf/document/ranges.ts", e2e("extract-pages"), [
     "page ranges: a range backwards is forwards",
     "upTo(to, from).reverse()",

@@ -284,6 +284,45 @@ export const commands: readonly Command[] = [
     ]
   },
   {
+    "name": "delete-pages",
+    "path": "/api/v1/delete-pages",
+    "summary": "Delete pages",
+    "description": "The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form\nfields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except\nentries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "pages": "2"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "pages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The pages to delete."
+      }
+    ]
+  },
+  {
     "name": "to-images",
     "path": "/api/v1/to-images",
     "summary": "Convert pages to images",

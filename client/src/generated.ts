@@ -207,6 +207,21 @@ const extractPagesFields = {
   range: { name: "range", kind: "text" },
 } as const;
 
+export interface DeletePagesInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** The pages to delete. */
+  readonly pages: string;
+}
+
+const deletePagesFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+} as const;
+
 export type ToImagesInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
@@ -927,6 +942,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
     return new Pipeline(this.with("extract-pages", "file", extractPagesFields, input));
   }
 
+  /** Delete pages. */
+  deletePages(input: Without<DeletePagesInput, "file">): Pipeline<FileResult>;
+  deletePages(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("delete-pages", "file", deletePagesFields, input));
+  }
+
   /** Convert pages to images. */
   toImages(input?: Without<ToImagesInput, "file">): Pipeline<FileResult>;
   toImages(input: object = {}): Pipeline<Result> {
@@ -1238,6 +1259,22 @@ export class ServiceMethods extends OperationTransport {
   extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult>;
   extractPages(input: ExtractPagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options, fileResult);
+  }
+
+  /** Delete pages, as a job. */
+  deletePages(input: DeletePagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Delete pages.
+   *
+   * The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form
+   * fields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except
+   * entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  deletePages(input: DeletePagesInput, options?: CallOptions): Promise<FileResult>;
+  deletePages(input: DeletePagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/delete-pages", deletePagesFields, input, options, fileResult);
   }
 
   /** Convert pages to images, as a job. */

@@ -1,8 +1,4 @@
-import { assemble, countAttachments } from "../engines/pdf/assembly/assemble.ts";
-import { copyFrom } from "../engines/pdf/document/document.ts";
-import { savePdf } from "../engines/pdf/write/save.ts";
-import { readSource } from "../engines/pdf/assembly/source.ts";
-import { createDocument } from "../engines/pdf/assembly/new-document.ts";
+import { copyPages } from "../engines/pdf/assembly/copy-pages.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
@@ -12,7 +8,7 @@ export const extractPages = defineOperation({
   name: "extract-pages",
   summary: "Extract pages into a new PDF",
   guidance:
-    "For one PDF with only some of the pages, or with pages in another order or repeated. To get several PDFs, use `split`.",
+    "For one PDF with only some of the pages, or with pages in another order or repeated. To leave out pages and keep everything else, use `delete-pages`; to get several PDFs, use `split`.",
   description: `Pages are returned in the order of \`range\`, and pages listed more than once are repeated. The outline entries, links, named destinations,
 form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
 (\`X-Attachments-Dropped\`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
@@ -34,24 +30,9 @@ own (\`name_2\`).`,
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
   async run({ file, range }, { pdf }) {
-    using stack = new DisposableStack();
-    const { target, headers, large } = await copyFrom(pdf, file, async (open) => {
-      const pages = range.resolve("range", open.pageCount);
-      const source = await readSource(open, pages);
-      const dropped = await countAttachments(source);
-      const target = stack.adopt(createDocument(pdf, open), (document) => document.destroy());
-      await assemble(
-        target,
-        pages.map((page) => ({ source, page })),
-        { attachments: false },
-      );
-      const headers = {
-        ...resultHeadersOf([open], { pageCount: pages.length, signed: source.signed }),
-        ...(dropped > 0 ? { "X-Attachments-Dropped": String(dropped) } : {}),
-      };
-      return { target, headers, large: pages.length * 2 > open.pageCount };
-    });
-    pdf.freeArena();
-    return { kind: "pdf", bytes: await savePdf(pdf, target, { large, field: file.field }), headers };
+    const copied = await copyPages(pdf, file, (pageCount) => range.resolve("range", pageCount), { attachments: false });
+    const { bytes, attachmentsDropped: dropped } = copied;
+    const headers = dropped > 0 ? { "X-Attachments-Dropped": String(dropped) } : {};
+    return { kind: "pdf", bytes, headers: { ...resultHeadersOf([copied], copied), ...headers } };
   },
 });

@@ -3,6 +3,7 @@ import { attachments } from "./attachments.ts";
 import { compress } from "./compress.ts";
 import { addPageNumbers } from "./add-page-numbers.ts";
 import type { Operation } from "./definition/define.ts";
+import { deletePages } from "./delete-pages.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
 import { fillForm } from "./fill-form.ts";
@@ -29,6 +30,7 @@ export const operations: readonly Operation[] = [
   split,
   extractText,
   extractPages,
+  deletePages,
   toImages,
   fromImages,
   ocr,

@@ -115,7 +115,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   retry: "/docs/idempotency",
   "rate limits": "/docs/limits",
   "html to pdf": "/docs/not-offered",
-  "delete pages": "/docs#extract-pages",
+  "delete pages": "/docs#delete-pages",
   rearrange: "/docs#extract-pages",
   esign: "/docs#sign",
   watermak: "/docs#watermark",
@@ -174,7 +174,7 @@ test("a search finds what people look for, by their words and with their typos",
   expect(search("xylophone")).toEqual([]);
   const description = (await (await get("/api/v1/openapi.json")).json()) as Description;
   const operations = operationSearch(operationsOf(description));
-  const wanted = { join: "merge", "delete pages": "extract-pages", rearrange: "extract-pages", esign: "sign" };
+  const wanted = { join: "merge", "delete pages": "delete-pages", rearrange: "extract-pages", esign: "sign" };
   const all = { ...wanted, watermak: "watermark", shrink: "compress", encrypt: "protect", "jpg to pdf": "from-images" };
   for (const [query, name] of Object.entries(all)) expect([query, operations(query)[0]?.name]).toEqual([query, name]);
 });

@@ -53,6 +53,7 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
   "extract-text": ({ random, document }) =>
     given({ ...document(), words: random.pick([undefined, "true"]), pages: random.pick([undefined, ...RANGES]) }),
   "extract-pages": ({ random, document }) => given({ ...document(), range: random.pick(RANGES) }),
+  "delete-pages": ({ random, document }) => given({ ...document(), pages: random.pick(RANGES) }),
   rotate: ({ random, document }) =>
     given({
       ...document(),

@@ -333,6 +333,36 @@ class ServiceMethods(Transport):
         return result
 
 
+    def delete_pages(
+        self,
+        file: FileInput,
+        *,
+        pages: str,
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Delete pages.
+
+        The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form
+        fields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except
+        entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            pages: The pages to delete.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "pages", pages),
+        ]
+        result: FileResult = self._operation("/api/v1/delete-pages", fields, None, idempotency_key, read_file)
+        return result
+
+
     @overload
     def to_images(
         self,
@@ -2455,6 +2485,38 @@ class JobMethods:
             ("text", "range", range),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/extract-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    def delete_pages(
+        self,
+        file: FileInput,
+        *,
+        pages: str,
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Delete pages.
+
+        The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form
+        fields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except
+        entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            pages: The pages to delete.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "pages", pages),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/delete-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 

@@ -4,7 +4,8 @@
 const operationWords: Readonly<Record<string, string>> = {
   merge: "join combine concatenate concat append stitch bind assemble interleave together files",
   split: "separate divide burst cut break apart one file per page chunks",
-  "extract-pages": "delete remove pages rearrange reorder order move duplicate keep pick select reverse subset",
+  "delete-pages": "delete remove pages drop omit discard",
+  "extract-pages": "rearrange reorder order move duplicate keep pick select reverse subset",
   "extract-text": "parse read get text markdown words coordinates bounding boxes tables llm rag pdf to txt",
   "to-images":
     "convert render rasterize png jpg jpeg webp thumbnail preview screenshot pictures pdf to image pdf to jpg pdf to png",

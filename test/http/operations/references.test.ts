@@ -83,6 +83,7 @@ describe("every file field takes a reference", () => {
   const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     split: { mode: "pages" },
     "extract-pages": { range: "1" },
+    "delete-pages": { pages: "1" },
     "to-images": { dpi: "36" },
     rotate: { angle: "90" },
     protect: { userPassword: "open" },

@@ -27,6 +27,12 @@ export const operations: INodePropertyOptions[] = [
     "description": "Crop pages"
   },
   {
+    "name": "Delete Pages",
+    "value": "delete-pages",
+    "action": "Delete pages",
+    "description": "Delete pages"
+  },
+  {
     "name": "Extract Pages",
     "value": "extract-pages",
     "action": "Extract pages into a new PDF",
@@ -507,6 +513,62 @@ export const parameters: INodeProperties[] = [
       "show": {
         "operation": [
           "extract-pages"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "delete-pages"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Pages",
+    "name": "pages",
+    "description": "The pages to delete",
+    "type": "string",
+    "default": "",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "delete-pages"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "delete-pages"
         ]
       }
     },
@@ -2540,6 +2602,23 @@ export const fields: Readonly<
     {
       "name": "range",
       "field": "range",
+      "kind": "text"
+    }
+  ],
+  "delete-pages": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "pages",
+      "field": "pages",
       "kind": "text"
     }
   ],

@@ -57,6 +57,13 @@ export class PageRange {
     return this.#accepted(field, pageCount, this.#resolveSet(pageCount));
   }
 
+  /** The 0-based pages that the range does not name, in ascending order. Throws as `resolve` does, and if it names every page. */
+  resolveOthers(field: string, pageCount: number): number[] {
+    const named = new Set(this.resolveSet(field, pageCount));
+    const others = upTo(1, pageCount).filter((page) => !named.has(page - 1));
+    return this.#accepted(field, pageCount, others.length === 0 ? EVERY_PAGE : others);
+  }
+
   #resolve(pageCount: number): number[] | string {
     let pages: number[] = [];
     for (const named of this.#named(pageCount)) {
@@ -114,6 +121,7 @@ export class PageRange {
 const MOST_ITEMS = 10_000;
 const MOST_NAMED = 1_000_000;
 const NO_PAGES = "selects no pages";
+const EVERY_PAGE = "names every page, and at least one must remain";
 const FROM_ONE = "must count pages from 1";
 
 const count = (number: number): string => number.toLocaleString("en-US");
