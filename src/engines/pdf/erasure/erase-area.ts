@@ -1,14 +1,14 @@
 /** Erases what lies in an area of a page: glyphs, drawings, images, and pixels of these. */
+import { apply, inverse, type Matrix } from "../../geometry.ts";
 import type { StructuredText } from "mupdf";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
-import type { Matrix } from "../content/operands.ts";
 import { charactersIn } from "../mupdf/structured-text.ts";
 import type { Area } from "./area.ts";
 import { blankImage } from "./blank-image.ts";
 import { changeContent } from "./change-content.ts";
 import type { Eraser } from "./eraser.ts";
-import { apply, corners, inverse, type Polygon, transformed } from "./geometry.ts";
+import { corners, type Polygon, transformed } from "./geometry.ts";
 import { NearGlyphs } from "./near-glyphs.ts";
 import { SpanRecorder } from "./span-texts.ts";
 import type { PlacedCode } from "./walk.ts";

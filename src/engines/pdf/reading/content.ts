@@ -1,11 +1,12 @@
 /** What is drawn on a page, from the structured text that MuPDF makes of it. */
+import type { VisibleBox } from "../../geometry.ts";
 import type { StructuredText } from "mupdf";
 import type { PageContent } from "../layout/page.ts";
 import type { Area } from "../layout/words.ts";
 import { BLOCKS, CHAR_FLAG } from "../mupdf/abi.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { blocksIn, boxOf, fontFacts, RECTANGLE, STROKED, vectorColor, vectorFlags } from "../mupdf/structured-text.ts";
-import { BOLD, type Box, ITALIC, MONOSPACED, readSegments } from "../text/glyphs.ts";
+import { BOLD, ITALIC, MONOSPACED, readSegments } from "../text/glyphs.ts";
 import { isImageBox, type VisitedPage } from "../text/text.ts";
 
 /** Filled and stroked. */
@@ -53,7 +54,7 @@ export function readContent(
   return { bounds, segments, drawn, images };
 }
 
-function clipped([x0, y0, x1, y1]: Box, [left, top, right, bottom]: Box): Area | undefined {
+function clipped([x0, y0, x1, y1]: VisibleBox, [left, top, right, bottom]: VisibleBox): Area | undefined {
   const area = { x0: Math.max(x0, left), y0: Math.max(y0, top), x1: Math.min(x1, right), y1: Math.min(y1, bottom) };
   return area.x1 >= area.x0 && area.y1 >= area.y0 ? area : undefined;
 }

@@ -1,3 +1,4 @@
+import type { VisibleBox } from "../../geometry.ts";
 import type { StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -6,9 +7,6 @@ import { BLOCKS } from "../mupdf/abi.ts";
 import { blocksIn, linesOf, type StextCharacters, type StextLine } from "../mupdf/structured-text.ts";
 import { characterOf, isLatinLike, isMark, isRightToLeft, isUnspaced } from "./characters.ts";
 
-/** `[x0, y0, x1, y1]` in points, origin top-left of the visible page. */
-export type Box = [number, number, number, number];
-
 /** Four corners: x and y of each, in points. */
 export type Quad = readonly [number, number, number, number, number, number, number, number];
 
@@ -16,7 +14,7 @@ export type Quad = readonly [number, number, number, number, number, number, num
 export interface Glyph {
   text: string;
   /** Empty unless boxes were requested. */
-  readonly box: Box;
+  readonly box: VisibleBox;
   /** The corners upper left, upper right, lower left, and lower right, as the glyph stands, if letters were requested. */
   readonly quad?: Quad;
   /** Where it is placed on its line, and where the marks are that it has taken up, if letters were requested. In points. */
@@ -71,7 +69,7 @@ const SAME = 0.02;
 
 interface ReadOptions {
   /** The visible page. */
-  readonly bounds: Box;
+  readonly bounds: VisibleBox;
   /** Maximum number of glyphs. */
   readonly budget: number;
   /** Whether glyphs need boxes. */
@@ -204,7 +202,7 @@ function isClose(last: Glyph, from: number, size: number): boolean {
   return last.size === size && gap < SPACE_GAP * size && gap > -SPACE_GAP * size;
 }
 
-function growTo(box: Box, [x0, y0, x1, y1]: Box): void {
+function growTo(box: VisibleBox, [x0, y0, x1, y1]: VisibleBox): void {
   box[0] = Math.min(box[0], x0);
   box[1] = Math.min(box[1], y0);
   box[2] = Math.max(box[2], x1);
@@ -254,9 +252,9 @@ function belowTop(character: StextCharacters, [dx, dy]: StextLine["direction"]):
   return em > 0 ? (TOP_TO_ORIGIN * size * size) / em : 0;
 }
 
-const NO_BOX: Box = [0, 0, 0, 0];
+const NO_BOX: VisibleBox = [0, 0, 0, 0];
 
-const boxAt = ([ax, ay, bx, by, cx, cy, ex, ey]: Quad): Box => [
+const boxAt = ([ax, ay, bx, by, cx, cy, ex, ey]: Quad): VisibleBox => [
   Math.min(ax, bx, cx, ex),
   Math.min(ay, by, cy, ey),
   Math.max(ax, bx, cx, ex),

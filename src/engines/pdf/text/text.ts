@@ -1,3 +1,4 @@
+import type { VisibleBox } from "../../geometry.ts";
 import type { PDFObject, PDFPage, StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -8,7 +9,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, isNamed } from "../objects/objects.ts";
 import { storeTrimmer } from "../mupdf/store.ts";
 import { inColumns } from "./columns.ts";
-import { type Box, readSegments, type Segment, tooMuchText } from "./glyphs.ts";
+import { readSegments, type Segment, tooMuchText } from "./glyphs.ts";
 import { BLOCKS } from "../mupdf/abi.ts";
 import { blocksIn, boxOf, RECTANGLE, vectorColor, vectorFlags } from "../mupdf/structured-text.ts";
 import { joinLines, textOf, type Word, wordsOf } from "./lines.ts";
@@ -42,7 +43,7 @@ export interface VisitedPage {
   readonly index: number;
   /** What is on the page: its text, with its vectors and images if `drawings`. `as`: as if the document or the page had these. */
   readonly read: (options: { readonly drawings: boolean }, as?: TaggedAs) => Promise<StructuredText>;
-  readonly bounds: Box;
+  readonly bounds: VisibleBox;
   /** Maximum number of glyphs. */
   readonly budget: number;
   /** Whether glyphs need boxes. */
@@ -123,10 +124,10 @@ async function readPage<T>(
   const pageNumber = index + 1;
   // Throws if a page listed in the page tree is missing, which means that the file is damaged.
   await fetchPages(open, [index]);
-  let bounds: Box = [0, 0, 0, 0];
+  let bounds: VisibleBox = [0, 0, 0, 0];
   try {
     const page = stack.adopt(await engine.long.loadPage(document, index), (loaded) => loaded.destroy());
-    bounds = page.getBounds() as Box;
+    bounds = page.getBounds() as VisibleBox;
     let drawn: StructuredText | undefined;
     const read: VisitedPage["read"] = async ({ drawings }, as) => {
       if (drawings && as === undefined && drawn !== undefined) return drawn;
@@ -178,7 +179,7 @@ function isUnreadable(text: string): boolean {
 }
 
 /** Whether a page without readable text shows something else that may be text: an image, or many shapes. */
-function showsMore(engine: PdfEngine, structured: StructuredText, bounds: Box, text: string): boolean {
+function showsMore(engine: PdfEngine, structured: StructuredText, bounds: VisibleBox, text: string): boolean {
   const pageSize = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1]);
   let [covered, shapes] = [0, 0];
   for (const { block, type } of blocksIn(engine, structured)) {
