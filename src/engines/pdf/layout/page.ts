@@ -1,5 +1,6 @@
 /** The layout of a page: what is on it, in the order in which it is read. */
-import type { Box, Segment } from "../text/glyphs.ts";
+import type { VisibleBox as Box } from "../../geometry.ts";
+import type { Segment } from "../text/glyphs.ts";
 import { alignedTables } from "./aligned-tables.ts";
 import { gridsOf } from "./grids.ts";
 import { paragraphsOf, type TextPart } from "./paragraphs.ts";
