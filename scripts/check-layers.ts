@@ -153,6 +153,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/tags",
     "pdf/text",
     "pdf/layout",
+    "pdf/export",
     "pdf/reading",
     "pdf/typesetting",
     "pdf/forms",
