@@ -134,7 +134,8 @@ function tableWithin(frame: Place, { lines, from, to, above, edges }: Stretch, r
   const gutters = columnsIn(frame, lines.slice(first, last + 1));
   if (gutters.length === 0) return undefined;
   first = extended(lines, first, -1, from, gutters, above);
-  if (to.filled) last = extended(lines, last, 1, to, gutters, Infinity);
+  // Rules between rows, and backgrounds of every other one, may end before the last row.
+  if (to.filled || separateRows(lines, edges)) last = extended(lines, last, 1, to, gutters, Infinity);
   const own = lines.slice(first, last + 1);
   if (own.length < 2) return undefined;
   const all = columnsIn(frame, own);
@@ -145,6 +146,14 @@ function tableWithin(frame: Place, { lines, from, to, above, edges }: Stretch, r
   const table = tableOf(own, 0, all, { ...rules, horizontal: [...rules.horizontal, ...separators] });
   return isConsistent(table) && !isPart(table, frame.words) ? table : undefined;
 }
+
+/** Whether there is one line between each two of several edges. */
+const separateRows = (lines: readonly Line[], edges: readonly Edge[]): boolean =>
+  edges.length >= 3 &&
+  edges.slice(1).every(({ y }, index) => {
+    const above = edges[index]?.y ?? 0;
+    return lines.filter(({ row }) => middleOf(row) > above && middleOf(row) < y).length === 1;
+  });
 
 /** The first or last line of a table, with the lines outside of an edge that stand in its columns. */
 function extended(
