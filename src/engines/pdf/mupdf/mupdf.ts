@@ -8,7 +8,7 @@ import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
-import { firstIn, type Place, placesOf } from "./places.ts";
+import { firstIn, type Place, placesOf, shareData } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
 import { decodePartsOfJpx } from "./jpx.ts";
@@ -48,6 +48,9 @@ const HEAP_END = 6_168_460;
 const DRAND48 = [0x6d, 0xe6, 0xec, 0xde, 0x05, 0x00, 0x0b, 0x00];
 const RANDOM_STATE_BYTES = 6;
 
+/** Room behind the files of a request in bytes, for what a step of a pipeline appends to the last one. */
+const APPEND_ROOM = 1024 * 1024;
+
 /** Fuel per byte of a content stream that is read: about 20 ns. */
 const READ_WORK = 2;
 
@@ -84,6 +87,12 @@ interface ArenaMemory {
   readonly copies: boolean;
   readonly files: HeapFile[];
   used: number;
+}
+
+/** The bytes [start, end) of a file. */
+export interface FilePart {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Bytes in the heap of an instance. Between two operations on a file, `freeArena` may move it. */
@@ -314,22 +323,26 @@ export class PdfEngine {
 
   #allocateArena({ capacity, copies }: Pick<ArenaMemory, "capacity" | "copies">): number {
     const before = copies ? this.#malloc(Math.ceil(capacity * HOLES.copies) + HOLES.objects) : 0;
-    const pointer = this.#malloc(Math.max(capacity, 1));
+    const pointer = this.#malloc(capacity + APPEND_ROOM);
     if (before > 0) this.lib._wasm_free(before);
     return pointer;
   }
 
   /**
    * Frees the arenas before the request ends: the files in them must not be read anymore. An operation that has copied what it
-   * needs calls this, so that the output can reuse the input's memory. Files that later operations need move elsewhere.
+   * needs calls this, so that the output can reuse the input's memory. Files that later operations need move elsewhere, unless they take most of
+   * an arena.
    */
   freeArena(): void {
     const arenas = this.#arenas;
-    const isNeeded = (file: HeapFile): boolean => this.#kept.has(file);
-    this.#arenas = arenas.filter(({ files }) => files.length > 0 && files.every(isNeeded));
+    this.#arenas = [];
     for (const arena of arenas) {
-      if (this.#arenas.includes(arena)) continue;
-      const needed = arena.files.filter(isNeeded);
+      const needed = arena.files.filter((file) => this.#kept.has(file));
+      if (needed.reduce((sum, { length }) => sum + length, 0) * 2 > arena.used) {
+        arena.files.splice(0, arena.files.length, ...needed);
+        this.#arenas.push(arena);
+        continue;
+      }
       if (needed.length > 0) this.#move(needed);
       this.lib._wasm_free(arena.pointer);
     }
@@ -376,11 +389,29 @@ export class PdfEngine {
     const unchanged = this.#arenas.flatMap(({ files }) => files).find((file) => file === output);
     // What has a buffer of its own does not need the input any more.
     if (!unchanged && output instanceof HeapFile) this.freeArena();
-    const input = unchanged ?? (await this.#inArena(output));
+    const input = unchanged ?? (await this.#appended(output)) ?? (await this.#inArena(output));
     this.#kept = new Set([...this.#kept, input]);
     this.freeArena();
     this.#inputBytes = this.#arenas.reduce((sum, { used }) => sum + used, 0);
     return input;
+  }
+
+  /** The file that output continues, with the rest in the room behind it; undefined if that is not possible. */
+  async #appended({ length, continues }: EngineBytes): Promise<InputBytes | undefined> {
+    if (!continues) return undefined;
+    const { file, rest } = continues;
+    const arena = this.#arenas.find(({ files }) => files.some((known) => known === file));
+    const known = arena?.files.find((other) => other === file);
+    if (!arena || !known || this.#kept.has(known)) return undefined;
+    const end = known.pointer + known.length - arena.pointer;
+    if (end !== arena.used || arena.used + rest.length > arena.capacity + APPEND_ROOM) return undefined;
+    for await (const chunk of chunksOf(rest)) {
+      this.lib.HEAPU8.set(chunk, arena.pointer + arena.used);
+      arena.used += chunk.length;
+    }
+    const whole = new HeapFile(this.lib, known.pointer, length);
+    arena.files.splice(arena.files.indexOf(known), 1, whole);
+    return whole;
   }
 
   async #inArena(bytes: EngineBytes): Promise<InputBytes> {
@@ -460,6 +491,14 @@ export class PdfEngine {
   /** Where objects lie in the file of a document; see places.ts. */
   placesOf(document: MuPDF.PDFDocument, numbers: readonly number[]): Map<number, Place> {
     return placesOf(this.#memory, document, numbers);
+  }
+
+  /** Makes parts of a file the data of streams, by their numbers; see places.ts. */
+  shareData(document: MuPDF.PDFDocument, file: InputBytes, parts: ReadonlyMap<number, FilePart>): void {
+    const ranges = [...parts].map(
+      ([number, { start, end }]) => [number, { pointer: file.pointer + start, length: end - start }] as const,
+    );
+    shareData(this.lib, this.#memory, document, new Map(ranges));
   }
 
   /** The first object in each of some object streams, by their numbers; see places.ts. */

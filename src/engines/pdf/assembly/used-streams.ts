@@ -1,0 +1,49 @@
+import type { PDFObject } from "mupdf";
+import type { OpenPdf } from "../document/document.ts";
+import { walkValues } from "../objects/walk-values.ts";
+
+type Pointer = PDFObject["pointer"];
+
+/** Fuel per object that is looked at. */
+const OBJECT_WORK = 200;
+
+/**
+ * The numbers of the streams that an object uses, itself included. `looked`: the objects that were looked at before, by their numbers, which are left out.
+ */
+export async function usedStreams(
+  { document, engine }: Pick<OpenPdf, "document" | "engine">,
+  object: PDFObject,
+  looked: Uint8Array,
+): Promise<number[]> {
+  const { lib, work } = engine;
+  const streams: number[] = [];
+  const pending: number[] = [];
+  const enter = (value: Pointer): void => {
+    if (lib._wasm_pdf_is_indirect(value) === 0) return;
+    const number = lib._wasm_pdf_to_num(value);
+    if (looked[number] !== 0) return;
+    looked[number] = 1;
+    pending.push(number);
+  };
+  const look = async (value: Pointer): Promise<void> => {
+    const looking = walkValues(engine, value, enter);
+    if (looking) await looking;
+  };
+  if (object.isIndirect()) enter(object.pointer);
+  else await look(object.pointer);
+  for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
+    work.spend(OBJECT_WORK);
+    await work.pause();
+    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
+    try {
+      if (lib._wasm_pdf_is_stream(reference) !== 0) streams.push(number);
+      await look(reference);
+    } catch (error) {
+      // An unreadable object is found when it is copied.
+      if (!engine.isFailure(error)) throw error;
+    } finally {
+      lib._wasm_pdf_drop_obj(reference);
+    }
+  }
+  return streams;
+}
