@@ -131,7 +131,7 @@ async function redactDocument(
     held += proof.glyphs;
     if (held > MOST_HELD) {
       held -= proof.glyphs;
-      await proof.check();
+      await proof.check({ unknownMayGo: false });
     } else proofs.push(proof);
   }
   const cover = boxesOf(open, engines, redaction);
@@ -139,7 +139,7 @@ async function redactDocument(
   const rewritten = new Set<number>();
   for (const page of changed) if (await checkErased(open, page, tools)) rewritten.add(page.index);
   const inBytes = await redactBytes(open, new Set(redaction.pages), tools);
-  for (const proof of proofs) await proof.check();
+  for (const proof of proofs) await proof.check({ unknownMayGo: inBytes.changed.has(proof.index) });
   const attachments = await redactAttachments(open, matcher);
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
@@ -163,7 +163,7 @@ async function redactDocument(
     await redactStreams(open, matcher, strings, { replaced });
   }
   return {
-    findings: { matches: findings, elsewhere: hidden + inBytes + strings.count, pagesWithoutText, attachments },
+    findings: { matches: findings, elsewhere: hidden + inBytes.count + strings.count, pagesWithoutText, attachments },
     changed: changed.map(({ index }) => index),
     matcher,
   };

@@ -28,24 +28,29 @@ export interface PageAreas {
 
 /** The text of a page before it was changed. */
 export interface PageProof {
+  readonly index: number;
   /** How many glyphs it holds: about 170 bytes for each. */
   readonly glyphs: number;
-  /** Compares them with those that the page has now, before boxes are drawn. @throws Refusal `redaction_failed` */
-  check(): Promise<void>;
+  /**
+   * Compares them with those that the page has now, before boxes are drawn. `unknownMayGo`: whether glyphs without Unicode may be gone, since their
+   * codes, which some readers show instead, were searched and erased.
+   * @throws Refusal `redaction_failed`
+   */
+  check(options: { readonly unknownMayGo: boolean }): Promise<void>;
 }
 
 /** Reads the text of a page (0-based) that is about to be changed. */
 export async function proofOfPage(open: OpenPdf, index: number, { regions, matches }: PageAreas): Promise<PageProof> {
   const before = await glyphsOf(open, index, { annotations: false });
-  const check = async (): Promise<void> => {
+  const check = async ({ unknownMayGo }: { readonly unknownMayGo: boolean }): Promise<void> => {
     open.engine.work.allow(limits.work.request);
     const after = await glyphsOf(open, index, { annotations: false });
-    const fault = await compareGlyphs(open, before, after, { regions, matches });
+    const fault = await compareGlyphs(open, before, after, { regions, matches, unknownMayGo });
     if (fault === "left") throw redactionFailed(`the text of page ${index + 1}`);
     if (fault === undefined) return;
     throw new Refusal("redaction_failed", `Text of page ${index + 1} that should stay was ${fault}. Nothing was sent.`);
   };
-  return { glyphs: before.length, check };
+  return { index, glyphs: before.length, check };
 }
 
 /**
