@@ -139,11 +139,9 @@ export class Work {
     const { start, fuel: ofPart, known } = this.#part;
     const limit = Math.min(this.#most, this.#end ?? Math.max(this.#limit, start + ofPart + known));
     if (this.#ended === undefined && this.#spent <= limit) return;
-    this.#ended ??= new Refusal(
-      "limit_exceeded",
-      "The request needs too much processing. Select fewer pages or use a lower `dpi`.",
-      { limit: "work" },
-    );
+    this.#ended ??= new Refusal("limit_exceeded", "The request needs too much processing. Select fewer pages.", {
+      limit: "work",
+    });
     throw this.#ended;
   }
 
