@@ -15,12 +15,12 @@ export async function usedStreams(
   object: PDFObject,
   looked: Uint8Array,
 ): Promise<number[]> {
-  const { lib, work } = engine;
+  const { values, work } = engine;
   const streams: number[] = [];
   const pending: number[] = [];
   const enter = (value: Pointer): void => {
-    if (lib._wasm_pdf_is_indirect(value) === 0) return;
-    const number = lib._wasm_pdf_to_num(value);
+    if (!values.isReference(value)) return;
+    const number = values.numberOf(value);
     if (looked[number] !== 0) return;
     looked[number] = 1;
     pending.push(number);
@@ -34,15 +34,15 @@ export async function usedStreams(
   for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
     work.spend(OBJECT_WORK);
     await work.pause();
-    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
+    const reference = values.reference(document, number);
     try {
-      if (lib._wasm_pdf_is_stream(reference) !== 0) streams.push(number);
+      if (values.isStream(reference)) streams.push(number);
       await look(reference);
     } catch (error) {
       // An unreadable object is found when it is copied.
       if (!engine.isFailure(error)) throw error;
     } finally {
-      lib._wasm_pdf_drop_obj(reference);
+      values.drop(reference);
     }
   }
   return streams;

@@ -9,7 +9,6 @@ import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findUsed } from "../write/save.ts";
 import type { CoverPages } from "./cover.ts";
-import { limits } from "../../../limits.ts";
 import { asPage } from "../erasure/as-page.ts";
 import { changeContent } from "../erasure/change-content.ts";
 import { NOTHING } from "../erasure/erase-glyphs.ts";
@@ -107,7 +106,7 @@ export async function redactBytes(
   if (found.length > 0) await original.note();
   const choice = { ...NOTHING, inBytes: (shown: Uint8Array) => search.find(shown) };
   for (const { page, number, resources, kind } of found) {
-    engine.work.allow(limits.work.request);
+    engine.work.stage("eraseHidden");
     if (page !== undefined) await changeContent(open, page, eraser, choice);
     else if (number > 0) {
       await asPage(open, contentOf(open, number, resources), async () => {

@@ -95,7 +95,7 @@ export async function redactPdf(
   redaction: Redaction,
 ): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings; readonly repaired: boolean }> {
   const { findings, changed, matcher } = await redactDocument(open, engines, redaction);
-  open.engine.work.allow(limits.work.request);
+  open.engine.work.stage("writeRedacted");
   const written = await rewritePdf(open, { changed });
   const { repaired } = open;
   if (matcher.isEmpty) return { bytes: written, findings, repaired };
@@ -146,14 +146,14 @@ async function redactDocument(
     for (const number of await removeAnnotations(open, index, areas, matcher)) dropped.add(number);
     document.findPage(index).delete("Thumb");
   }
-  engine.work.allow(limits.work.request);
+  engine.work.stage("restoreImages");
   await original.encodeAgain(engines.codecs);
   for (const { index, regions } of changed) await proveRegions(open, index, regions);
   await cover(changed.map(toCover));
   layers.restore();
   await dropPrivateData(open);
   for (const number of await drawnNowhere(open, tools.eraser)) dropped.add(number);
-  engine.work.allow(limits.work.request);
+  engine.work.stage("redactElsewhere");
   await original.forgetCodes();
   const strings = new StringRedactor(open, matcher);
   if (!matcher.isEmpty || dropped.size > 0) await strings.redactAll(dropped);
@@ -187,7 +187,7 @@ async function findOnPages(
   let count = 0;
   const all = [...new Set([...pages, ...regions.map(({ page }) => page - 1)])].sort((a, b) => a - b);
   for (const index of all) {
-    engine.work.allow(limits.work.request);
+    engine.work.stage("findMatches");
     const areas = regions.filter(({ page }) => page === index + 1).map((region) => toPageArea(open, region));
     if (matcher.isEmpty || !pages.includes(index)) {
       found.push({ index, matches: [], regions: areas });
@@ -239,7 +239,7 @@ async function checkErased(
 ): Promise<boolean> {
   const { document, engine } = open;
   for (let round = MOST_ROUNDS - 1; ; round++) {
-    engine.work.allow(limits.work.request);
+    engine.work.stage("checkErased");
     const page = await engine.long.loadPage(document, index);
     const reading = { annotations: false, isGone: goneFrom(matches, regions, engine.work) };
     const again = await findOnPage(open, page, tools.matcher, reading).finally(() => page.destroy());

@@ -3,12 +3,10 @@
  * seeks: it reads text from MuPDF's device interface, and the written file with a reader of its own.
  */
 import type { PDFDocument } from "mupdf";
-import { limits } from "../../../../limits.ts";
 import type { EngineBytes } from "../../../bytes/heap.ts";
 import { Refusal } from "../../../errors.ts";
 import { forEachContent } from "../../content/streams.ts";
 import type { OpenPdf } from "../../document/document.ts";
-import { setFileKey } from "../../encryption/file-key.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";
 import { objectNumber } from "../../objects/objects.ts";
 import { areBlank } from "./blank-regions.ts";
@@ -43,7 +41,7 @@ export interface PageProof {
 export async function proofOfPage(open: OpenPdf, index: number, { regions, matches }: PageAreas): Promise<PageProof> {
   const before = await glyphsOf(open, index, { annotations: false });
   const check = async ({ unknownMayGo }: { readonly unknownMayGo: boolean }): Promise<void> => {
-    open.engine.work.allow(limits.work.request);
+    open.engine.work.stage("compareText");
     const after = await glyphsOf(open, index, { annotations: false });
     const fault = await compareGlyphs(open, before, after, { regions, matches, unknownMayGo });
     if (fault === "left") throw redactionFailed(`the text of page ${index + 1}`);
@@ -59,7 +57,7 @@ export async function proofOfPage(open: OpenPdf, index: number, { regions, match
  */
 export async function proveRegions(open: OpenPdf, index: number, regions: readonly Rectangle[]): Promise<void> {
   if (regions.length === 0) return;
-  open.engine.work.allow(limits.work.request);
+  open.engine.work.stage("proveRegions");
   if (!(await areBlank(open, index, regions))) throw redactionFailed(`a region of page ${index + 1}`);
 }
 
@@ -90,7 +88,7 @@ export async function proveRedacted(
   try {
     document = await engine.long.open(stream);
     if (!document) throw new Error("the written file is no PDF");
-    if (key) setFileKey(engine, document, key.key);
+    if (key) engine.setFileKey(document, key.key);
     const written: OpenPdf = {
       input: open.input,
       engine,
@@ -104,11 +102,11 @@ export async function proveRedacted(
     };
     for (const index of pages) {
       // Reading a page again may take as much as reading it at first.
-      engine.work.allow(limits.work.request);
+      engine.work.stage("provePage");
       const glyphs = await glyphsOf(written, index, { annotations: true });
       if (readingsOf(glyphs).some((text) => sought.isIn(text))) throw redactionFailed(`the text of page ${index + 1}`);
     }
-    engine.work.allow(limits.work.request);
+    engine.work.stage("proveFile");
     const kept = await contentOfOtherPages(written, pages);
     const encryption = objectNumber(document.getTrailer().get("Encrypt"));
     const place = await findInFile(engine.work, file, sought, { key, kept, encryption });
