@@ -46,6 +46,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
     ),
   },
   example: { file0: "letter.pdf", file1: "enclosure.pdf" },
+  memory: { freesInput: true },
   errors: ["owner_password_required"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
@@ -89,8 +90,8 @@ document, named after its file, with the document's outline below it. \`none\`: 
     );
     await changeMetadata(pdf, target, { entries: new Map(given), clears: "none" });
     const headers = resultHeadersOf(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
-    // The copies share the files' data, so that these stay.
     for (const open of opened) open[Symbol.dispose]();
+    if (!pdf.sharesFiles) pdf.freeArena();
     return { kind: "pdf", bytes: await savePdf(pdf, target, { large: true }), headers };
   },
 });

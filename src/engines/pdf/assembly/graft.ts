@@ -25,8 +25,8 @@ export class Graft {
   readonly destinationNames = new Map<string, string>();
   readonly #map: PDFGraftMap;
   readonly #remapped = new Set<number>();
-  /** Objects of the source whose streams share their data, by their numbers. */
-  readonly #looked: Uint8Array;
+  /** Whether copies share the data of the source: most of it is copied, and would be twice in memory. */
+  readonly #shares: boolean;
   /** Object numbers of the kept pages in the target. */
   readonly #kept: ReadonlySet<number>;
   #annotations: ReadonlySet<number> | undefined;
@@ -36,8 +36,8 @@ export class Graft {
     this.target = target;
     this.engine = source.open.engine;
     this.#map = target.newGraftMap();
-    this.#looked = new Uint8Array(source.open.document.countObjects());
     this.keepsAllPages = kept.size === source.pages.length;
+    this.#shares = this.engine.hasLargeFiles && !source.open.encrypted && kept.size * 2 > source.pages.length;
     for (const index of kept) {
       const leaf = source.pages[index]?.reference;
       this.pages.set(
@@ -93,8 +93,8 @@ export class Graft {
   /** Lets the copies of the streams that an object uses share their data with the file of the source, where it is in memory as it will be written. */
   async #shareStreams(object: PDFObject): Promise<void> {
     const { open } = this.source;
-    if (this.engine.ranges || open.encrypted) return;
-    const streams = await usedStreams(open, object, this.#looked);
+    if (!this.#shares) return;
+    const streams = await usedStreams(open, object);
     if (streams.length > 0) this.engine.shareData(open.document, open.input.bytes, await dataInFile(open, streams));
   }
 

@@ -51,6 +51,11 @@ const STEP = 65_536;
 /** Room behind the files of a request in bytes, for what a step of a pipeline appends to the last one. */
 const APPEND_ROOM = 1024 * 1024;
 
+/**
+ * Files of a request of more than this many bytes share their data with copies. Below, arena, copies, and output fit side by side, and MuPDF's own writer is faster.
+ */
+const LARGE_FILES = 8 * MiB;
+
 /** Fuel per byte of a content stream that is read: about 20 ns. */
 const READ_WORK = 2;
 
@@ -145,6 +150,7 @@ export class PdfEngine {
   /** Bytes of the request's files. */
   #inputBytes = 0;
   #decodedBytes = 0;
+  #sharesFiles = false;
   /** Object numbers of the pages of documents that are read in ranges. */
   readonly #pages = new WeakMap<MuPDF.PDFDocument, readonly number[]>();
   #failed = false;
@@ -280,6 +286,7 @@ export class PdfEngine {
     this.#stack.value = snapshot.stack;
     this.#failed = false;
     this.#decodedBytes = 0;
+    this.#sharesFiles = false;
     this.#forget();
   }
 
@@ -387,6 +394,7 @@ export class PdfEngine {
     // Decoded objects of the document before.
     this.emptyStore();
     this.#decodedBytes = 0;
+    this.#sharesFiles = false;
     const { ranges } = this;
     this.ranges = undefined;
     const { stored } = output;
@@ -534,11 +542,22 @@ export class PdfEngine {
     return placesOf(this.#memory, document, numbers);
   }
 
+  /** Whether the request's files are so large that copies share their data. */
+  get hasLargeFiles(): boolean {
+    return this.ranges === undefined && this.#inputBytes > LARGE_FILES;
+  }
+
+  /** Whether streams share the data of the request's files (`shareData`), which then stay where they are: no `freeArena` before the output is out. */
+  get sharesFiles(): boolean {
+    return this.#sharesFiles;
+  }
+
   /** Makes parts of a file the data of streams, by their numbers; see places.ts. */
   shareData(document: MuPDF.PDFDocument, file: InputBytes, parts: ReadonlyMap<number, FilePart>): void {
     const ranges = [...parts].map(
       ([number, { start, end }]) => [number, { pointer: file.pointer + start, length: end - start }] as const,
     );
+    this.#sharesFiles = true;
     shareData(this.lib, this.#memory, document, new Map(ranges));
   }
 
@@ -575,6 +594,11 @@ export class PdfEngine {
     if (this.#decodedBytes <= limit) return;
     const actual = this.#decodedBytes;
     throw new Refusal("limit_exceeded", "The files are too large when decompressed.", { limit, actual });
+  }
+
+  /** Bytes that are claimed. */
+  get claimed(): number {
+    return this.#budget.claimed;
   }
 
   /**

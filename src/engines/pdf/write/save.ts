@@ -196,9 +196,12 @@ export async function findUsed({
   return { reached, count };
 }
 
-/** Saves a document assembled from copies, with the encryption it was opened with. */
+/**
+ * Saves a document assembled from copies, with the encryption it was opened with. Where the copies share the data of their sources, and are most of them, so does
+ * the file.
+ */
 export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Room): Promise<EngineBytes> {
-  if (document.getTrailer().get("Encrypt").isDictionary())
+  if (!room.large || !engine.sharesFiles || document.getTrailer().get("Encrypt").isDictionary())
     return engine.bytesOf(await written(engine, document, SAVE, room));
   ownObjects(document);
   const { reached } = await findUsed({ engine, document });
