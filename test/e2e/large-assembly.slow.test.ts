@@ -74,3 +74,18 @@ describe.each(heavy)("a large document with %s", (_name, shape) => {
     expect((await pixelsOf(body, 3)).equals(await pixelsOf(file, 3))).toBe(false);
   });
 });
+
+test("a document of 12 MiB goes through steps that copy pages and steps that append, in turn", async () => {
+  const file = heavyDocument({ pages: 60, annotations: 20, images: 4, imageBytes: 50_000 });
+  const steps = [
+    { operation: "extract-pages", range: "2-end" },
+    { operation: "rotate", angle: "180", pages: "1" },
+    { operation: "delete-pages", pages: "2" },
+    { operation: "rotate", angle: "180", pages: "1" },
+  ];
+  const { body } = await send("pipeline", { file: pdfPart(file), steps: JSON.stringify(steps) });
+  expect((await check(body)).ok).toBe(true);
+  expect(await countPages(body)).toBe(58);
+  expect((await pixelsOf(body, 1)).equals(await pixelsOf(file, 2))).toBe(true);
+  expect((await pixelsOf(body, 2)).equals(await pixelsOf(file, 4))).toBe(true);
+});
