@@ -7,6 +7,7 @@ import { inlineEncryption } from "./crypt-filters.ts";
 import { findDamage, hasLostEncryption, type ValidationPurpose, withoutXref } from "./damage.ts";
 import { isOwnerPassword, opens } from "../encryption/passwords.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
+import { means } from "../mupdf/messages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadLargeObjects, measureFile } from "../objects/object-streams.ts";
 import { repairFieldParents } from "./field-parents.ts";
@@ -189,7 +190,7 @@ async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repai
   } catch (error) {
     const meaning = engine.explain(error);
     if (!(error instanceof Error) || !(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw meaning;
-    if (/encryption handler|crypt filter|encryption (version|method|revision)|public.?key/i.test(error.message)) {
+    if (means(error.message, "unknownEncryption")) {
       throw new Refusal(
         "unsupported_encryption",
         `\`${field}\` is encrypted with certificates or another method that does not use a password.`,

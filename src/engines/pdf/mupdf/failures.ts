@@ -1,5 +1,6 @@
 /** MuPDF's errors, and what they mean to the client. */
 import { firstThrown, Refusal } from "../../errors.ts";
+import { means } from "./messages.ts";
 
 /** An error reported by MuPDF itself (not a trap): the document is at fault, or the heap's limit is reached. */
 export class MuPDFFailure extends Error {
@@ -8,13 +9,6 @@ export class MuPDFFailure extends Error {
 
 /** Why the heap was last refused to grow, if it was: the request's own limit, or memory held by other requests. */
 export type Denied = false | "limit" | "busy";
-
-/**
- * MuPDF's messages for a lack of memory, for its own guard against streams that inflate endlessly, and for images of more than 2 GiB,
- * which it does not even try.
- */
-const LACK_OF_MEMORY =
-  /^(malloc|calloc|realloc|out of memory|cannot deflate)|compression bomb|overly (large|wide) image/i;
 
 /** A `Refusal` if the document is at fault, else the error itself. */
 export function meaningOf(thrown: unknown, denied: Denied): unknown {
@@ -28,7 +22,7 @@ export function meaningOf(thrown: unknown, denied: Denied): unknown {
       cause: error,
     });
   }
-  if (denied === "limit" || LACK_OF_MEMORY.test(error.message)) {
+  if (denied === "limit" || means(error.message, "lackOfMemory")) {
     const message = "The request needs too much memory. Send a smaller file, or select fewer pages.";
     return new Refusal("limit_exceeded", message, { limit: "memory" }, { cause: error });
   }

@@ -14,6 +14,7 @@ import { firstIn, type Place, placesOf, shareData } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
 import { decodePartsOfJpx } from "./jpx.ts";
+import { means } from "./messages.ts";
 import { type Crypt, cryptOf, setFileKey, shareFileKey } from "./crypt.ts";
 import { Values } from "./values.ts";
 import type { Ranges } from "../../bytes/ranges.ts";
@@ -200,10 +201,9 @@ export class PdfEngine {
       gauge,
       reads,
       Failure,
-      // Libraries inside MuPDF that run out of memory only give up: MuPDF continues without the image.
       report: (message) => {
-        if (/repairing PDF/.test(message)) engine?.ranges?.refuse(damaged());
-        if (engine && /^(library|system) error|openjpeg error: .*memory/i.test(message)) engine.#budget.recordSkipped();
+        if (means(message, "repair")) engine?.ranges?.refuse(damaged());
+        if (means(message, "skipped")) engine?.#budget.recordSkipped();
       },
       instantiateWasm(imports, done) {
         const { a: callbacks } = imports as { a: { a: Callback } };
