@@ -105,7 +105,7 @@ export default defineConfig(({ mode }) => {
             exclude: [...worker.exclude, "test/documents/**", "test/e2e/**", "test/servers/**", "test/wasm/**"],
             isolate: false,
             globalSetup: ["test/http/document-server.ts"],
-            setupFiles: ["test/empty-database.ts"],
+            setupFiles: ["test/fresh-state.ts"],
             testTimeout: FAR_AWAY,
             provide: { migrations },
             maxWorkers,

@@ -65,6 +65,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "operations",
     "engines",
     "env.ts",
+    "isolate.ts",
     "limits.ts",
     "faults.ts",
     "public-url.ts",
@@ -81,7 +82,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "site/browser": ["site/description", "site/reference", "page-numbers.ts", "preact", "pdfjs-dist", "marked", "fflate"],
   "site/description": ["minisearch"],
   // A job is stored as files and paid as a request. What is done to documents is passed in, and so is what wakes consumers.
-  jobs: ["billing", "files", "events", "accounts", "db", "limits.ts", "faults.ts", "drizzle-orm"],
+  jobs: ["billing", "files", "events", "accounts", "db", "isolate.ts", "limits.ts", "faults.ts", "drizzle-orm"],
   // What happens to an account: keys, billing, webhooks, and files do not know each other.
   keys: ["events", "accounts", "db", "limits.ts", "drizzle-orm"],
   billing: ["events", "accounts", "db", "engines/bytes", "faults.ts", "drizzle-orm"],
@@ -107,7 +108,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "drizzle-orm",
   ],
   events: ["accounts", "db", "drizzle-orm", "zod"],
-  accounts: ["db", "engines/bytes", "limits.ts", "drizzle-orm", "zod"],
+  accounts: ["db", "engines/bytes", "isolate.ts", "limits.ts", "drizzle-orm", "zod"],
   db: ["drizzle-orm"],
   // A plain function: a queue consumer, a test, and a route call the same thing. Operations do not know each other.
   "operations/index.ts": ["operations"],
@@ -115,6 +116,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "operations/definition": ["engines", "limits.ts", "zod"],
   engines: [
     "../wasm/generated",
+    "isolate.ts",
     "limits.ts",
     "next-turn.ts",
     "page-numbers.ts",
@@ -125,6 +127,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "ipaddr.js",
   ],
   "public-url.ts": ["ipaddr.js"],
+  "isolate.ts": [],
   "limits.ts": [],
   "faults.ts": [],
   "next-turn.ts": [],

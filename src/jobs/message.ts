@@ -1,4 +1,5 @@
 import type { MessageSendRequest, Queue } from "@cloudflare/workers-types";
+import { ofIsolate } from "../isolate.ts";
 
 /**
  * `parts`: in the database `shard`, there are parts to work on. Which one comes next, the rows tell. `abandoned job`: a request failed
@@ -14,15 +15,15 @@ export type JobQueue = Pick<Queue<JobMessage>, "send" | "sendBatch">;
 const MESSAGES = 100;
 
 /** Times that consumers were woken from this isolate. */
-let wakeups = 0;
+const wakeups = ofIsolate(() => 0);
 
-export const wakeupsHere = (): number => wakeups;
+export const wakeupsHere = (): number => wakeups.value;
 
 /** Wakes as many consumers as there are parts that could be worked on at once. */
 export async function wakeConsumers(queue: JobQueue, shard: number, parts: number): Promise<void> {
   const messages: MessageSendRequest<JobMessage>[] = Array.from({ length: Math.min(parts, MESSAGES) }, () => ({
     body: { kind: "parts", shard },
   }));
-  wakeups += 1;
+  wakeups.value += 1;
   if (messages.length > 0) await queue.sendBatch(messages);
 }

@@ -135,7 +135,7 @@ async function runSteps(steps: readonly Step[], engines: Engines): Promise<Outpu
     const next = steps[index + 1];
     const explained = (error: unknown): unknown => ofStep(pdf, error, index + 1, operation.name);
     try {
-      pdf.keep(steps.slice(index + 1).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
+      pdf.files.keep(steps.slice(index + 1).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
       if (made) work.stage("pipelineStep", fuelForBytes(made.bytes.length));
       const output = await runOperation(next ? scoped(operation) : operation, step.inputWith(made), engines);
       once = { ...once, ...flagsOf(output) };

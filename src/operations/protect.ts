@@ -97,7 +97,7 @@ The names that other programs have for them are accepted, too, such as \`printin
       "X-Encryption-Verified": "true",
     };
     open[Symbol.dispose]();
-    pdf.freeArena();
+    pdf.files.free();
     let bytes: InputBytes;
     try {
       bytes = await encryption.encrypt(pdf, plain, key, ownId);

@@ -5,17 +5,17 @@ import { savePdf } from "../../src/engines/pdf/write/save.ts";
 import type { AllowHeap } from "../../src/engines/bytes/heap.ts";
 import type { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { dropSpares, keptBytes, leaseEngines } from "../../src/engines/lease/pool.ts";
+import { resetIsolate } from "../../src/isolate.ts";
 import { MiB } from "../../src/limits.ts";
 import { document } from "../harness/fixtures.ts";
 
-// Other files leave engines, too.
-beforeEach(dropSpares);
+beforeEach(resetIsolate);
 
 const letter = document({ name: "letter", pages: 2 });
 
 /** Puts a file where an upload would lie. */
 function upload(pdf: PdfEngine, bytes: Uint8Array) {
-  const arena = pdf.arena(bytes.length);
+  const arena = pdf.files.arena(bytes.length);
   arena.write(bytes);
   return { field: "file", bytes: arena.seal(), passwordIsOwn: false };
 }

@@ -64,7 +64,7 @@ async function run(name: string, file: Uint8Array | Source, fields: Record<strin
   if (!operation) throw new Error(`there is no ${name}`);
   const lease = await leaseEngines(() => true);
   try {
-    const arena = lease.engines.pdf.arena(file.length);
+    const arena = lease.engines.pdf.files.arena(file.length);
     const ranges = file instanceof Source ? new Ranges(file) : undefined;
     if (!(file instanceof Source)) arena.write(file);
     await ranges?.fetch(0);

@@ -11,7 +11,7 @@ const page = recognized([{ text: "words of a scan", x: 40, top: 100 }], { width:
 async function missing(content: string): Promise<string> {
   const file = textDocument([{ content }]);
   const { engines, release } = await leaseEngines(() => true);
-  const arena = engines.pdf.arena(file.length);
+  const arena = engines.pdf.files.arena(file.length);
   arena.write(file);
   using open = await openPdf(engines.pdf, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
   const { lines } = await uncoveredWords(open, 0, page);

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { dropSpares } from "../../src/engines/lease/pool.ts";
+import { resetIsolate } from "../../src/isolate.ts";
 
 /** What an engine does from its n-th call on: traps once, is given no memory any more, or once gives back any number. */
 export type Fault = "trap" | "no memory" | "garbage";
@@ -76,7 +76,7 @@ export function sabotage(module: WebAssembly.Module): Sabotage {
   return {
     begin(next) {
       // Those that wait were made before, or have been through a fault.
-      dropSpares();
+      resetIsolate();
       plan = next;
       count = 0;
     },
@@ -84,7 +84,7 @@ export function sabotage(module: WebAssembly.Module): Sabotage {
     end() {
       vi.mocked(WebAssembly.Instance).mockRestore();
       if (platform.promising) vi.mocked(platform.promising).mockRestore();
-      dropSpares();
+      resetIsolate();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { PDFDocument } from "mupdf";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FileParts, ownBytes } from "../../src/engines/bytes/joined-bytes.ts";
-import { dropSpares } from "../../src/engines/lease/pool.ts";
+import { resetIsolate } from "../../src/isolate.ts";
 import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { createApp } from "../../src/app.ts";
 import { operations } from "../../src/operations/index.ts";
@@ -52,7 +52,7 @@ let spoil: { readonly ofMuPDF?: Spoil; readonly ofOurs?: Spoil } = {};
 const { joined } = FileParts.prototype;
 
 beforeEach(() => {
-  dropSpares();
+  resetIsolate();
   vi.spyOn(FileParts.prototype, "joined").mockImplementation(function all(this: FileParts) {
     const file = joined.call(this);
     return spoil.ofOurs ? ownBytes(spoil.ofOurs(file.view(0, file.length).slice())) : file;
@@ -84,7 +84,7 @@ afterEach(async () => {
   vi.mocked(FileParts.prototype.joined).mockRestore();
   spoil = {};
   stuck = undefined;
-  dropSpares();
+  resetIsolate();
   await expectConsistency();
 });
 

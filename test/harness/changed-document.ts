@@ -22,7 +22,7 @@ export const createEngine = (): Promise<PdfEngine> => PdfEngine.create(modules);
 export async function change(file: Uint8Array, work: (open: OpenPdf) => void | Promise<void>): Promise<Uint8Array> {
   const engine = await createEngine();
   engine.begin(() => true, unlimitedWork());
-  const arena = engine.arena(file.length);
+  const arena = engine.files.arena(file.length);
   arena.write(file);
   using open = await openPdf(engine, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
   await work(open);

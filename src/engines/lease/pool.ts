@@ -13,6 +13,7 @@ import { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { ImageCodecs } from "../image/codecs.ts";
 import { FuelGauge } from "../fuel-gauge.ts";
 import { unlimitedWork, type Work } from "../work.ts";
+import { ofIsolate } from "../../isolate.ts";
 
 /** The engines leased to one request, until `release`. */
 export interface EngineLease {
@@ -63,9 +64,9 @@ const noModels: LoadModel = async (code) => {
  * Instances kept for the next requests, at most as many as admission lets in at once. Grown ones are kept too: wasm memory
  * never shrinks, and a discarded one stays in memory until it is garbage collected, next to its successor.
  */
-const spares: PdfEngine[] = [];
+const spares = ofIsolate((): PdfEngine[] => []);
 /** Those that still contain data of a request. */
-const used = new Set<PdfEngine>();
+const used = ofIsolate(() => new Set<PdfEngine>());
 
 /**
  * Leases engines: kept ones, or new ones (4 to 6 ms). `allowHeap` is called with the size in bytes that heap and codecs
@@ -105,22 +106,22 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
       pdf.settle();
       codecs.drop();
       recognizer.drop();
-      if (!clean || pdf.failed || spares.length >= limits.admission.requests) return;
-      used.add(pdf);
-      spares.push(pdf);
+      if (!clean || pdf.failed || spares.value.length >= limits.admission.requests) return;
+      used.value.add(pdf);
+      spares.value.push(pdf);
     },
   };
 }
 
 /** Bytes of wasm memory and models kept between requests. */
 export function keptBytes(): number {
-  return spares.reduce((sum, pdf) => sum + pdf.heapBytes, keptModelBytes());
+  return spares.value.reduce((sum, pdf) => sum + pdf.heapBytes, keptModelBytes());
 }
 
 /** Discards the kept engines, for a request that needs the room. */
 export function dropSpares(): void {
-  spares.length = 0;
-  used.clear();
+  spares.value = [];
+  used.value.clear();
   dropModels();
 }
 
@@ -129,22 +130,24 @@ export function dropSpares(): void {
  * more the request allocates until then, and the likelier a garbage collection.
  */
 export function dropLarger(bytes: number): void {
-  for (const pdf of spares.filter(({ heapBytes }) => heapBytes > bytes)) {
-    spares.splice(spares.indexOf(pdf), 1);
-    used.delete(pdf);
-  }
+  for (const pdf of spares.value.filter(({ heapBytes }) => heapBytes > bytes)) forget(pdf);
 }
 
 /** Clears what requests left in the kept engines. It takes a few ms, so it runs once the response is on its way. */
 export function clearSpares(): void {
-  for (const pdf of used) pdf.reset();
-  used.clear();
+  for (const pdf of used.value) pdf.reset();
+  used.value.clear();
 }
 
 function takeSpare(expected: number, most: number): PdfEngine | undefined {
-  const fit = spares.filter(({ heapBytes }) => heapBytes <= most).sort((a, b) => a.heapBytes - b.heapBytes);
+  const fit = spares.value.filter(({ heapBytes }) => heapBytes <= most).sort((a, b) => a.heapBytes - b.heapBytes);
   const pdf = fit.find(({ heapBytes }) => heapBytes >= expected) ?? fit.at(-1);
-  if (pdf) spares.splice(spares.indexOf(pdf), 1);
-  if (pdf && used.delete(pdf)) pdf.reset();
+  if (pdf && forget(pdf)) pdf.reset();
   return pdf;
+}
+
+/** Takes an engine from the kept ones; returns whether it still contains data of a request. */
+function forget(pdf: PdfEngine): boolean {
+  spares.value.splice(spares.value.indexOf(pdf), 1);
+  return used.value.delete(pdf);
 }

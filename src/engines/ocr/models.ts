@@ -1,5 +1,6 @@
 /** Text recognition models: Tesseract's files, put in place by wasm/prepare.ts and scripts/add-model.ts. */
 import { MiB } from "../../limits.ts";
+import { ofIsolate } from "../../isolate.ts";
 import type { Accuracy } from "./languages.ts";
 
 /** Reads the gzipped file of a model: `eng`, or `fast/eng`. */
@@ -9,27 +10,27 @@ export type LoadModel = (name: string) => Promise<ArrayBuffer>;
 const MOST_KEPT = 6 * MiB;
 
 /** The models of the latest requests, newest last: they contain no client data. */
-const kept = new Map<string, ArrayBuffer>();
+const kept = ofIsolate(() => new Map<string, ArrayBuffer>());
 
 /** Bytes of models kept between requests. */
 export function keptModelBytes(): number {
-  return [...kept.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return [...kept.value.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 /** Drops the kept models. */
 export function dropModels(): void {
-  kept.clear();
+  kept.value.clear();
 }
 
 /** The uncompressed bytes of a model, for one use. */
 export async function readModel(code: string, accuracy: Accuracy, load: LoadModel): Promise<Uint8Array> {
   const name = accuracy === "fast" ? `fast/${code}` : code;
-  const file = kept.get(name) ?? (await load(name));
-  kept.delete(name);
-  kept.set(name, file);
-  for (const [oldest] of kept) {
+  const file = kept.value.get(name) ?? (await load(name));
+  kept.value.delete(name);
+  kept.value.set(name, file);
+  for (const [oldest] of kept.value) {
     if (keptModelBytes() <= MOST_KEPT) break;
-    kept.delete(oldest);
+    kept.value.delete(oldest);
   }
   return unpacked(file);
 }

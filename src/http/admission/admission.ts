@@ -2,6 +2,7 @@ import { overloaded } from "../errors/api-error.ts";
 import { dropSpares, keptBytes } from "../../engines/lease/pool.ts";
 import { dropModels } from "../../engines/ocr/models.ts";
 import { limits } from "../../limits.ts";
+import { ofIsolate } from "../../isolate.ts";
 
 export interface AdmissionOptions {
   /** Bytes for all requests plus what is kept between them. */
@@ -255,11 +256,17 @@ export class Admission {
 }
 
 /** One per isolate, because memory is per isolate. */
-let ofIsolate: Admission | undefined;
+const admission = ofIsolate((): Admission | undefined => undefined);
 
 /** The isolate's, for as much memory as its configuration says. @throws if that has changed */
 export function admissionOf(budgetBytes: number): Admission {
-  ofIsolate ??= new Admission({ ...limits.admission, budgetBytes, keptBytes, dropModels, dropKept: dropSpares });
-  if (ofIsolate.options.budgetBytes !== budgetBytes) throw new Error("the isolate's memory has changed");
-  return ofIsolate;
+  const all = (admission.value ??= new Admission({
+    ...limits.admission,
+    budgetBytes,
+    keptBytes,
+    dropModels,
+    dropKept: dropSpares,
+  }));
+  if (all.options.budgetBytes !== budgetBytes) throw new Error("the isolate's memory has changed");
+  return all;
 }

@@ -128,7 +128,7 @@ async function load(
   const referenced = areKnown ? whole.reduce((sum, { length = 0 }) => sum + length, 0) : totals.most;
   const capacity = outside.reduce((sum, { bytes }) => sum + bytes.length, referenced);
   if (outside.length + whole.length > 0) {
-    const arena = lease.engines.pdf.arena(capacity, { copies: operation.memory?.freesInput ?? false });
+    const arena = lease.engines.pdf.files.arena(capacity, { copies: operation.memory?.freesInput ?? false });
     for (const { file, filename, bytes } of outside) {
       arena.write(bytes.view(0, bytes.length));
       add(file, arena.seal(), filename);

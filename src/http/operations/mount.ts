@@ -208,7 +208,9 @@ async function readParts(
     parser.read(bytes);
     return parser.finish();
   }
-  const parser = parserInto(lease.engines.pdf.arena(lease.bodyBytes, { copies: route.memory?.freesInput ?? false }));
+  const parser = parserInto(
+    lease.engines.pdf.files.arena(lease.bodyBytes, { copies: route.memory?.freesInput ?? false }),
+  );
   await readBody(body, { ...options, read: (window) => parser.read(window) });
   return parser.finish();
 }

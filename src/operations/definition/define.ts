@@ -165,7 +165,7 @@ interface Check<F extends Fields> {
 export interface MemoryUse {
   /** Whether its PDF may be a stored file that does not fit into memory: it is read in ranges. */
   readonly readsRanges?: boolean;
-  /** Whether it copies what it needs and then frees the files (`freeArena`) instead of keeping them until the end. */
+  /** Whether it copies what it needs and then frees the files (`RequestFiles.free`) instead of keeping them until the end. */
   readonly freesInput?: boolean;
   /**
    * Whether it needs much memory besides the engine, for codecs or a large JSON response. An engine that grew in an earlier request

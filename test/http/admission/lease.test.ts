@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
-import { dropSpares, keptBytes } from "../../../src/engines/lease/pool.ts";
+import { keptBytes } from "../../../src/engines/lease/pool.ts";
 import { end } from "./admissions.ts";
 import { Lease } from "../../../src/http/admission/lease.ts";
+import { resetIsolate } from "../../../src/isolate.ts";
 import { limits, MiB } from "../../../src/limits.ts";
 
-// Other files leave engines, too.
-beforeEach(dropSpares);
+beforeEach(resetIsolate);
 
 const MEMORY = 104 * MiB;
 

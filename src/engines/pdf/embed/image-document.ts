@@ -45,7 +45,7 @@ export async function openImage(engines: Engines, sent: ImageInput): Promise<Ope
   const number = await new ImageObjects(engines.pdf, file).add(image);
   const page = addImagePage(file, tree, { facts, number }, AS_IT_IS);
   const bytes = engines.pdf.contiguous(endDocument(file, { catalog, tree, pages: [page] }));
-  engines.pdf.freeArena();
+  engines.pdf.files.free();
   return openPdf(engines.pdf, { field: sent.field, bytes, passwordIsOwn: false });
 }
 

@@ -1,5 +1,6 @@
 import type * as MuPDF from "mupdf";
 import { createMuPDF, type LibMuPDF, type LongCalls, type Scope } from "../../../../wasm/generated/mupdf.js";
+import { ofIsolate } from "../../../isolate.ts";
 import { limits, MiB } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { FuelGauge } from "../../fuel-gauge.ts";
@@ -18,10 +19,10 @@ import { means } from "./messages.ts";
 import { type Crypt, cryptOf, setFileKey, shareFileKey } from "./crypt.ts";
 import { Values } from "./values.ts";
 import type { Ranges } from "../../bytes/ranges.ts";
+import { HeapFile, RequestFiles } from "./request-files.ts";
 import { chunksOf } from "../../bytes/chunks.ts";
 import {
   type AllowHeap,
-  type Arena,
   capGrowth,
   clearBetween,
   type EngineBytes,
@@ -30,14 +31,15 @@ import {
   snapshotOf,
 } from "../../bytes/heap.ts";
 
-/**
- * A new instance: its heap without the trailing zeros, its stack pointer, and where its random numbers have their state. The same for
- * every instance of an isolate, so it is taken once.
- */
-let snapshot: { readonly heap: Uint8Array; readonly stack: number; readonly randomState: number } | undefined;
+/** A new instance: its heap without the trailing zeros, its stack pointer, and where its random numbers have their state. */
+interface Snapshot {
+  readonly heap: Uint8Array;
+  readonly stack: number;
+  readonly randomState: number;
+}
 
-/** Whether an instance of this isolate has passed the check of abi.ts. */
-let isChecked = false;
+/** Every instance begins the same, so the snapshot is taken once: of the first instance that passes the check of abi.ts. */
+const checked = ofIsolate((): Snapshot | undefined => undefined);
 
 /** MuPDF repairs a file by reading all of it. */
 const damaged = (): Refusal =>
@@ -49,9 +51,6 @@ const damaged = (): Refusal =>
 /** Bytes that are copied at once. */
 const STEP = 65_536;
 
-/** Room behind the files of a request in bytes, for what a step of a pipeline appends to the last one. */
-const APPEND_ROOM = 1024 * 1024;
-
 /**
  * Files of a request of more than this many bytes share their data with copies. Below, arena, copies, and output fit side by side, and MuPDF's own writer is faster.
  */
@@ -60,7 +59,7 @@ const LARGE_FILES = 8 * MiB;
 /** Fuel per byte of a content stream that is read: about 20 ns. */
 const READ_WORK = 2;
 
-function takeSnapshot(heap: Uint8Array, stack: number): NonNullable<typeof snapshot> {
+function takeSnapshot(heap: Uint8Array, stack: number): Snapshot {
   const used = snapshotOf(heap);
   let constants = SBRK_END;
   while (constants < used.length && DRAND48.constants.some((byte, index) => used[constants + index] !== byte))
@@ -87,34 +86,10 @@ interface InstanceMemory {
   readonly stack: StackPointer;
 }
 
-/** A request's files in the heap. */
-interface ArenaMemory {
-  pointer: number;
-  readonly capacity: number;
-  readonly copies: boolean;
-  readonly files: HeapFile[];
-  used: number;
-}
-
 /** The bytes [start, end) of a file. */
 export interface FilePart {
   readonly start: number;
   readonly end: number;
-}
-
-/** Bytes in the heap of an instance. Between two operations on a file, `freeArena` may move it. */
-class HeapFile implements InputBytes {
-  pointer: number;
-  readonly length: number;
-  readonly view: InputBytes["view"];
-  readonly free: () => void;
-
-  constructor(lib: LibMuPDF, pointer: number, length: number, free = (): void => {}) {
-    this.pointer = pointer;
-    this.length = length;
-    this.view = (start, end) => lib.HEAPU8.subarray(this.pointer + start, this.pointer + Math.min(end, length));
-    this.free = free;
-  }
 }
 
 /**
@@ -126,6 +101,8 @@ export class PdfEngine {
   readonly mupdf: typeof MuPDF.default;
   /** The functions of the instance and its heap: for this folder only. */
   readonly lib: LibMuPDF;
+  /** The request's files. */
+  readonly files: RequestFiles;
   /** Looks at values of documents without handles. */
   readonly values: Values;
   readonly #memory: WebAssembly.Memory;
@@ -144,12 +121,8 @@ export class PdfEngine {
   /** The request's file that does not fit into memory, if it has one. */
   ranges: Ranges | undefined;
   #budget = new Budget(() => true, 0);
-  #arenas: ArenaMemory[] = [];
-  /** Files that are still needed when an operation frees its own. */
-  #kept: ReadonlySet<InputBytes> = new Set();
   readonly #stack: StackPointer;
-  /** Bytes of the request's files. */
-  #inputBytes = 0;
+  readonly #snapshot: Snapshot;
   #decodedBytes = 0;
   #sharesFiles = false;
   /** Object numbers of the pages of documents that are read in ranges. */
@@ -164,6 +137,7 @@ export class PdfEngine {
   ) {
     this.mupdf = parts.mupdf;
     this.lib = parts.libmupdf;
+    this.files = new RequestFiles(parts.libmupdf, (size) => this.#malloc(size));
     this.values = new Values(parts.libmupdf);
     this.#forget = parts.forget;
     this.#own = parts.own;
@@ -174,13 +148,13 @@ export class PdfEngine {
     this.#gauge = gauge;
     capGrowth(memory, (bytes) => this.#budget.allows(bytes));
     onFailure(this);
-    snapshot ??= takeSnapshot(this.lib.HEAPU8, stack.value);
-    if (isChecked) this.#seed();
+    this.#snapshot = checked.value ?? takeSnapshot(this.lib.HEAPU8, stack.value);
+    if (checked.value) this.#seed();
     else {
       gauge.work = unlimitedWork();
       checkAbi(this);
       this.reset();
-      isChecked = true;
+      checked.value = this.#snapshot;
     }
   }
 
@@ -203,7 +177,7 @@ export class PdfEngine {
       Failure,
       report: (message) => {
         if (means(message, "repair")) engine?.ranges?.refuse(damaged());
-        if (means(message, "skipped")) engine?.#budget.recordSkipped();
+        if (engine && means(message, "skipped")) engine.#budget.recordSkipped();
       },
       instantiateWasm(imports, done) {
         const { a: callbacks } = imports as { a: { a: Callback } };
@@ -252,10 +226,8 @@ export class PdfEngine {
   /** Resets the instance to its initial state; every pointer into it becomes invalid. */
   reset(): void {
     this.#restore();
-    this.#arenas = [];
-    this.#kept = new Set();
+    this.files.forget();
     this.ranges = undefined;
-    this.#inputBytes = 0;
     this.#gauge.work = noWork();
     this.#budget = new Budget(() => true, 0);
   }
@@ -265,25 +237,18 @@ export class PdfEngine {
    * exception may have left its frames on the stack.
    */
   restart(): void {
-    const contents = this.#arenas.map((arena) => {
-      return { arena, bytes: this.lib.HEAPU8.slice(arena.pointer, arena.pointer + arena.used) };
+    this.files.surviving(() => {
+      this.#restore();
+      this.#budget.restart();
     });
-    this.#restore();
-    this.#budget.restart();
-    for (const { arena, bytes } of contents) {
-      const before = arena.pointer;
-      arena.pointer = this.#allocateArena(arena);
-      this.lib.HEAPU8.set(bytes, arena.pointer);
-      for (const file of arena.files) file.pointer += arena.pointer - before;
-    }
   }
 
   #restore(): void {
-    if (!snapshot) throw new Error("no snapshot");
-    clearBetween(this.#memory.buffer, snapshot.heap.byteLength, this.#heapEnd());
-    this.lib.HEAPU8.set(snapshot.heap);
+    const { heap, stack } = this.#snapshot;
+    clearBetween(this.#memory.buffer, heap.byteLength, this.#heapEnd());
+    this.lib.HEAPU8.set(heap);
     this.#seed();
-    this.#stack.value = snapshot.stack;
+    this.#stack.value = stack;
     this.#failed = false;
     this.#decodedBytes = 0;
     this.#sharesFiles = false;
@@ -292,8 +257,7 @@ export class PdfEngine {
 
   /** Seeds MuPDF's random numbers: from the snapshot, every request would write the same file identifiers. */
   #seed(): void {
-    if (!snapshot) throw new Error("no snapshot");
-    const { randomState } = snapshot;
+    const { randomState } = this.#snapshot;
     crypto.getRandomValues(this.lib.HEAPU8.subarray(randomState, randomState + DRAND48.STATE_SIZE));
   }
 
@@ -303,85 +267,8 @@ export class PdfEngine {
    */
   #heapEnd(): number {
     const end = this.lib.HEAPU32[SBRK_END >> 2] ?? 0;
-    const known = this.#arenas.reduce((most, { pointer, capacity }) => Math.max(most, pointer + capacity), 0);
-    if (end % 8 !== 0 || end < known || end > this.heapBytes) throw new Error("MuPDF's heap ends elsewhere");
+    if (end % 8 !== 0 || end < this.files.end || end > this.heapBytes) throw new Error("MuPDF's heap ends elsewhere");
     return end;
-  }
-
-  /**
-   * Reserves `capacity` bytes for files of a request. `copies`: the operation works on copies, which are allocated before the
-   * arena, so that `freeArena` leaves one large hole for the output after them.
-   */
-  arena(capacity: number, { copies = false }: { copies?: boolean } = {}): Arena {
-    const pointer = this.#allocateArena({ capacity, copies });
-    const arena: ArenaMemory = { pointer, capacity, copies, files: [], used: 0 };
-    this.#arenas.push(arena);
-    let start = 0;
-    return {
-      write: (chunk) => {
-        if (arena.used + chunk.byteLength > arena.capacity) {
-          const actual = arena.used + chunk.byteLength;
-          throw new Refusal("limit_exceeded", "The request body is larger than its Content-Length.", {
-            limit: arena.capacity,
-            actual,
-          });
-        }
-        this.lib.HEAPU8.set(chunk, arena.pointer + arena.used);
-        arena.used += chunk.byteLength;
-        this.#inputBytes += chunk.byteLength;
-      },
-      seal: () => {
-        const file = new HeapFile(this.lib, pointer + start, arena.used - start);
-        start = arena.used;
-        arena.files.push(file);
-        return file;
-      },
-    };
-  }
-
-  #allocateArena({ capacity, copies }: Pick<ArenaMemory, "capacity" | "copies">): number {
-    const before = copies ? this.#malloc(Math.ceil(capacity * HOLES.copies) + HOLES.objects) : 0;
-    const pointer = this.#malloc(capacity + APPEND_ROOM);
-    if (before > 0) this.lib._wasm_free(before);
-    return pointer;
-  }
-
-  /**
-   * Frees the arenas before the request ends: the files in them must not be read anymore. An operation that has copied what it
-   * needs calls this, so that the output can reuse the input's memory. Files that later operations need move elsewhere, unless they take most of
-   * an arena.
-   */
-  freeArena(): void {
-    const arenas = this.#arenas;
-    this.#arenas = [];
-    for (const arena of arenas) {
-      const needed = arena.files.filter((file) => this.#kept.has(file));
-      if (needed.reduce((sum, { length }) => sum + length, 0) * 2 > arena.used) {
-        arena.files.splice(0, arena.files.length, ...needed);
-        this.#arenas.push(arena);
-        continue;
-      }
-      if (needed.length > 0) this.#move(needed);
-      this.lib._wasm_free(arena.pointer);
-    }
-  }
-
-  #move(files: readonly HeapFile[]): void {
-    const capacity = files.reduce((sum, { length }) => sum + length, 0);
-    const pointer = this.#allocateArena({ capacity, copies: false });
-    const arena: ArenaMemory = { pointer, capacity, copies: false, files: [...files], used: 0 };
-    for (const file of files) {
-      const to = pointer + arena.used;
-      this.lib.HEAPU8.copyWithin(to, file.pointer, file.pointer + file.length);
-      file.pointer = to;
-      arena.used += file.length;
-    }
-    this.#arenas.push(arena);
-  }
-
-  /** Of the request's files, those that operations after the current one need. */
-  keep(files: Iterable<InputBytes>): void {
-    this.#kept = new Set(files);
   }
 
   /**
@@ -401,42 +288,11 @@ export class PdfEngine {
     if (stored && ranges && inRanges) {
       // What was appended so far stays claimed; the ranges are claimed again when they are opened.
       this.claim(-ranges.memoryBytes);
-      this.freeArena();
+      this.files.free();
       return ranges.followedBy(stored, output.length);
     }
     this.#budget.restart();
-    const unchanged = this.#arenas.flatMap(({ files }) => files).find((file) => file === output);
-    // What has a buffer of its own does not need the input any more.
-    if (!unchanged && output instanceof HeapFile) this.freeArena();
-    const input = unchanged ?? (await this.#appended(output)) ?? (await this.#inArena(output));
-    this.#kept = new Set([...this.#kept, input]);
-    this.freeArena();
-    this.#inputBytes = this.#arenas.reduce((sum, { used }) => sum + used, 0);
-    return input;
-  }
-
-  /** The file that output continues, with the rest in the room behind it; undefined if that is not possible. */
-  async #appended({ length, continues }: EngineBytes): Promise<InputBytes | undefined> {
-    if (!continues) return undefined;
-    const { file, rest } = continues;
-    const arena = this.#arenas.find(({ files }) => files.some((known) => known === file));
-    const known = arena?.files.find((other) => other === file);
-    if (!arena || !known || this.#kept.has(known)) return undefined;
-    const end = known.pointer + known.length - arena.pointer;
-    if (end !== arena.used || arena.used + rest.length > arena.capacity + APPEND_ROOM) return undefined;
-    for await (const chunk of chunksOf(rest)) {
-      this.lib.HEAPU8.set(chunk, arena.pointer + arena.used);
-      arena.used += chunk.length;
-    }
-    const whole = new HeapFile(this.lib, known.pointer, length);
-    arena.files.splice(arena.files.indexOf(known), 1, whole);
-    return whole;
-  }
-
-  async #inArena(bytes: EngineBytes): Promise<InputBytes> {
-    const arena = this.arena(bytes.length);
-    for await (const chunk of chunksOf(bytes)) arena.write(chunk);
-    return arena.seal();
+    return this.files.replaceBy(output);
   }
 
   /**
@@ -503,7 +359,7 @@ export class PdfEngine {
    * Makes a contiguous hole for an output about as large as the input, or of `bytes`. MuPDF's output buffer grows by half its
    * size with realloc: in such a hole it grows in place; elsewhere the old and new buffers exist side by side.
    */
-  makeRoom(bytes = this.#inputBytes): void {
+  makeRoom(bytes = this.files.bytes): void {
     try {
       this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((bytes + 1) * HOLES.output)));
     } catch (error) {
@@ -544,10 +400,10 @@ export class PdfEngine {
 
   /** Whether the request's files are so large that copies share their data. */
   get hasLargeFiles(): boolean {
-    return this.ranges === undefined && this.#inputBytes > LARGE_FILES;
+    return this.ranges === undefined && this.files.bytes > LARGE_FILES;
   }
 
-  /** Whether streams share the data of the request's files (`shareData`), which then stay where they are: no `freeArena` before the output is out. */
+  /** Whether streams share the data of the request's files (`shareData`), which then stay where they are: no `files.free` before the output is out. */
   get sharesFiles(): boolean {
     return this.#sharesFiles;
   }

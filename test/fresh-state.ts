@@ -1,7 +1,10 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
+import { resetIsolate } from "../src/isolate.ts";
 
+// Files of tests share an isolate and its database.
+resetIsolate();
 await applyD1Migrations(env.DB, inject("migrations"));
 
 // Accounts and keys stay: modules that tests share make theirs once for all files of a worker. What they have sent in this minute does
