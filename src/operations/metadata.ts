@@ -15,7 +15,7 @@ import {
 } from "../engines/pdf/metadata/info.ts";
 import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/document/page-facts.ts";
-import { TextReader } from "../engines/pdf/objects/text-string.ts";
+import { FormTexts } from "../engines/pdf/forms/options.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
@@ -161,7 +161,7 @@ set if a signature breaks: the file was damaged, or it is certified and does not
     const { document, pageCount, encrypted } = open;
     if (action === "get") {
       await fetchSchema(open);
-      const texts = new TextReader(pdf);
+      const texts = new FormTexts(pdf);
       const value: z.infer<typeof facts> = {
         ...readInfo(pdf, document, texts),
         pageCount,

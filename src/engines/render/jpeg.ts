@@ -1,4 +1,3 @@
-import { encodeBaseline } from "../image/jpeg/encode.ts";
 import { grayFirst } from "./gray-first.ts";
 import type { PageRaster } from "./page-raster.ts";
 
@@ -10,8 +9,6 @@ export function jpegOf(
   raster: PageRaster,
   { dpi, quality }: { readonly dpi: number; readonly quality: number },
 ): AsyncGenerator<Uint8Array, void> {
-  const { width, height, work } = raster;
-  return grayFirst(raster, (gray) =>
-    encodeBaseline(work, { width, height, dpi, quality, gray, bands: raster.bands({ gray }) }),
-  );
+  const { width, height, jpeg } = raster;
+  return grayFirst(raster, (gray) => jpeg.encode({ width, height, dpi, quality, gray, bands: raster.bands({ gray }) }));
 }

@@ -1,6 +1,7 @@
 import type { DisplayList, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
+import type { JpegEncoder } from "../image/jpeg/encode.ts";
 import type { SteppedStage, Work } from "../work.ts";
 import { mostRows } from "../pdf/content/page-work.ts";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
@@ -165,6 +166,11 @@ export class PageRaster implements Disposable {
     this.#bandRows = bandRows(this.width, this.height, this.samples, most);
     this.#drawing = drawing;
     drawing.add(this.width * this.height * limits.work.drawnPixel);
+  }
+
+  /** The request's encoder of pictures. */
+  get jpeg(): JpegEncoder {
+    return this.#open.engine.jpeg;
   }
 
   /** The work budget of the request, for the page's encoders. */

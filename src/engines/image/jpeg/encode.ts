@@ -32,40 +32,53 @@ export interface Picture {
 }
 
 /**
- * Encodes a baseline JPEG of one scan, with a JFIF header that gives the dpi, streaming as bands arrive. Encoders from packages
- * do not accept rows, and they transform uniform areas too: mozjpeg, applied in parts that were then joined, took 4.5 times as
- * long on 14 pages of a book at quality 85; its files were 1 to 10 % smaller, their error 5 to 40 % larger.
- * @throws Refusal `limit_exceeded` (work)
+ * The encoder of a request. It keeps the memory of one picture for the next: a request draws hundreds of pages one after the other, and buffers
+ * of all of them would wait for the garbage collector.
  */
-export async function* encodeBaseline(
-  work: Work,
-  { width, height, dpi, quality, gray, bands }: Picture,
-): AsyncGenerator<Uint8Array, void> {
-  const { across, down } = unitSize({ quality, gray });
-  const components = componentsOf((across * down) / 64, gray);
-  const encoder = new UnitEncoder(BlockKernel.of(work), components, { quality, gray });
-  using symbols = new Symbols(work, components, WAITING);
-  let writer: SymbolWriter | undefined;
-  function* flush(options: { open: boolean }): Generator<Uint8Array, void> {
-    if (!writer) {
-      const tables = tablesFor(symbols.held, components, options);
-      writer = new SymbolWriter(tables, components);
-      yield header({ width, height, dpi, quality }, components, tables);
-    }
-    yield* writer.write(symbols.held);
-    symbols.clear();
+export class JpegEncoder {
+  readonly #work: Work;
+  #kernel: BlockKernel | undefined;
+  /** Lists of symbols that no picture needs anymore. */
+  readonly #spare: Uint32Array<ArrayBuffer>[] = [];
+
+  constructor(work: Work) {
+    this.#work = work;
   }
-  for await (const { rows, pixels } of bands) {
-    for (let top = 0; top < rows; top += down) {
-      if (!symbols.hasRoom(Math.ceil(width / across) + 1)) yield* flush({ open: true });
-      encoder.row({ data: pixels, width, height: rows }, top, symbols);
-      work.spend(width * down);
-      await work.pause();
+
+  /**
+   * Encodes a baseline JPEG of one scan, with a JFIF header that gives the dpi, streaming as bands arrive. Encoders from packages
+   * do not accept rows, and they transform uniform areas too: mozjpeg, applied in parts that were then joined, took 4.5 times as
+   * long on 14 pages of a book at quality 85; its files were 1 to 10 % smaller, their error 5 to 40 % larger.
+   * @throws Refusal `limit_exceeded` (work)
+   */
+  async *encode({ width, height, dpi, quality, gray, bands }: Picture): AsyncGenerator<Uint8Array, void> {
+    const kernel = (this.#kernel ??= new BlockKernel());
+    const { across, down } = unitSize({ quality, gray });
+    const components = componentsOf((across * down) / 64, gray);
+    const encoder = new UnitEncoder(kernel, components, { quality, gray });
+    using symbols = new Symbols(components, WAITING, this.#spare);
+    let writer: SymbolWriter | undefined;
+    function* flush(options: { open: boolean }): Generator<Uint8Array, void> {
+      if (!writer) {
+        const tables = tablesFor(symbols.held, components, options);
+        writer = new SymbolWriter(tables, components);
+        yield header({ width, height, dpi, quality }, components, tables);
+      }
+      yield* writer.write(symbols.held);
+      symbols.clear();
     }
+    for await (const { rows, pixels } of bands) {
+      for (let top = 0; top < rows; top += down) {
+        if (!symbols.hasRoom(Math.ceil(width / across) + 1)) yield* flush({ open: true });
+        encoder.row({ data: pixels, width, height: rows }, top, symbols);
+        this.#work.spend(width * down);
+        await this.#work.pause();
+      }
+    }
+    yield* flush({ open: false });
+    if (writer) yield writer.finish();
+    yield new Uint8Array([0xff, EOI]);
   }
-  yield* flush({ open: false });
-  if (writer) yield writer.finish();
-  yield new Uint8Array([0xff, EOI]);
 }
 
 /** Luminance uses tables 0, chrominance tables 1. */

@@ -1,6 +1,5 @@
 /** What the encoder does with each block of 8 by 8, in WebAssembly: wasm/jpeg-kernel.ts writes the module. */
 import module from "../../../../wasm/generated/jpeg-kernel.wasm";
-import type { Work } from "../../work.ts";
 import { ZIGZAG } from "./tables.ts";
 
 interface Exports {
@@ -26,9 +25,7 @@ const PAGE = 64 * 1024;
 /** Coefficients are column by column in the kernel. */
 const byColumns = (place: number): number => ((place & 7) << 3) | (place >> 3);
 
-const kernels = new WeakMap<Work, BlockKernel>();
-
-/** An instance with a memory of its own, which is gone with its request. */
+/** An instance with a memory of its own. */
 export class BlockKernel {
   readonly run: Exports;
   /** Views of the memory, until it grows. */
@@ -37,14 +34,7 @@ export class BlockKernel {
   /** Coefficients of blocks, after `run.block`. */
   coefficients: Int32Array;
 
-  /** The kernel of a request. */
-  static of(work: Work): BlockKernel {
-    let kernel = kernels.get(work);
-    if (!kernel) kernels.set(work, (kernel = new BlockKernel()));
-    return kernel;
-  }
-
-  private constructor() {
+  constructor() {
     this.run = new WebAssembly.Instance(module).exports as unknown as Exports;
     [this.bytes, this.words, this.coefficients] = this.#views();
     this.words.set(

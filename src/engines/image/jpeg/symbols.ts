@@ -4,8 +4,6 @@
  * before them; its lower bits give their number.
  */
 
-import type { Work } from "../../work.ts";
-
 export const SAME = 0x8000_0000;
 /** Maximum run length: the field has no more bits. */
 const LONGEST_RUN = 0xff_ffff;
@@ -18,29 +16,22 @@ export interface ScanComponent {
   readonly ac: number;
 }
 
-/**
- * The memory of a request's last scan, for its next one: a request draws hundreds of pages one after the other, and buffers of all of them
- * would wait for the garbage collector.
- */
-const spare = new WeakMap<Work, Uint32Array>();
-
 /** The symbols of a scan, in order. */
 export class Symbols implements Disposable {
-  readonly #work: Work;
+  readonly #spare: Uint32Array<ArrayBuffer>[];
   readonly #components: readonly ScanComponent[];
   readonly #most: number;
   /** The last DC value of each component. */
   readonly #last: Int32Array;
   /** Maximum number of entries per unit. */
   readonly #ofUnit: number;
-  #list: Uint32Array;
+  #list: Uint32Array<ArrayBuffer>;
   #length = 0;
 
-  /** `most`: capacity in entries of 4 bytes. */
-  constructor(work: Work, components: readonly ScanComponent[], most: number) {
-    this.#work = work;
-    this.#list = spare.get(work) ?? new Uint32Array(FIRST_SYMBOLS);
-    spare.delete(work);
+  /** `most`: capacity in entries of 4 bytes; `spare`: where it takes the memory for its list, and returns it to. */
+  constructor(components: readonly ScanComponent[], most: number, spare: Uint32Array<ArrayBuffer>[]) {
+    this.#spare = spare;
+    this.#list = spare.pop() ?? new Uint32Array(FIRST_SYMBOLS);
     this.#components = components;
     this.#most = most;
     this.#last = new Int32Array(components.length);
@@ -62,7 +53,7 @@ export class Symbols implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    spare.set(this.#work, this.#list);
+    this.#spare.push(this.#list);
   }
 
   /** Appends a unit of one color: the DC value of each component, in quantization steps. */

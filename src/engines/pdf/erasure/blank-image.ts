@@ -183,7 +183,7 @@ async function blankDecoded(
   } else {
     const quality = facts.filter === "DCTDecode" ? qualityOf(engine, image) : MOST_QUALITY;
     const picture = { width, height, gray: components === 1, quality, bands: erased() };
-    image.writeRawStream(await encodeBands(engine.work, picture));
+    image.writeRawStream(await encodeBands(engine.jpeg, picture));
     image.put("Filter", document.newName("DCTDecode"));
     for (const key of ["DecodeParms", "SMaskInData"]) image.delete(key);
   }

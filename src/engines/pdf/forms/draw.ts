@@ -8,13 +8,12 @@ import { drawButton } from "./buttons.ts";
 import { layOutList } from "./choice.ts";
 import { FieldFonts } from "./field-fonts.ts";
 import { readAppearanceCharacteristics } from "./appearance-characteristics.ts";
-import { buttonsOf, optionsOf } from "./options.ts";
+import { buttonsOf, type FormTexts } from "./options.ts";
 import { maxLengthOf } from "./schema.ts";
 import { layOutText } from "./text.ts";
 import { type TerminalField, isWidget } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
 import { items } from "../objects/objects.ts";
-import type { TextReader } from "../objects/text-string.ts";
 
 /** Fuel for laying out a widget, in addition to what MuPDF spends. */
 const WIDGET_WORK = 2_000;
@@ -22,9 +21,9 @@ const WIDGET_WORK = 2_000;
 export class FieldDrawer {
   readonly faces: FieldFonts;
   readonly #open: OpenPdf;
-  readonly #texts: TextReader;
+  readonly #texts: FormTexts;
 
-  constructor(open: OpenPdf, loadFont: LoadFont, texts: TextReader) {
+  constructor(open: OpenPdf, loadFont: LoadFont, texts: FormTexts) {
     this.faces = new FieldFonts(open, loadFont);
     this.#open = open;
     this.#texts = texts;
@@ -87,7 +86,7 @@ export class FieldDrawer {
       return { kind: "text", text: node.has("multiline") ? text : text.replaceAll("\n", " ") };
     }
     const values = (value.isArray() ? items(value) : [value]).flatMap((item) => read(item) ?? []);
-    return { kind: "choice", options: optionsOf(node, this.#texts), values };
+    return { kind: "choice", options: this.#texts.optionsOf(node), values };
   }
 
   #shown(node: TerminalField, value: Exclude<FieldValue, { kind: "button" }>): string {
@@ -126,7 +125,7 @@ export class FieldDrawer {
   async #drawList(node: TerminalField, widget: PDFObject, values: readonly string[]): Promise<void> {
     const look = readAppearanceCharacteristics(widget);
     if (!look) return;
-    const options = optionsOf(node, this.#texts);
+    const options = this.#texts.optionsOf(node);
     const appearance = defaultAppearance(this.#open, node, widget);
     const before = node.objects[0]?.get("TI").asNumber() ?? 0;
     const { top, draw } = await layOutList(this.faces, options, values, look, appearance, before);

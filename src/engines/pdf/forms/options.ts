@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import type { TerminalField } from "./tree.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
-import { decodeName, type TextReader } from "../objects/text-string.ts";
+import { decodeName, TextReader } from "../objects/text-string.ts";
 
 /** An option of a drop-down or list box. */
 export interface Option {
@@ -43,16 +43,17 @@ export class Options {
   }
 }
 
-/** Options by the object number of their array, since fields may share one. */
-const known = new WeakMap<TextReader, Map<number, Options>>();
+/** Reads the texts of a form. Options are read once for each array, since fields may share one. */
+export class FormTexts extends TextReader {
+  readonly #options = new Map<number, Options>();
 
-export function optionsOf({ own }: TerminalField, texts: TextReader): Options {
-  const shared = known.get(texts) ?? new Map<number, Options>();
-  known.set(texts, shared);
-  const number = objectNumber(own.Opt);
-  const options = shared.get(number) ?? readOptions(own.Opt, texts);
-  if (number > 0) shared.set(number, options);
-  return options;
+  /** The options of a drop-down or list box. */
+  optionsOf({ own }: TerminalField): Options {
+    const number = objectNumber(own.Opt);
+    const options = this.#options.get(number) ?? readOptions(own.Opt, this);
+    if (number > 0) this.#options.set(number, options);
+    return options;
+  }
 }
 
 function readOptions(array: PDFObject, texts: TextReader): Options {

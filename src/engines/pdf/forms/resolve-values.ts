@@ -5,7 +5,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { type TerminalField, pagesOfWidgets, readFormTree } from "./tree.ts";
 import { type BooleanIn, type FieldValue, type RequestedValue, type Problem, resolveValue } from "./values.ts";
 import { objectNumber } from "../objects/objects.ts";
-import { TextReader } from "../objects/text-string.ts";
+import { FormTexts } from "./options.ts";
 
 /** Most field names listed in an error. */
 const FIELDS_NAMED = 1_000;
@@ -21,7 +21,7 @@ export interface Filling {
   /** Names given by the client that the form does not have. */
   readonly unknown: readonly string[];
   readonly nodes: readonly TerminalField[];
-  readonly texts: TextReader;
+  readonly texts: FormTexts;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function resolveFilling(
   values: ReadonlyMap<string, RequestedValue>,
   { strict, booleanIn }: { readonly strict: boolean; readonly booleanIn: BooleanIn },
 ): Promise<Filling> {
-  const texts = new TextReader(open.engine);
+  const texts = new FormTexts(open.engine);
   const nodes = await formOf(open, texts);
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const fields: { node: TerminalField; value: FieldValue }[] = [];
@@ -63,7 +63,7 @@ export async function resolveFilling(
   return { fields, unknown, nodes, texts };
 }
 
-async function formOf(open: OpenPdf, texts: TextReader): Promise<TerminalField[]> {
+async function formOf(open: OpenPdf, texts: FormTexts): Promise<TerminalField[]> {
   const form = open.document.getTrailer().get("Root", "AcroForm");
   const hasXfa = form.isDictionary() && !form.get("XFA").isNull();
   const nodes = form.isDictionary() ? await readFormTree(open, texts) : [];

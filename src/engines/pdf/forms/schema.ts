@@ -1,9 +1,8 @@
 /** The interactive form as clients fill it in (ISO 32000-2, 12.7): its fields by full name, in order. */
 import type { OpenPdf } from "../document/document.ts";
-import { buttonsOf, exportsOf, optionsOf } from "./options.ts";
+import { buttonsOf, exportsOf, type FormTexts } from "./options.ts";
 import { type FieldType, type TerminalField, pagesOfWidgets, readFormTree } from "./tree.ts";
 import { items, objectNumber } from "../objects/objects.ts";
-import type { TextReader } from "../objects/text-string.ts";
 
 export interface FormField {
   readonly name: string;
@@ -27,7 +26,7 @@ const FIELD_WORK = 200;
  * Reads the fields that can have a value. Fields with the same full name are one field, defined by the first.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
  */
-export async function readFormSchema(open: OpenPdf, texts: TextReader): Promise<FormField[]> {
+export async function readFormSchema(open: OpenPdf, texts: FormTexts): Promise<FormField[]> {
   const nodes = await readFormTree(open, texts);
   if (nodes.length === 0) return [];
   const pageOf = await pagesOfWidgets(open);
@@ -60,10 +59,10 @@ export function maxLengthOf({ own }: TerminalField): number | null {
 /** Reads one field with its widgets. */
 class FieldReader {
   readonly #open: OpenPdf;
-  readonly #texts: TextReader;
+  readonly #texts: FormTexts;
   readonly #node: TerminalField;
 
-  constructor(open: OpenPdf, texts: TextReader, node: TerminalField) {
+  constructor(open: OpenPdf, texts: FormTexts, node: TerminalField) {
     this.#open = open;
     this.#texts = texts;
     this.#node = node;
@@ -74,7 +73,7 @@ class FieldReader {
     if (type === "radio") return exportsOf(buttonsOf(this.#node, this.#open.engine, this.#texts));
     if (type !== "dropdown" && type !== "list") return null;
     // Shared options are read once but listed with each field.
-    return this.#texts.listed(optionsOf(this.#node, this.#texts).values);
+    return this.#texts.listed(this.#texts.optionsOf(this.#node).values);
   }
 
   value(): FormField["value"] {

@@ -1,9 +1,8 @@
 /** Resolves the client's values for the fields of a form, and finds those a field does not accept. */
-import { type Button, buttonsOf, exportsOf, type Options, optionsOf, type State } from "./options.ts";
+import { type Button, buttonsOf, exportsOf, type FormTexts, type Options, type State } from "./options.ts";
 import { maxLengthOf } from "./schema.ts";
 import type { TerminalField } from "./tree.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import type { TextReader } from "../objects/text-string.ts";
 
 /** A value as given by the client; null clears the field. */
 export type RequestedValue = string | boolean | readonly string[] | null;
@@ -32,7 +31,7 @@ export function resolveValue(
     engine,
     texts,
     booleanIn,
-  }: { readonly engine: PdfEngine; readonly texts: TextReader; readonly booleanIn: BooleanIn },
+  }: { readonly engine: PdfEngine; readonly texts: FormTexts; readonly booleanIn: BooleanIn },
 ): FieldValue | Problem {
   switch (node.type) {
     case "text":
@@ -42,9 +41,9 @@ export function resolveValue(
     case "radio":
       return radioValue(buttonsOf(node, engine, texts), given);
     case "dropdown":
-      return dropDownValue(node, optionsOf(node, texts), given);
+      return dropDownValue(node, texts.optionsOf(node), given);
     case "list":
-      return listValue(node, optionsOf(node, texts), given);
+      return listValue(node, texts.optionsOf(node), given);
     case "button":
       return { issue: "is a push button and has no value" };
     case "signature":

@@ -3,10 +3,9 @@ import type { Pixmap } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { concat } from "../../bytes/concat.ts";
-import { encodeBaseline } from "../../image/jpeg/encode.ts";
+import type { JpegEncoder } from "../../image/jpeg/encode.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import type { Work } from "../../work.ts";
 import { encodeCmyk } from "./cmyk-jpeg.ts";
 import type { EncodedImage, Samples } from "./lossless.ts";
 import { segments } from "../../image/jpeg-segments.ts";
@@ -31,7 +30,7 @@ export async function encodeJpeg(
   return { bytes, filter: "DCTDecode", decodeParms: undefined, bits: 8 };
 }
 
-async function inBands({ work }: PdfEngine, samples: Samples, quality: number): Promise<Uint8Array> {
+async function inBands({ jpeg }: PdfEngine, samples: Samples, quality: number): Promise<Uint8Array> {
   const { width, height, components } = samples;
   const stride = width * components;
   async function* bands(): AsyncGenerator<Samples> {
@@ -40,12 +39,12 @@ async function inBands({ work }: PdfEngine, samples: Samples, quality: number): 
       yield { data: samples.data.subarray(top * stride), width, height: rows, components };
     }
   }
-  return encodeBands(work, { width, height, gray: components === 1, quality, bands: bands() });
+  return encodeBands(jpeg, { width, height, gray: components === 1, quality, bands: bands() });
 }
 
 /** Encodes samples of one or three components that arrive in bands, whose heights are multiples of 16 but for the last one. */
 export async function encodeBands(
-  work: Work,
+  encoder: JpegEncoder,
   picture: {
     readonly width: number;
     readonly height: number;
@@ -67,7 +66,7 @@ export async function encodeBands(
     }
   }
   const pieces: Uint8Array[] = [];
-  for await (const piece of encodeBaseline(work, { ...picture, dpi: 72, bands: bands() })) pieces.push(piece.slice());
+  for await (const piece of encoder.encode({ ...picture, dpi: 72, bands: bands() })) pieces.push(piece.slice());
   return concat(pieces);
 }
 

@@ -5,6 +5,7 @@ import { limits, MiB } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { FuelGauge } from "../../fuel-gauge.ts";
 import { noWork, unlimitedWork, type Work } from "../../work.ts";
+import { JpegEncoder } from "../../image/jpeg/encode.ts";
 import { checkAbi } from "./abi-check.ts";
 import { DRAND48, SBRK_END } from "./abi.ts";
 import { Budget } from "./budget.ts";
@@ -120,6 +121,8 @@ export class PdfEngine {
   readonly complete = <T>(work: () => Promise<T>): Promise<T> => this.#budget.complete(work);
   /** The request's file that does not fit into memory, if it has one. */
   ranges: Ranges | undefined;
+  /** The request's encoder of pictures. */
+  jpeg = new JpegEncoder(noWork());
   #budget = new Budget(() => true, 0);
   readonly #stack: StackPointer;
   readonly #snapshot: Snapshot;
@@ -215,6 +218,7 @@ export class PdfEngine {
   /** Prepares the instance for a request with this memory and work budget. */
   begin(allowHeap: AllowHeap, work: Work): void {
     this.#gauge.work = work;
+    this.jpeg = new JpegEncoder(work);
     this.#budget = new Budget(allowHeap, this.heapBytes);
   }
 
@@ -227,6 +231,7 @@ export class PdfEngine {
   reset(): void {
     this.#restore();
     this.files.forget();
+    this.jpeg = new JpegEncoder(noWork());
     this.ranges = undefined;
     this.#gauge.work = noWork();
     this.#budget = new Budget(() => true, 0);
