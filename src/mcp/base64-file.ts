@@ -15,12 +15,12 @@ export const isReference = (text: string): boolean => /^file_|^[a-z][a-z\d+.-]*:
  */
 export function fileOf(parameter: string, text: string): File {
   const [head = "", type = "", parameters = ""] = /^data:([^;,]*)((?:;[^;,]*)*);base64,/i.exec(text) ?? [];
-  const bytes = bytesOf(parameter, text.slice(head.length));
+  const bytes = decodeDigits(parameter, text.slice(head.length));
   if (bytes.length > base64Bytes) throw tooLarge(parameter, bytes.length);
   return new File([bytes], nameIn(parameters) ?? "document", { type });
 }
 
-function bytesOf(parameter: string, digits: string): Uint8Array<ArrayBuffer> {
+function decodeDigits(parameter: string, digits: string): Uint8Array<ArrayBuffer> {
   try {
     return fromBase64(digits);
   } catch {

@@ -40,8 +40,8 @@ async function* encoded(raster: PageRaster, dpi: number, gray: boolean): AsyncGe
 
   let ready: Uint8Array[] = [
     new Uint8Array(SIGNATURE),
-    chunk("IHDR", [bytesOf(header)]),
-    chunk("pHYs", [bytesOf(density)]),
+    chunk("IHDR", [bytesOfView(header)]),
+    chunk("pHYs", [bytesOfView(density)]),
   ];
   for await (const data of inPieces(deflated(filteredRows(raster, gray)))) {
     ready.push(chunk("IDAT", data));
@@ -70,7 +70,7 @@ async function* inPieces(parts: AsyncIterable<Uint8Array>): AsyncGenerator<reado
   if (piece.length > 0) yield piece;
 }
 
-const bytesOf = ({ buffer }: DataView<ArrayBuffer>): Uint8Array => new Uint8Array(buffer);
+const bytesOfView = ({ buffer }: DataView<ArrayBuffer>): Uint8Array => new Uint8Array(buffer);
 
 /** The page's rows, each preceded by its filter byte. */
 async function* filteredRows(raster: PageRaster, gray: boolean): AsyncGenerator<Uint8Array, void> {

@@ -28,7 +28,7 @@ async function started(pdf: PdfEngine, run: () => Promise<Output>): Promise<Outp
   if (!pdf.ranges) return output;
   if (output.kind === "zip") return { ...output, entries: resumedEntries(pdf, output, run) };
   if (output.kind !== "image") return output;
-  return { ...output, bytes: resumed(pdf, output.bytes, async () => bytesOf(await run())) };
+  return { ...output, bytes: resumed(pdf, output.bytes, async () => resultBytes(await run())) };
 }
 
 /** Does work that has sent nothing yet, again after each part that was missing. */
@@ -102,7 +102,7 @@ async function* iterate(output: Output): AsyncGenerator<OutputFile> {
   if (output.kind === "zip") yield* output.entries;
 }
 
-function bytesOf(output: Output): ByteStream {
+function resultBytes(output: Output): ByteStream {
   if (output.kind !== "image") throw new Error("the operation returned something else than before");
   return output.bytes;
 }

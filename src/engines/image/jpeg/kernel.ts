@@ -35,7 +35,7 @@ export class BlockKernel {
   coefficients: Int32Array;
 
   constructor() {
-    this.run = new WebAssembly.Instance(module).exports as unknown as Exports;
+    this.run = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
     [this.bytes, this.words, this.coefficients] = this.#views();
     this.words.set(
       Array.from(ZIGZAG, (place) => byColumns(place) * 4),

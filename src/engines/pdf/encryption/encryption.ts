@@ -8,7 +8,7 @@ import { hasPermissions, prepareR6 } from "./revision6.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1 } from "../../bytes/latin1.ts";
-import { bytesOf, fileKeyBy, type Role, ROLES } from "./passwords.ts";
+import { stringEntry, fileKeyBy, type Role, ROLES } from "./passwords.ts";
 
 /** Version and revision of the encryption dictionary, and the method of its crypt filter, by cipher. */
 const METHODS = {
@@ -88,7 +88,7 @@ export class PdfEncryption {
       if (R !== 6) return document.authenticatePassword(password) === roles[role];
       const key = await fileKeyBy(dictionary, role, password);
       if (key === undefined) return false;
-      const perms = bytesOf(dictionary, "Perms");
+      const perms = stringEntry(dictionary, "Perms");
       expect("the permissions sealed", await hasPermissions(this.#crypto.subtle, key, perms, permissions));
       engine.setFileKey(document, key);
       return true;

@@ -37,15 +37,15 @@ export async function fileKeyBy(
   password: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (encrypt.get("R").asNumber() !== 6) return undefined;
-  const [u, o] = [bytesOf(encrypt, "U"), bytesOf(encrypt, "O")];
-  const wrapped = bytesOf(encrypt, role === "user" ? "UE" : "OE").subarray(0, KEY);
+  const [u, o] = [stringEntry(encrypt, "U"), stringEntry(encrypt, "O")];
+  const wrapped = stringEntry(encrypt, role === "user" ? "UE" : "OE").subarray(0, KEY);
   if (o.length < VERIFIER || u.length < VERIFIER || wrapped.length < KEY) return undefined;
   const bytes = new TextEncoder().encode(password);
   return openR6(crypto.subtle, bytes, role === "user" ? [u, wrapped, new Uint8Array()] : [o, wrapped, u]);
 }
 
 /** The bytes of a string of an encryption dictionary of revision 6, without padding. */
-export function bytesOf(encrypt: PDFObject, key: string): Uint8Array {
+export function stringEntry(encrypt: PDFObject, key: string): Uint8Array {
   const value = encrypt.get(key);
   return value.isString() ? value.asByteString().slice(0, VERIFIER) : new Uint8Array();
 }

@@ -87,7 +87,7 @@ export async function encodeImage(
   if (job.turnsGray) return turned(engine, codecs, object, job);
   if (image.transparency === "baked" || image.transparency === "color-key") return keptIfTooFine(job);
   const found = await better(engine, codecs, object, job);
-  return found === KEPT || (found && bytesOf(found.encoded) < image.bytes) ? found : undefined;
+  return found === KEPT || (found && encodedSize(found.encoded) < image.bytes) ? found : undefined;
 }
 
 /** What becomes of an image whose samples cannot be replaced by others. */
@@ -204,10 +204,10 @@ async function photoOrDrawing(
   const lossless =
     (await withFewerColors(engine, samples, job, traits)) ?? (await encodeLossless(engine, samples, traits));
   const worth = kind === "no" ? WORTH_A_JPEG : WORTH_A_DRAWING;
-  return jpeg && jpeg.bytes.length < bytesOf(lossless) * worth ? jpeg : lossless;
+  return jpeg && jpeg.bytes.length < encodedSize(lossless) * worth ? jpeg : lossless;
 }
 
-const bytesOf = ({ bytes, palette }: EncodedImage): number => bytes.length + (palette?.length ?? 0);
+const encodedSize = ({ bytes, palette }: EncodedImage): number => bytes.length + (palette?.length ?? 0);
 
 /**
  * An image with at most 256 colors that has more at a lower resolution, with 256 colors again. Undefined if it would not look

@@ -2,7 +2,7 @@
  * The blocks of a page before they are judged: what a heading is, and what repeats on every page, only the whole document shows. Plain
  * values, so that a part of a job can store them.
  */
-import type { VisibleBox as Box } from "../../geometry.ts";
+import { hundredths, type VisibleBox as Box } from "../../geometry.ts";
 import { type Direction, type Layout, type Part, untwisted } from "./page.ts";
 import type { TextPart } from "./paragraphs.ts";
 import { plainText, type Span, STYLES } from "./spans.ts";
@@ -129,10 +129,8 @@ function tableBlock({ table, area }: Extract<Part, { kind: "table" }>, boxOf: (a
 /** An area in layout coordinates as a box on the page. */
 export function pageBox(area: Area, direction: Direction): Box {
   const { x0, y0, x1, y1 } = untwisted(area, direction);
-  return [rounded(x0), rounded(y0), rounded(x1), rounded(y1)];
+  return [hundredths(x0), hundredths(y0), hundredths(x1), hundredths(y1)];
 }
-
-const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** Marks the captions of tables and figures: text that begins with `Table 1` next to one, or in a style of its own. */
 export function withCaptions(blocks: readonly RawBlock[]): RawBlock[] {

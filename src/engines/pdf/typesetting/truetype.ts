@@ -83,7 +83,7 @@ export function subsetTrueType(font: Uint8Array, glyphs: readonly number[]): Fon
   outlines.forEach((outline, place) => newGlyf.set(outline, newLoca.getUint32(place * 4)));
 
   const changed = (view: DataView, change: (copy: DataView) => void): DataView => {
-    const copy = new DataView(bytesOf(view).slice().buffer);
+    const copy = new DataView(bytesOfView(view).slice().buffer);
     change(copy);
     return copy;
   };
@@ -106,7 +106,7 @@ export function subsetTrueType(font: Uint8Array, glyphs: readonly number[]): Fon
   };
 }
 
-const bytesOf = (view: DataView): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+const bytesOfView = (view: DataView): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
 /**
  * The tables of a font file by tag.
@@ -162,7 +162,7 @@ export function writeTables(tables: readonly (readonly [string, DataView])[]): U
   tables.forEach(([tag, table], index) => {
     const entry = 12 + index * 16;
     for (let letter = 0; letter < 4; letter++) font[entry + letter] = tag.charCodeAt(letter);
-    font.set(bytesOf(table), at);
+    font.set(bytesOfView(table), at);
     const end = at + table.byteLength + (-table.byteLength & 3);
     view.setUint32(entry + 4, checksum(view, at, end));
     view.setUint32(entry + 8, at);
