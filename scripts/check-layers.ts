@@ -121,6 +121,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "mupdf",
     "fflate",
     "@xmldom/xmldom",
+    "marked",
     "re2js",
     "ipaddr.js",
   ],
@@ -171,6 +172,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "render",
     "pdf/crop",
     "pdf/n-up",
+    "convert/source",
+    "convert/docx",
+    "convert/xlsx",
+    "convert",
   ],
   "src/operations": ["definition", "."],
   "src/http": [

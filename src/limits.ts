@@ -157,6 +157,22 @@ export const limits = {
     most: 30_000_000_000,
   },
 
+  /** Documents of other formats. For `to-pdf`. */
+  conversion: {
+    /** Size of a file that is text: HTML, Markdown, CSV, and text. */
+    textBytes: 8 * MiB,
+    /** Characters of Markdown. */
+    markdownCharacters: 2_000_000,
+    /** Inflated size of one file within a document, such as the text of a DOCX or the cells of a sheet. */
+    entryBytes: 24 * MiB,
+    /** Cells of all sheets, empty ones included. */
+    cells: 200_000,
+    /** Bookmarks that are made of headings. */
+    bookmarks: 20_000,
+    /** Files that an HTML or Markdown document refers to. */
+    assets: 50,
+  },
+
   /** Rendering. For `to-images`. */
   raster: {
     /** Pixels of one page. */
