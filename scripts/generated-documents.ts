@@ -173,7 +173,8 @@ interface Section {
 function sectionsOf(source: string, general: Section): Section[] {
   const body = source.slice(source.indexOf("export const limits"));
   const sections: Section[] = [];
-  const entry = /\/\*\*(?<comment>(?:(?!\*\/).)*)\*\/\s*(?<name>\w+): (?:(?<group>\{)|(?<value>[^\n]+),\n)|\n {2}\},/gs;
+  const entry =
+    /\/\*\*(?<comment>(?:(?!\*\/).)*)\*\/\s*(?<name>\w+): (?:(?<group>\{\n)|(?<value>[^\n]+),\n)|\n {2}\},/gs;
   let group: string | undefined;
   let values: Readonly<Record<string, unknown>> = limits;
   for (const { groups } of body.matchAll(entry)) {
@@ -199,7 +200,18 @@ function sectionsOf(source: string, general: Section): Section[] {
   return sections;
 }
 
+/** How long the fuel of a stage lasts. */
+const KINDS: Readonly<Record<string, string>> = {
+  request: "for the request",
+  untilNext: "until the next",
+  own: "of its own",
+};
+
 function valueOf(name: string, value: unknown): string {
+  if (isStage(value)) {
+    if (value.kind === "asNeeded") return "As needed";
+    return `${value.fuel.toLocaleString("en-US")} ${KINDS[value.kind]}`;
+  }
   if (typeof value !== "number") throw new Error(`${name} is no number`);
   if (name.endsWith("BytesPerSecond")) return `${size(value)} per second`;
   if (/bytes$/i.test(name)) return size(value);
@@ -207,6 +219,9 @@ function valueOf(name: string, value: unknown): string {
   if (name.endsWith("Seconds")) return duration(value);
   return value.toLocaleString("en-US");
 }
+
+const isStage = (value: unknown): value is { readonly fuel: number; readonly kind: string } =>
+  typeof value === "object" && value !== null && "fuel" in value && "kind" in value;
 
 function size(bytes: number): string {
   if (bytes === limits.zipBytes) return "4 GiB";

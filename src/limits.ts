@@ -137,24 +137,61 @@ export const limits = {
   /**
    * Work. It is counted as fuel inside the engines: a unit is one iteration of a small loop, larger ones count more, and 100 million take 0.1 to 0.8 seconds. A request that uses up
    * its fuel is rejected with `"limit": "work"`. The same request costs the same on every machine. `npm run corpus` prints the most expensive files.
+   *
+   * A request is done in stages. Fuel *for the request* is added to what it may use in total. A stage *until the next* gets at least that much, whatever the stages before it used: pages of a
+   * long document do not pay for an expensive one. Fuel *of its own* is the only fuel that a stage may use. Where fuel is *as needed*, the stage gets what its pixels or bytes take, in addition to what is left.
    */
   work: {
-    /** Fuel for a request or, where pages are rendered or read one at a time, for each page. */
-    request: 800_000_000,
-    /** Fuel for drawing a page, whatever its size. */
-    drawnPage: 500_000_000,
-    /** Additional fuel for each pixel of a drawn page. One fill that blends takes about 40, an ordinary page 1 to 18. */
-    drawnPixel: 36,
-    /** Additional fuel for the images of a rendered page, in proportion to their pixels, up to this. Decoding them takes about as much. */
-    images: 8_000_000_000,
+    /** Fuel for a request in total: what fits into `cpu_ms` in wrangler.toml. */
+    most: 30_000_000_000,
     /** Additional fuel for each byte of the request's files, because honest work grows with the document: with it, the most expensive real file uses a tenth of its fuel. */
     bodyByte: 8_000,
     /** Additional fuel for the bytes of all files. It is used up in 20 to 30 seconds. */
-    bytes: 12_000_000_000,
-    /** Fuel for a page that is recognized (OCR). */
-    recognizedPage: 5_000_000_000,
-    /** Fuel for a request in total: what fits into `cpu_ms` in wrangler.toml. */
-    most: 30_000_000_000,
+    mostForFiles: 12_000_000_000,
+    /** Additional fuel for each pixel of a drawn page. One fill that blends takes about 40, an ordinary page 1 to 18. */
+    drawnPixel: 36,
+    /** Additional fuel for the images of a page, in proportion to their pixels, up to this. Decoding them takes about as much. */
+    images: 8_000_000_000,
+    /** A request, whatever it does. */
+    request: { fuel: 800_000_000, kind: "request" },
+    /** Each step of a pipeline after the first, and what the bytes of the result before it add. */
+    pipelineStep: { fuel: 800_000_000, kind: "request" },
+    /** A page that is rendered, read, cropped, or erased. What its images take is added. */
+    page: { fuel: 800_000_000, kind: "untilNext" },
+    /** Reading the text of a page. */
+    readText: { fuel: 800_000_000, kind: "untilNext" },
+    /** Drawing a page, whatever its size. What its pixels and images take, and what the request's files add, is added. */
+    drawPage: { fuel: 500_000_000, kind: "own" },
+    /** Analyzing the layout of a page, or recognizing it or a part of it (OCR). */
+    recognize: { fuel: 5_000_000_000, kind: "untilNext" },
+    /** Decoding an image and encoding it again: `compress`, and images that were changed by `redact` and `crop`. */
+    encodeImage: { fuel: 0, kind: "asNeeded" },
+    /** Finding the quality at which an image still looks the same: `compress`. */
+    measureImage: { fuel: 0, kind: "asNeeded" },
+    /** Converting the rows of a PNG: `from-images`. */
+    convertPng: { fuel: 0, kind: "asNeeded" },
+    /** `redact`: finding the matches of a page. */
+    findMatches: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: noting the codes and images that the document shows, before the first change. */
+    noteOriginal: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: comparing the text of a page with what it was. */
+    compareText: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: erasing hidden content, for each piece of it. */
+    eraseHidden: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: searching a changed page for what is left, in each round. */
+    checkErased: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: encoding images as they were. */
+    restoreImages: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: looking at the regions of a page. */
+    proveRegions: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: removing what was found from fonts, strings, and streams. */
+    redactElsewhere: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: writing the document. */
+    writeRedacted: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: reading a page of the written file. */
+    provePage: { fuel: 800_000_000, kind: "untilNext" },
+    /** `redact`: searching the written file. */
+    proveFile: { fuel: 800_000_000, kind: "untilNext" },
   },
 
   /** Documents of other formats. For `to-pdf`. */

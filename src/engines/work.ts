@@ -5,18 +5,23 @@ import { nextTurn } from "../next-turn.ts";
 /** Fuel between two turns of the event loop: 1 to 8 ms of work, the longest that other requests wait for their turn. */
 const SLICE = 1_000_000;
 
-interface WorkOptions {
-  readonly limit: number;
-  readonly most?: number;
-  readonly alive?: () => void;
+type Budgets = typeof limits.work;
+
+/** The stages in `limits.work` of a kind. */
+type StagesOf<L extends string> = {
+  [Name in keyof Budgets]: Budgets[Name] extends { readonly kind: L } ? Name : never;
+}[keyof Budgets];
+
+/** A stage with a beginning and an end. */
+export interface EnclosedStage {
+  /** Does it, or a step of it. The rest of the request cannot use what it leaves of its fuel. */
+  run<T>(step: () => T | Promise<T>): Promise<T>;
 }
 
-/** Fuel for work that is done in several steps, such as drawing a page in bands. Made by `allowance`. */
-export interface Allowance {
-  /** What may be spent, in addition to what is known to be needed. */
-  fuel: number;
-  readonly known: number;
-  spent: number;
+/** A stage that is done in several steps, such as drawing a page in bands. */
+export interface SteppedStage extends EnclosedStage {
+  /** Adds fuel that turns out to be needed. */
+  add(fuel: number): void;
 }
 
 /**
@@ -30,23 +35,23 @@ export class Work {
   #limit: number;
   /** Bytes of the request's files. */
   #bytes = 0;
-  /** Fuel spent of what `granted` added to the limit. */
-  #granted = 0;
-  /** The current part: the fuel spent before it, what it may spend, and how much of that was known in advance. */
-  #part = { start: 0, fuel: 0, known: 0 };
+  /** Fuel spent of what is not part of the request's budget: by stages whose fuel is their own or as needed. */
+  #apart = 0;
+  /** The stage that lasts until the next: the fuel spent before it, what it may spend, and how much of that was known in advance. */
+  #current = { start: 0, fuel: 0, known: 0 };
   /** The largest share of a budget used so far. */
   #share = 0;
   #spent = 0;
-  /** Where the allowance ends that is being spent. */
+  /** Where the fuel ends that the running stage has of its own. */
   #end: number | undefined;
   #nextPause = SLICE;
   #ended: unknown;
 
   /**
-   * `limit`: the fuel for everything except what `extend`, `allow`, and `granted` add; `most`: the total including that. `alive` is called
+   * `limit`: the fuel of the request, to which stages and files add; `most`: the total including that. `alive` is called
    * at each pause, and throws if nobody waits for the result anymore.
    */
-  constructor({ limit, most = limit, alive = () => {} }: WorkOptions) {
+  constructor(limit: number, most = limit, alive: () => void = () => {}) {
     this.#limit = limit;
     this.#most = most;
     this.#alive = alive;
@@ -58,71 +63,75 @@ export class Work {
   }
 
   /**
-   * The largest share of a budget that the request, or one of its parts, has used: at 1 the request is rejected. Work whose cost
+   * The largest share of a budget that the request, or one of its stages, has used: at 1 the request is rejected. Work whose cost
    * was known in advance counts neither as used nor as part of the budget.
    */
   get share(): number {
-    const ofAll = (this.#spent - this.#granted) / (this.#limit - this.#granted);
-    const { start, fuel, known } = this.#part;
-    const ofPart = Math.max(0, this.#spent - start - known) / fuel;
-    return Math.max(this.#share, fuel > 0 ? Math.min(ofAll, ofPart) : ofAll);
+    const ofAll = (this.#spent - this.#apart) / (this.#limit - this.#apart);
+    const { start, fuel, known } = this.#current;
+    const ofStage = Math.max(0, this.#spent - start - known) / fuel;
+    return Math.max(this.#share, fuel > 0 ? Math.min(ofAll, ofStage) : ofAll);
   }
 
-  /** Raises the limit. */
-  extend(fuel: number): void {
-    this.#limit += fuel;
-  }
-
-  /** Raises the limit for bytes of the request's files. */
-  extendForBytes(bytes: number): void {
+  /** Raises the request's budget for bytes of its files. */
+  addFiles(bytes: number): void {
     const before = fuelForBytes(this.#bytes);
     this.#bytes += bytes;
-    this.extend(fuelForBytes(this.#bytes) - before);
+    this.#limit += fuelForBytes(this.#bytes) - before;
   }
 
   /**
-   * Begins a part of the work, such as a page, with its own budget: `fuel`, and as much as is known to be needed. Unused fuel does not
-   * carry over: the pages of a long document do not pay for an expensive one.
+   * Begins a stage of the work: `limits.work` has the stages and their budgets.
+   * @param needed fuel that the stage is known to need in addition, such as for decoding so many pixels.
    */
-  allow(fuel: number, known = 0): void {
-    this.#share = this.share;
-    this.#part = { start: this.#spent, fuel, known };
-  }
-
-  /** Does work that is known to need up to `fuel`, such as decoding so many pixels. What it leaves of that is taken back. */
-  async granted<T>(fuel: number, work: () => Promise<T>): Promise<T> {
-    const before = this.#spent - this.#granted;
-    this.#limit += fuel;
-    try {
-      return await work();
-    } finally {
-      const used = Math.min(fuel, this.#spent - this.#granted - before);
-      this.#granted += used;
-      this.#limit += used - fuel;
+  stage(name: StagesOf<"request" | "untilNext">, needed?: number): void;
+  stage(name: StagesOf<"asNeeded">, needed: number): EnclosedStage;
+  stage(name: StagesOf<"own">, needed?: number): SteppedStage;
+  stage(name: StagesOf<string>, needed = 0): EnclosedStage | undefined {
+    const { fuel, kind } = limits.work[name];
+    if (kind === "own") return this.#withOwn(fuel + needed + fuelForBytes(this.#bytes), this.#current.known);
+    if (kind === "asNeeded") return this.#withMore(fuel + needed);
+    if (kind === "request") this.#limit += fuel + needed;
+    else {
+      this.#share = this.share;
+      this.#current = { start: this.#spent, fuel, known: needed };
     }
+    return undefined;
   }
 
-  /** `fuel`, what the request's bytes add to it, and what is known of the current part. */
-  allowance(fuel: number): Allowance {
-    return { fuel: fuel + fuelForBytes(this.#bytes), known: this.#part.known, spent: 0 };
+  #withMore(fuel: number): EnclosedStage {
+    const run = async <T>(step: () => T | Promise<T>): Promise<T> => {
+      const before = this.#spent - this.#apart;
+      this.#limit += fuel;
+      try {
+        return await step();
+      } finally {
+        const used = Math.min(fuel, this.#spent - this.#apart - before);
+        this.#apart += used;
+        this.#limit += used - fuel;
+      }
+    };
+    return { run };
   }
 
-  /** Does a step of the work that an allowance is for. It is paid for by that alone. */
-  async within<T>(allowance: Allowance, step: () => T | Promise<T>): Promise<T> {
-    const { fuel, known, spent } = allowance;
-    const before = this.#spent;
-    this.#end = before + fuel + known - spent;
-    try {
-      return await step();
-    } finally {
-      const used = this.#spent - before;
-      allowance.spent += used;
-      this.#share = Math.max(this.#share, (allowance.spent - known) / fuel);
-      this.#end = undefined;
-      this.#granted += used;
-      this.#limit += used;
-      this.#part = { ...this.#part, start: this.#part.start + used };
-    }
+  #withOwn(budget: number, known: number): SteppedStage {
+    let [fuel, spent] = [budget, 0];
+    const run = async <T>(step: () => T | Promise<T>): Promise<T> => {
+      const before = this.#spent;
+      this.#end = before + fuel + known - spent;
+      try {
+        return await step();
+      } finally {
+        const used = this.#spent - before;
+        spent += used;
+        this.#share = Math.max(this.#share, (spent - known) / fuel);
+        this.#end = undefined;
+        this.#apart += used;
+        this.#limit += used;
+        this.#current = { ...this.#current, start: this.#current.start + used };
+      }
+    };
+    return { run, add: (more) => void (fuel += more) };
   }
 
   /** Counts work done by a request that has ended. */
@@ -136,8 +145,8 @@ export class Work {
    */
   spend(fuel: number): void {
     this.count(fuel);
-    const { start, fuel: ofPart, known } = this.#part;
-    const limit = Math.min(this.#most, this.#end ?? Math.max(this.#limit, start + ofPart + known));
+    const { start, fuel: ofStage, known } = this.#current;
+    const limit = Math.min(this.#most, this.#end ?? Math.max(this.#limit, start + ofStage + known));
     if (this.#ended === undefined && this.#spent <= limit) return;
     this.#ended ??= new Refusal(
       "limit_exceeded",
@@ -173,10 +182,13 @@ export class Work {
 }
 
 /** Fuel for a request with so many bytes of files, in addition to what every request has. */
-export const fuelForBytes = (bytes: number): number => Math.min(limits.work.bytes, limits.work.bodyByte * bytes);
+export const fuelForBytes = (bytes: number): number => Math.min(limits.work.mostForFiles, limits.work.bodyByte * bytes);
+
+/** For a request. `alive` is called at each pause, and throws if nobody waits for the result anymore. */
+export const workOfRequest = (alive: () => void): Work => new Work(limits.work.request.fuel, limits.work.most, alive);
 
 /** For work outside a request. */
-export const unlimitedWork = (): Work => new Work({ limit: Infinity });
+export const unlimitedWork = (): Work => new Work(Infinity);
 
 /** For an engine that no request holds. */
-export const noWork = (): Work => new Work({ limit: 0 });
+export const noWork = (): Work => new Work(0);

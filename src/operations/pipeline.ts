@@ -137,7 +137,7 @@ async function runSteps(steps: readonly Step[], engines: Engines): Promise<Outpu
     const explained = (error: unknown): unknown => ofStep(pdf, error, index + 1, operation.name);
     try {
       pdf.keep(steps.slice(index + 1).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
-      if (made) work.extend(limits.work.request + fuelForBytes(made.bytes.length));
+      if (made) work.stage("pipelineStep", fuelForBytes(made.bytes.length));
       const output = await runOperation(next ? scoped(operation) : operation, step.inputWith(made), engines);
       once = { ...once, ...flagsOf(output) };
       facts.push(factsOf(operation, output));

@@ -25,6 +25,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.result.getByRole("img", { name: "Page 3 of 3" }).waitFor();
     expect(await visitor.status()).toBe("200");
     expect((await visitor.inkOf(1)).dark).toBeGreaterThan(0.001);
+    await visitor.result.getByText("Response headers").click();
     expect(await visitor.result.innerText()).toMatch(/X-Page-Count\s+3/);
   });
 
@@ -59,6 +60,32 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.run();
     await visitor.result.getByText("letter-002.pdf").waitFor();
     visitor.expected("400 (Bad Request)");
+  });
+
+  test("says that a file is of the wrong type, and that an error is outdated once files were added", async () => {
+    const page = await visitor.open("merge");
+    const [letter, receipt] = ["letter.pdf", "receipt.png"].map((name) => join(root, "examples", name));
+    await page.setInputFiles('input[type="file"]', [letter ?? "", receipt ?? ""]);
+    await page.locator(".drop .issue").getByText("file does not take receipt.png. It takes PDF.").waitFor();
+    expect(await page.locator(".files .file-name").allInnerTexts()).toEqual(["letter.pdf"]);
+    await visitor.run();
+    await visitor.result.getByText("invalid_parameters").waitFor();
+    expect(await page.locator("form .issue:not(:empty)").count()).toBeGreaterThan(1);
+    await page.setInputFiles('input[type="file"]', letter ?? "");
+    await visitor.result.getByText("The request has changed since this error. Run it again.").waitFor();
+    expect(await page.locator("form .issue:not(:empty)").count()).toBe(0);
+    visitor.expected("400 (Bad Request)");
+  });
+
+  test("begins at the top of each operation, and the keyboard skips the list of operations", async () => {
+    const page = await visitor.open("watermark", { height: 500 });
+    await page.evaluate("scrollTo(0, 400)");
+    await visitor.view("merge");
+    await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+    await page.getByRole("searchbox", { name: "Search operations" }).focus();
+    await page.keyboard.press("Shift+Tab");
+    await page.getByRole("link", { name: "Skip the list" }).press("Enter");
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("operation-title");
   });
 
   test("speaks of what is shown: hints have no JSON above inputs that are fields, lists, or pages", async () => {

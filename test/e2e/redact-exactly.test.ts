@@ -47,6 +47,16 @@ async function expectInPlace(before: Uint8Array, after: Uint8Array, texts: reado
   }
 }
 
+test("words beside what was removed are not taken together for another match", async () => {
+  const line = "[(At) -224 (the) -228 (heart) -228 (of) -228 (the) -228 (health)] TJ";
+  const { body, headers } = await redact(textDocument([{ content: `BT /F1 10 Tf 72 700 Td ${line} ET` }]), {
+    terms: '["the"]',
+  });
+  expect(headers.get("X-Redactions")).toBe("2");
+  const words = (await placed(body)).flatMap(({ text }) => text.split(/\s+/));
+  expect(words).toEqual(["At", "heart", "of", "health"]);
+});
+
 describe("what stays is where it was", () => {
   const start = "BT /F1 12 Tf";
   test.each([

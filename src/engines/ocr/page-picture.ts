@@ -106,12 +106,11 @@ export class PagePicture implements Disposable {
       writeTo: async (target) => {
         await allowPage(this.#open, this.#page);
         const { work } = this.#open.engine;
-        const { drawnPage, drawnPixel } = limits.work;
-        const allowance = work.allowance(drawnPage + width * (bottom - top) * drawnPixel);
+        const drawing = work.stage("drawPage", width * (bottom - top) * limits.work.drawnPixel);
         const step = Math.min(rows, await mostRows(this.#open, this.#page, size));
         for (let y = top; y < bottom; y += step) {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + step)];
-          const pixels = await work.within(allowance, () => drawn(this.#open, () => draw(band)));
+          const pixels = await drawing.run(() => drawn(this.#open, () => draw(band)));
           target.set(pixels, (y - top) * width);
           // The next band needs another part of its images.
           if (step < rows) this.#open.engine.lib._wasm_empty_store();

@@ -1,6 +1,5 @@
 import module from "../../../wasm/generated/tesseract.wasm";
 import createTesseract, { type TessBaseAPI, type Tesseract } from "../../../wasm/generated/tesseract.js";
-import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { FuelGauge } from "../fuel-gauge.ts";
 import type { AllowHeap } from "../bytes/heap.ts";
@@ -117,7 +116,7 @@ export class TextRecognizer {
     return this.#use(async (core) => {
       const { api } = this.#opened();
       const ink = await this.#show(core, raster);
-      this.#gauge.work.allow(limits.work.recognizedPage);
+      this.#gauge.work.stage("recognize");
       const page = await api.AnalyseLayout();
       if (core.getPointer(page) === 0) return { skew: 0, lines: [], ink };
       const lines: LineSize[] = [];
@@ -190,7 +189,7 @@ export class TextRecognizer {
   /** Undefined if Tesseract reports an error. */
   async #recognize(core: Tesseract): Promise<ReadLine[] | undefined> {
     const { api } = this.#opened();
-    this.#gauge.work.allow(limits.work.recognizedPage);
+    this.#gauge.work.stage("recognize");
     if ((await api.Recognize(null)) !== 0) return undefined;
     return linesOf(core, api.GetIterator(), this.#gauge.work);
   }

@@ -1,7 +1,7 @@
 import type { DisplayList, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
-import type { Allowance, Work } from "../work.ts";
+import type { SteppedStage, Work } from "../work.ts";
 import { mostRows } from "../pdf/content/page-work.ts";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
 import { fetchPages } from "../pdf/document/fetch-pages.ts";
@@ -127,7 +127,7 @@ export class PageRaster implements Disposable {
   readonly #scale: number;
   readonly #list: DisplayList;
   readonly #bandRows: number;
-  readonly #allowance: Allowance;
+  readonly #drawing: SteppedStage;
   /** MuPDF caches what it decoded of a large image for a band, which no other band needs. */
   readonly #trim: () => void;
   /** The band drawn last. */
@@ -143,17 +143,17 @@ export class PageRaster implements Disposable {
    */
   static async of(open: OpenPdf, page: number, options: RasterOptions): Promise<PageRaster> {
     const { work } = open.engine;
-    const allowance = work.allowance(limits.work.drawnPage);
-    const list = await work.within(allowance, () => pageList(open, page));
+    const drawing = work.stage("drawPage");
+    const list = await drawing.run(() => pageList(open, page));
     const box = pixelBox(list.bounds, options.dpi);
-    return new PageRaster(open, list, box, allowance, { ...options, most: await mostRows(open, page, box) });
+    return new PageRaster(open, list, box, drawing, { ...options, most: await mostRows(open, page, box) });
   }
 
   private constructor(
     open: OpenPdf,
     { list }: PageList,
     box: PixelBox,
-    allowance: Allowance,
+    drawing: SteppedStage,
     { dpi, alpha, most }: RasterOptions & { readonly most: number },
   ) {
     this.#open = open;
@@ -163,8 +163,8 @@ export class PageRaster implements Disposable {
     [this.#box, this.#list] = [box, list];
     ({ width: this.width, height: this.height } = this.#box);
     this.#bandRows = bandRows(this.width, this.height, this.samples, most);
-    this.#allowance = allowance;
-    allowance.fuel += this.width * this.height * limits.work.drawnPixel;
+    this.#drawing = drawing;
+    drawing.add(this.width * this.height * limits.work.drawnPixel);
   }
 
   /** The work budget of the request, for the page's encoders. */
@@ -224,7 +224,7 @@ export class PageRaster implements Disposable {
       this.#trim();
       this.#drawn = {
         top,
-        pixmap: await this.work.within(this.#allowance, () => drawn(this.#open, () => this.#draw(top, rows))),
+        pixmap: await this.#drawing.run(() => drawn(this.#open, () => this.#draw(top, rows))),
       };
     }
     const { buffer, byteOffset, byteLength } = this.#drawn.pixmap.getPixels();

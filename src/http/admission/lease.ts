@@ -6,7 +6,7 @@ import type { ApiError } from "../errors/api-error.ts";
 import type { Engines, WebpService } from "../../engines/lease/engines.ts";
 import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } from "../../engines/lease/pool.ts";
 import type { LeaseOptions } from "../../engines/lease/pool.ts";
-import { Work } from "../../engines/work.ts";
+import { type Work, workOfRequest } from "../../engines/work.ts";
 import type { Env } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
@@ -76,7 +76,7 @@ export class Lease extends Share {
   private constructor(request: LeaseRequest, ticket: Ticket, sizes: Pick<Lease, "bodyBytes" | "isSmall">) {
     super(ticket, request.signal);
     this.#request = request;
-    this.work = new Work({ limit: limits.work.request, most: limits.work.most, alive: () => this.check() });
+    this.work = workOfRequest(() => this.check());
     this.bodyBytes = sizes.bodyBytes;
     this.isSmall = sizes.isSmall;
     this.#fileBytes = sizes.bodyBytes;

@@ -140,7 +140,7 @@ class PartWork {
       maxBytes: limits.references.heldBytes,
       signal: this.#signal,
     });
-    lease.work.extendForBytes(log.referencedBytes);
+    lease.work.addFiles(log.referencedBytes);
     const input = form.inputWith(new Map(Array.from(loaded, ([field, { file }]) => [field, file])));
     const [first] = form.files;
     const stem = (first && loaded.get(first)?.file.stem) ?? "document";

@@ -74,7 +74,7 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
   let payment: Payment | undefined;
   try {
     const sent = await readParts(c, declared, lease, route);
-    lease.work.extendForBytes(log.bodyBytes);
+    lease.work.addFiles(log.bodyBytes);
     const preference = preferenceOf(c.req.header("Prefer"));
     const { rest: parts, options, issues, ignored } = takeJobOptions(sent, preference.isAsync, route);
     const request = referringRequest(c, route, declared, lease);
@@ -88,7 +88,7 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
     const headers = ignoredHeader([...form.ignored, ...ignored]);
     lease.resolve(operation);
     const loaded = await loadFiles(form.files, { ...request, operation });
-    lease.work.extendForBytes(log.referencedBytes);
+    lease.work.addFiles(log.referencedBytes);
     const input = form.inputWith(new Map(Array.from(loaded, ([field, { file }]) => [field, file])));
     for (const scope of operation.scopes) checkScope(c.get("caller"), scope);
     lease.check();

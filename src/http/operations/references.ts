@@ -210,7 +210,7 @@ export class StoredReference extends Reference {
       read: async (start, end) => {
         lease.check();
         log.referencedBytes += end - start;
-        lease.work.extendForBytes(end - start);
+        lease.work.addFiles(end - start);
         const source = this.#opened?.source;
         if (source === undefined) throw new Error("the file is not open");
         return source.read(start, end).catch((error: unknown) => {

@@ -50,6 +50,7 @@ export function App() {
   }, []);
   useEffect(() => {
     markCurrentLink(route);
+    scrollTo(0, 0);
     document.title = route === "" ? "Playground · PDF service" : `${route} · PDF service`;
   }, [route]);
 

@@ -85,11 +85,12 @@ export function fieldsOf(schema: Schema, contentType: (name: string) => string |
       fields.push({ ...common, name: list, kind: "files", accept, min, passwords });
     }
   }
-  // Files first, then required fields, then the rest; the rarely needed passwords of the input come last.
+  // Files first, then required fields, what a choice needs, pages, and the rest; the rarely needed passwords of the input come last.
   const rank = (field: Field): number => {
     if (field.kind !== "value") return Object.keys(field.when).length > 0 ? 2 : 0;
     if (field.name === "password") return 4;
-    if (isPages(field)) return field.required ? 1 : 1.5;
+    if (isPages(field)) return field.required ? 1 : 2.5;
+    if (field.name === "languages") return 2;
     return field.required ? 1 : Object.keys(field.when).length > 0 && field.schema.default === undefined ? 2 : 3;
   };
   return fields.toSorted((a, b) => rank(a) - rank(b));

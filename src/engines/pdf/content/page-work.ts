@@ -54,7 +54,7 @@ const known = new WeakMap<OpenPdf, Map<number, Images>>();
 export async function allowPage(open: OpenPdf, page: number): Promise<void> {
   await fetchPages(open, [page]);
   const { fuel } = await imagesOnPage(open, page);
-  open.engine.work.allow(limits.work.request, Math.min(fuel, limits.work.images));
+  open.engine.work.stage("page", Math.min(fuel, limits.work.images));
 }
 
 /**

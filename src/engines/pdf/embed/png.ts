@@ -37,9 +37,9 @@ export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineByt
     hasChannel && !png.interlaced
       ? await splitStored(engine, png, file)
       : png.interlaced || alphaOf
-        ? await engine.work.granted(inflatedBytes(png) * (UNFILTER_WORK + ROW_WORK), () =>
-            fromShown(engine, png, file, alphaOf),
-          )
+        ? await engine.work
+            .stage("convertPng", inflatedBytes(png) * (UNFILTER_WORK + ROW_WORK))
+            .run(() => fromShown(engine, png, file, alphaOf))
         : await passedOn(engine, png, file);
   return { width, height, bits, space: spaceOf(png), coding: "filtered", ...samples, ...(colorKey && { colorKey }) };
 }

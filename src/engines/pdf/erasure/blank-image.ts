@@ -58,7 +58,7 @@ export async function blankImage(open: OpenPdf, image: PDFObject, matrix: Matrix
   const runs = runsOf(facts, matrix, area);
   const stored = storedSamples(copy, facts);
   const edit = async (work: () => Promise<void>): Promise<PDFObject> => {
-    await open.engine.work.granted(encodingWork(facts, facts), work);
+    await open.engine.work.stage("encodeImage", encodingWork(facts, facts)).run(work);
     return copy;
   };
   if (stored) {

@@ -43,7 +43,9 @@ export async function findQuality(
   promised: Promised,
 ): Promise<FoundQuality> {
   const part = measured(samples);
-  return engine.work.granted(part.width * part.height * MEASURE_WORK, () => tried(engine, codecs, part, promised));
+  return engine.work
+    .stage("measureImage", part.width * part.height * MEASURE_WORK)
+    .run(() => tried(engine, codecs, part, promised));
 }
 
 async function tried(

@@ -54,9 +54,9 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
     };
     const object = document.newIndirect(image.number);
     try {
-      const result = await engine.work.granted(encodingWork(image, size), () =>
-        encodeImage(engine, codecs, object, job),
-      );
+      const result = await engine.work
+        .stage("encodeImage", encodingWork(image, size))
+        .run(() => encodeImage(engine, codecs, object, job));
       if (result === KEPT) kept++;
       else if (result) engine.scope(() => writeImage(object, image, result));
     } catch (error) {

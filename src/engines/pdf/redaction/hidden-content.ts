@@ -9,7 +9,6 @@ import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findUsed } from "../write/save.ts";
 import type { CoverPages } from "./cover.ts";
-import { limits } from "../../../limits.ts";
 import { asPage } from "../erasure/as-page.ts";
 import { changeContent } from "../erasure/change-content.ts";
 import { NOTHING } from "../erasure/erase-glyphs.ts";
@@ -76,14 +75,15 @@ export async function redactHidden(
 
 /**
  * Redacts what content of pages (0-based) shows byte by byte, without regard to what its fonts make of it: text that no reader shows, such as one
- * without a size, and codes of fonts that do not say what they mean. Returns how many contents changed.
+ * without a size, and codes of fonts that do not say what they mean. Returns how many contents changed, and the pages (0-based) that they are on.
  */
 export async function redactBytes(
   open: OpenPdf,
   pages: ReadonlySet<number>,
   { eraser, matcher, original }: Tools,
-): Promise<number> {
-  if (matcher.isEmpty) return 0;
+): Promise<{ readonly count: number; readonly changed: ReadonlySet<number> }> {
+  const changed = new Set<number>();
+  if (matcher.isEmpty) return { count: 0, changed };
   const { document, engine } = open;
   const search = searchFor(open, matcher);
   const selected = new Map([...pages].map((index) => [objectNumber(document.findPage(index)), index]));
@@ -94,19 +94,19 @@ export async function redactBytes(
     }
     return false;
   };
-  let isSelected = false;
+  let current: number | undefined;
   const found: { page: number | undefined; number: number; resources: number; kind: Content["kind"] }[] = [];
   await forEachContent(open, async ({ kind, owner, streams, resources }) => {
     const number = objectNumber(owner);
-    if (kind === "page") isSelected = selected.has(number);
-    if (!isSelected || !(await isIn(streams))) return;
-    const page = kind === "page" ? selected.get(number) : undefined;
-    found.push({ page, number, resources: indirect(resources), kind });
+    if (kind === "page") current = selected.get(number);
+    if (current === undefined || !(await isIn(streams))) return;
+    changed.add(current);
+    found.push({ page: kind === "page" ? current : undefined, number, resources: indirect(resources), kind });
   });
   if (found.length > 0) await original.note();
   const choice = { ...NOTHING, inBytes: (shown: Uint8Array) => search.find(shown) };
   for (const { page, number, resources, kind } of found) {
-    engine.work.allow(limits.work.request);
+    engine.work.stage("eraseHidden");
     if (page !== undefined) await changeContent(open, page, eraser, choice);
     else if (number > 0) {
       await asPage(open, contentOf(open, number, resources), async () => {
@@ -115,7 +115,7 @@ export async function redactBytes(
       });
     }
   }
-  return found.length;
+  return { count: found.length, changed };
 }
 
 /** The number of a dictionary, which becomes an object of its own if it is none; 0 for no dictionary. */

@@ -1,5 +1,4 @@
 /** What a document showed before content was changed. */
-import { limits } from "../../../limits.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { ShownCodes } from "../optimize/shown-codes.ts";
@@ -18,7 +17,7 @@ export class Original {
   /** To be called before content is changed. Does nothing the second time. */
   async note(): Promise<void> {
     if (this.#noted) return;
-    this.#open.engine.work.allow(limits.work.request);
+    this.#open.engine.work.stage("noteOriginal");
     this.#noted = { codes: await findCodes(this.#open), photographs: await findPhotographs(this.#open) };
   }
 

@@ -6,8 +6,8 @@ import type { Matrix } from "../content/operands.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { inColumns } from "../text/columns.ts";
-import { type Glyph, type Quad, readSegments, type Segment } from "../text/glyphs.ts";
-import { gapBetween, inReadingOrder, isApart, isSpace, joinLines } from "../text/lines.ts";
+import { type Glyph, type Quad, readSegments, type Segment, SPACE_GAP } from "../text/glyphs.ts";
+import { gapBetween, inReadingOrder, isApart, isSpace, joinLines, onOneBaseline } from "../text/lines.ts";
 import { apply, inverse } from "../erasure/geometry.ts";
 import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
 import { foldPieces } from "./folded-text.ts";
@@ -185,7 +185,10 @@ export const tooManyMatches = (): Refusal =>
 function* ordersOf(segments: readonly Segment[]): Generator<Piece[]> {
   const lines = [joinLines(inColumns(segments)), segments];
   for (const order of lines) {
-    const pieces = order.flatMap(piecesOf);
+    const pieces = order.flatMap((line, index) => [
+      ...piecesOf(line),
+      { text: isBeside(line, order[index + 1]) ? " " : "\n" },
+    ]);
     yield pieces;
     const closed = withoutSpacing(pieces);
     if (closed.length < pieces.length) yield closed;
@@ -208,8 +211,14 @@ function piecesOf(line: Segment): Piece[] {
     pieces.push({ text: glyph.text, glyph, line });
     last = glyph;
   }
-  pieces.push({ text: "\n" });
   return pieces;
+}
+
+/** Whether a gap on the same line comes next: words do not go on after it, as they do on the next line. */
+function isBeside(line: Segment, next: Segment | undefined): boolean {
+  if (!next || !onOneBaseline(line, next)) return false;
+  const gap = line.rightToLeft || next.rightToLeft ? line.start - next.end : next.start - line.end;
+  return gap > SPACE_GAP * Math.max(line.size, next.size);
 }
 
 /** Leaves out the spaces between single letters. */

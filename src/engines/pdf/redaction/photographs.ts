@@ -66,11 +66,13 @@ export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Ph
     const object: PDFObject = document.newIndirect(image.number);
     try {
       const quality = Math.min(MOST_QUALITY, Math.round(Math.max(...qualities)));
-      const encoded = await engine.work.granted(encodingWork(image, image), () =>
-        withSamples(engine, object, { image }, image, (pixmap, samples) =>
-          encodeJpeg(engine, codecs, pixmap, samples, quality),
-        ),
-      );
+      const encoded = await engine.work
+        .stage("encodeImage", encodingWork(image, image))
+        .run(() =>
+          withSamples(engine, object, { image }, image, (pixmap, samples) =>
+            encodeJpeg(engine, codecs, pixmap, samples, quality),
+          ),
+        );
       if (encoded.bytes.length < image.bytes) engine.scope(() => writeImage(object, image, { size: image, encoded }));
     } catch (error) {
       if (!engine.outlives(error)) throw error;
@@ -84,7 +86,9 @@ export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Ph
 async function encodeFax({ document, engine }: OpenPdf, image: ImageFacts): Promise<void> {
   const object = document.newIndirect(image.number);
   try {
-    const fax = await engine.work.granted(encodingWork(image, image), () => asFax(engine, object, image));
+    const fax = await engine.work
+      .stage("encodeImage", encodingWork(image, image))
+      .run(() => asFax(engine, object, image));
     if (fax && fax.encoded.bytes.length < image.bytes) engine.scope(() => writeImage(object, image, fax));
   } catch (error) {
     if (!engine.outlives(error)) throw error;

@@ -95,7 +95,7 @@ export async function redactPdf(
   redaction: Redaction,
 ): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings; readonly repaired: boolean }> {
   const { findings, changed, matcher } = await redactDocument(open, engines, redaction);
-  open.engine.work.allow(limits.work.request);
+  open.engine.work.stage("writeRedacted");
   const written = await rewritePdf(open, { changed });
   const { repaired } = open;
   if (matcher.isEmpty) return { bytes: written, findings, repaired };
@@ -131,7 +131,7 @@ async function redactDocument(
     held += proof.glyphs;
     if (held > MOST_HELD) {
       held -= proof.glyphs;
-      await proof.check();
+      await proof.check({ unknownMayGo: false });
     } else proofs.push(proof);
   }
   const cover = boxesOf(open, engines, redaction);
@@ -139,21 +139,21 @@ async function redactDocument(
   const rewritten = new Set<number>();
   for (const page of changed) if (await checkErased(open, page, tools)) rewritten.add(page.index);
   const inBytes = await redactBytes(open, new Set(redaction.pages), tools);
-  for (const proof of proofs) await proof.check();
+  for (const proof of proofs) await proof.check({ unknownMayGo: inBytes.changed.has(proof.index) });
   const attachments = await redactAttachments(open, matcher);
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
     for (const number of await removeAnnotations(open, index, areas, matcher)) dropped.add(number);
     document.findPage(index).delete("Thumb");
   }
-  engine.work.allow(limits.work.request);
+  engine.work.stage("restoreImages");
   await original.encodeAgain(engines.codecs);
   for (const { index, regions } of changed) await proveRegions(open, index, regions);
   await cover(changed.map(toCover));
   layers.restore();
   await dropPrivateData(open);
   for (const number of await drawnNowhere(open, tools.eraser)) dropped.add(number);
-  engine.work.allow(limits.work.request);
+  engine.work.stage("redactElsewhere");
   await original.forgetCodes();
   const strings = new StringRedactor(open, matcher);
   if (!matcher.isEmpty || dropped.size > 0) await strings.redactAll(dropped);
@@ -163,7 +163,7 @@ async function redactDocument(
     await redactStreams(open, matcher, strings, { replaced });
   }
   return {
-    findings: { matches: findings, elsewhere: hidden + inBytes + strings.count, pagesWithoutText, attachments },
+    findings: { matches: findings, elsewhere: hidden + inBytes.count + strings.count, pagesWithoutText, attachments },
     changed: changed.map(({ index }) => index),
     matcher,
   };
@@ -187,7 +187,7 @@ async function findOnPages(
   let count = 0;
   const all = [...new Set([...pages, ...regions.map(({ page }) => page - 1)])].sort((a, b) => a - b);
   for (const index of all) {
-    engine.work.allow(limits.work.request);
+    engine.work.stage("findMatches");
     const areas = regions.filter(({ page }) => page === index + 1).map((region) => toPageArea(open, region));
     if (matcher.isEmpty || !pages.includes(index)) {
       found.push({ index, matches: [], regions: areas });
@@ -239,7 +239,7 @@ async function checkErased(
 ): Promise<boolean> {
   const { document, engine } = open;
   for (let round = MOST_ROUNDS - 1; ; round++) {
-    engine.work.allow(limits.work.request);
+    engine.work.stage("checkErased");
     const page = await engine.long.loadPage(document, index);
     const reading = { annotations: false, isGone: goneFrom(matches, regions, engine.work) };
     const again = await findOnPage(open, page, tools.matcher, reading).finally(() => page.destroy());

@@ -91,7 +91,7 @@ export async function readText<T = undefined>(
   let [characters, wordCount] = [0, 0];
   for (const [index, page] of pages.entries()) {
     if (index % PAGES_AHEAD === 0) await fetchAhead(open, pages.slice(index, index + PAGES_AHEAD));
-    engine.work.allow(limits.work.request);
+    engine.work.stage("readText");
     const text = await readPage(open, page, limits.text.characters - characters, { words, visitor });
     characters += text.text.length;
     wordCount += text.words?.length ?? 0;

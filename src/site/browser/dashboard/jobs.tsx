@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { callFile, callJson } from "../api/call.ts";
+import { CopyButton } from "../parts/copy.tsx";
 import { bytes, number, time } from "../parts/figures.ts";
 import { Failure, KeyMissing } from "./failure.tsx";
 import { useList } from "./use-data.ts";
@@ -13,6 +14,7 @@ interface Job {
   readonly progress: { readonly total: number; readonly done: number; readonly failed: number };
   readonly result: { readonly size: number } | null;
   readonly error: { readonly code: string; readonly message: string } | null;
+  readonly credits: { readonly reserved: number; readonly charged: number | null };
 }
 
 interface Page {
@@ -92,7 +94,7 @@ interface RowProps {
 }
 
 function Row({ job, cancel, remove, download }: RowProps) {
-  const { operation, status, progress, result, error, createdAt, expiresAt } = job;
+  const { id, credits, operation, status, progress, result, error, createdAt, expiresAt } = job;
   const { total, done, failed } = progress;
   return (
     <li>
@@ -102,6 +104,9 @@ function Row({ job, cancel, remove, download }: RowProps) {
           {error?.message ??
             `${number(done)} of ${number(total)} pages${failed > 0 ? `, ${number(failed)} failed` : ""}`}
           {result && `, ${bytes(result.size)}`}
+        </p>
+        <p class="quiet">
+          <code>{id}</code> <CopyButton text={id} />, {costOf(credits)}
         </p>
         {isLive(job) && <progress aria-label={`Progress of ${operation}`} max={total} value={done + failed} />}
       </div>
@@ -127,6 +132,12 @@ function Row({ job, cancel, remove, download }: RowProps) {
       </div>
     </li>
   );
+}
+
+/** What a job cost, or what is reserved for it until it ends. */
+function costOf({ charged, reserved }: Job["credits"]): string {
+  const credits = charged ?? reserved;
+  return `${number(credits)} ${credits === 1 ? "credit" : "credits"}${charged === null ? " reserved" : ""}`;
 }
 
 async function download(apiKey: string, { id, operation }: Job): Promise<void> {

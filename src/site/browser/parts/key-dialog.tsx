@@ -30,7 +30,7 @@ export function KeyButton({ value, usage }: { value: string; usage: Usage | unde
     <>
       {value !== "" && usage && (
         <a class="quiet credits" href="#/usage">
-          {number(usage.remaining)} credits left, plan {usage.plan}
+          {number(usage.remaining)} credits left, {usage.plan} plan
         </a>
       )}
       <button type="button" class={value === "" ? "primary small" : "key-chip"} onClick={() => void askForKey()}>

@@ -2,6 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FileField, FilesField } from "../../description/fields.ts";
 import { asFile, type ChosenFile } from "../../description/form-values.ts";
 import { isFileId } from "../api/stored-files.ts";
+import { typeOfName } from "../../description/media-types.ts";
 import { labelOf } from "../../description/labels.ts";
 import { useReorder } from "../parts/use-reorder.ts";
 import { Drop } from "../parts/drop.tsx";
@@ -10,12 +11,12 @@ import { Inline } from "../parts/prose.tsx";
 import { ReferenceInput } from "./reference-input.tsx";
 import { SketchPad } from "./sketch-pad.tsx";
 import { fetchSample, samplesFor } from "./samples.ts";
+import { notTaken, takesType } from "./workspace.ts";
 
 export const chosenFrom = (file: File): ChosenFile => asFile(file, file.name);
 
 interface ChooseProps {
-  readonly label: string;
-  readonly accept: string;
+  readonly field: FileField | FilesField;
   readonly multiple: boolean;
   readonly add: (files: readonly ChosenFile[]) => void;
   readonly issue: string | undefined;
@@ -23,18 +24,27 @@ interface ChooseProps {
 }
 
 /** Accepts files of this computer, examples, stored files, and URLs. */
-function Choose({ label, accept, multiple, add, issue, describedBy }: ChooseProps) {
+function Choose({ field, multiple, add, issue, describedBy }: ChooseProps) {
+  const { name: label, accept } = field;
+  const [refused, setRefused] = useState<string>();
+  const take = (files: readonly File[]): void => {
+    const other = files.find(({ name }) => !takesType(field, typeOfName(name)));
+    setRefused(other && notTaken(other.name, field));
+    const taken = files.filter(({ name }) => takesType(field, typeOfName(name)));
+    if (taken.length > 0) add(taken.map(chosenFrom));
+  };
   const samples = samplesFor(accept);
   const offered =
     multiple && samples.length > 1
       ? [samples.slice(0, 2), ...samples.slice(2).map((one) => [one])]
       : samples.map((one) => [one]);
   return (
-    <Drop
-      {...{ label, accept, multiple, describedBy }}
-      invalid={issue !== undefined}
-      take={(files) => add(files.map(chosenFrom))}
-    >
+    <Drop {...{ label, accept, multiple, describedBy }} invalid={issue !== undefined} take={take}>
+      {refused !== undefined && (
+        <p class="issue" role="alert">
+          <Inline text={refused} />
+        </p>
+      )}
       <div class="samples">
         {offered.length > 0 && (
           <p>
@@ -63,7 +73,19 @@ interface Props<F> {
   readonly choose: (files: readonly ChosenFile[]) => void;
 }
 
-export function FileInput({ field, chosen, choose, issue }: Props<FileField> & { issue: string | undefined }) {
+/** The password of a file, which is a parameter of its own. */
+interface PasswordOf {
+  readonly value: string;
+  readonly set: (password: string) => void;
+  readonly issue: string | undefined;
+}
+
+interface FileInputProps extends Props<FileField> {
+  readonly issue: string | undefined;
+  readonly password?: PasswordOf | undefined;
+}
+
+export function FileInput({ field, chosen, choose, issue, password }: FileInputProps) {
   const id = useId();
   const { name, required, description, accept } = field;
   const [file] = chosen;
@@ -79,7 +101,9 @@ export function FileInput({ field, chosen, choose, issue }: Props<FileField> & {
       {file ? (
         <ul class="files">
           <FileRow
-            file={file}
+            file={password ? { ...file, password: password.value } : file}
+            setPassword={password?.set}
+            passwordIssue={password?.issue}
             accept={accept}
             replace={(file) => choose([file])}
             remove={() => choose([])}
@@ -88,14 +112,7 @@ export function FileInput({ field, chosen, choose, issue }: Props<FileField> & {
         </ul>
       ) : (
         <>
-          <Choose
-            label={name}
-            accept={accept}
-            multiple={false}
-            add={choose}
-            issue={issue}
-            describedBy={`${id}-about ${id}-issue`}
-          />
+          <Choose field={field} multiple={false} add={choose} issue={issue} describedBy={`${id}-about ${id}-issue`} />
           {name === "signatureImage" && <SketchPad draw={(file) => choose([file])} />}
         </>
       )}
@@ -176,8 +193,7 @@ export function FilesInput({
         {moved}
       </p>
       <Choose
-        label={name}
-        accept={accept}
+        field={field}
         multiple
         add={(files) => choose([...chosen, ...files])}
         issue={missing?.[1]}
@@ -267,6 +283,7 @@ function FileRow({ name, file, invalid, issue, passwordIssue, setPassword, ...ro
       {setPassword && locked && (
         <input
           class="own-password"
+          name={name === undefined ? "password" : undefined}
           type="password"
           autocomplete="new-password"
           aria-label={`Password of ${file.name}`}

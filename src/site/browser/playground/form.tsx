@@ -40,13 +40,32 @@ export function Form({ operation, operations, values, change, issues, running, .
     change(name, (values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
   const setFiles = (name: string) => (files: readonly ChosenFile[]) =>
     change(name, (values) => ({ ...values, files: { ...values.files, [name]: files } }));
+  // The password of a chosen file is asked for beside its name.
+  const passwordField = fields.find(({ name }) => name === "password");
+  const isBesideFile = (field: Field): boolean =>
+    field === passwordField &&
+    (values.files["file"] ?? []).length > 0 &&
+    fields.some(({ kind, name }) => kind === "file" && name === "file");
   const shown = fields.filter((field) => applies(field, values.texts));
 
   const input = (field: Field) => {
     const issue = issues.get(field.name);
     if (field.kind === "file") {
       const chosen = values.files[field.name] ?? [];
-      return <FileInput key={field.name} field={field} chosen={chosen} choose={setFiles(field.name)} issue={issue} />;
+      const own = passwordField && field.name === "file" && chosen.length > 0;
+      const password = own && {
+        value: values.texts["password"] ?? "",
+        set: setText("password"),
+        issue: issues.get("password"),
+      };
+      return (
+        <FileInput
+          key={field.name}
+          {...{ field, chosen, issue }}
+          choose={setFiles(field.name)}
+          password={password || undefined}
+        />
+      );
     }
     if (field.kind === "files") {
       const chosen = values.files[field.name] ?? [];
@@ -68,9 +87,12 @@ export function Form({ operation, operations, values, change, issues, running, .
     );
   };
 
-  const needed = shown.filter((field) => field.required || isTied(field) || (field.kind === "value" && isPages(field)));
+  const needed = shown.filter(
+    (field) =>
+      field.required || isTied(field) || field.name === "languages" || (field.kind === "value" && isPages(field)),
+  );
   const forJobs = shown.filter(isForJobs);
-  const further = shown.filter((field) => !needed.includes(field) && !forJobs.includes(field));
+  const further = shown.filter((field) => !needed.includes(field) && !forJobs.includes(field) && !isBesideFile(field));
   const strays = [...issues].filter(([name]) => !isShown(name, shown));
   return (
     <form

@@ -23,6 +23,9 @@ export function OperationList({ operations, current }: Props) {
   return (
     <>
       <nav class="operations" aria-label="Operations">
+        <a class="skip" href="#operation-title">
+          Skip the list
+        </a>
         <input
           type="search"
           aria-label="Search operations"
@@ -38,8 +41,10 @@ export function OperationList({ operations, current }: Props) {
         {found.length === 0 && <p class="quiet">No operation matches.</p>}
         {found.map((group) => (
           <div key={group.name}>
-            <h2>{group.name}</h2>
-            <ul>
+            <p class="group" id={`group-${group.name}`}>
+              {group.name}
+            </p>
+            <ul aria-labelledby={`group-${group.name}`}>
               {group.operations.map((operation) => (
                 <li key={operation.name}>
                   <a href={`#/${operation.name}`} aria-current={operation === current ? "true" : undefined}>

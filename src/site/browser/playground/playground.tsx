@@ -32,6 +32,7 @@ import { isLarge, storeLarge, tooLarge } from "./store-large.ts";
 import {
   documentField,
   type FinishedRun,
+  notTaken,
   type Run,
   takesType,
   valuesIn,
@@ -82,7 +83,9 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
   const entries = entriesOf(operation.fields, values);
   const run = running ?? workspace.runs[operation.name];
   const response = run?.state === "done" ? run.response : undefined;
-  const isTouched = (name: string): boolean => touched.has(/^\d+ /.test(name) ? "steps" : name);
+  // The issues of a list are of `file0`, `file1`, ...
+  const isTouched = (name: string): boolean =>
+    touched.has(/^\d+ /.test(name) ? "steps" : name) || touched.has(name.replace(/\d+$/, ""));
   const issues = new Map([...fieldIssues(response?.error)].filter(([name]) => !isTouched(name)));
   const field = documentField(operation);
   const hasForm = operation.fields.some((one) => one.kind === "value" && isFormValues(one));
@@ -125,8 +128,10 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
     const [first] = dropped;
     const type = first && typeOfName(first.name);
     const into = field && takesType(field, type) ? field : (fields.find((one) => takesType(one, type)) ?? field);
-    if (into === undefined) return;
+    if (first === undefined || into === undefined) return;
+    if (!takesType(into, type)) return finish({ state: "failed", message: notTaken(first.name, into) });
     const files = dropped.map(chosenFrom);
+    setTouched(new Set([...touched, into.name]));
     setFiles(into.name, into.kind === "files" ? [...(values.files[into.name] ?? []), ...files] : files.slice(0, 1));
   };
   const isDragging = useDropAnywhere(takeDropped);
@@ -192,7 +197,9 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
     <>
       <section class="request" aria-labelledby="operation-title">
         <header>
-          <h1 id="operation-title">{operation.summary}</h1>
+          <h1 id="operation-title" tabIndex={-1}>
+            {operation.summary}
+          </h1>
           <p class="endpoint">
             <span class="verb">POST</span> <code>{operation.path}</code>
           </p>
@@ -224,7 +231,11 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
           <h2 id="result-title" class="visually-hidden">
             Result
           </h2>
-          <Result {...{ run, values, description, operations, use, preview }} tryExample={() => void tryExample()} />
+          <Result
+            {...{ run, values, description, operations, use, preview }}
+            isOutdated={response?.error !== undefined && touched.size > 0}
+            tryExample={() => void tryExample()}
+          />
         </section>
         <section class="card code-card" aria-labelledby="code-title">
           <h2 id="code-title" class="visually-hidden">

@@ -25,6 +25,8 @@ interface Props {
   /** The input with what the operation will put on it, if that can be shown. */
   readonly preview: ComponentChildren;
   readonly operations: readonly Operation[];
+  /** Whether the request has changed since its error. */
+  readonly isOutdated: boolean;
   /** Makes files the documents of another operation, and goes there. */
   readonly use: (files: readonly LocalFile[], operation: string) => void;
 }
@@ -106,7 +108,7 @@ function Running({ progress, stop }: Extract<Run, { state: "running" }>) {
   );
 }
 
-interface DoneProps extends Pick<Props, "values" | "description" | "operations" | "use">, Comparing {
+interface DoneProps extends Pick<Props, "values" | "description" | "operations" | "use" | "isOutdated">, Comparing {
   readonly run: Extract<Run, { state: "done" }>;
 }
 
@@ -116,7 +118,7 @@ interface Comparing {
   readonly setCompares: (compares: boolean) => void;
 }
 
-function Done({ run, values, description, operations, use, ...comparing }: DoneProps) {
+function Done({ run, values, description, operations, use, isOutdated, ...comparing }: DoneProps) {
   const { response, name, input } = run;
   const requestId = response.headers.get("x-request-id") ?? "";
   const { size } = response.body;
@@ -139,7 +141,7 @@ function Done({ run, values, description, operations, use, ...comparing }: DoneP
       </div>
       <StepResults header={response.headers.get("x-pipeline-steps")} />
       {response.error ? (
-        <Problem problem={response.error} retryAfter={response.headers.get("retry-after")} />
+        <Problem problem={response.error} isOutdated={isOutdated} />
       ) : (
         <Views {...{ response, input, ...comparing }} passwords={passwordsIn(values)}>
           <div class="body">
@@ -160,20 +162,23 @@ function Done({ run, values, description, operations, use, ...comparing }: DoneP
           </div>
         </Views>
       )}
-      <dl class="headers">
-        {interesting(response, description).map(([name, value, about]) => (
-          <div key={name}>
-            <dt title={about}>{name}</dt>
-            <dd>{value}</dd>
+      <details class="headers" open={response.error !== undefined}>
+        <summary>Response headers</summary>
+        <dl>
+          {interesting(response, description).map(([name, value, about]) => (
+            <div key={name}>
+              <dt title={about}>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+          <div>
+            <dt>X-Request-Id</dt>
+            <dd>
+              <code>{requestId}</code> <CopyButton text={requestId} />
+            </dd>
           </div>
-        ))}
-        <div>
-          <dt>X-Request-Id</dt>
-          <dd>
-            <code>{requestId}</code> <CopyButton text={requestId} />
-          </dd>
-        </div>
-      </dl>
+        </dl>
+      </details>
       {size === 0 && <p class="quiet">The response has no body.</p>}
     </>
   );
@@ -280,11 +285,12 @@ function interesting(response: ApiResponse, { components }: Description): (reado
   });
 }
 
-function Problem({ problem, retryAfter }: { problem: ApiProblem; retryAfter: string | undefined }) {
+function Problem({ problem, isOutdated }: { problem: ApiProblem; isOutdated: boolean }) {
   const { code, message, details } = problem;
   const issues = Array.isArray(details?.["fields"]) ? (details["fields"] as readonly FieldIssue[]) : undefined;
   return (
-    <div class="problem">
+    <div class={isOutdated ? "problem outdated" : "problem"}>
+      {isOutdated && <p>The request has changed since this error. Run it again.</p>}
       <p>
         <code class="code-name">{code}</code>
       </p>
@@ -301,7 +307,6 @@ function Problem({ problem, retryAfter }: { problem: ApiProblem; retryAfter: str
         </ul>
       )}
       {details && issues === undefined && <pre class="code">{JSON.stringify(details, null, 2)}</pre>}
-      {retryAfter !== undefined && <p>Retry in {retryAfter} s.</p>}
       {code === "unauthenticated" && (
         <button type="button" onClick={() => void askForKey()}>
           Use another key

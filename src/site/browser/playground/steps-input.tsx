@@ -167,7 +167,7 @@ function StepFields({ operation, step, files, change, issues }: StepFieldsProps)
     <>
       {needed.map(input)}
       {further.length > 0 && (
-        <details>
+        <details open={further.some(({ name }) => issues.has(name))}>
           <summary>Optional</summary>
           {further.map(input)}
         </details>

@@ -53,6 +53,16 @@ export const documentField = ({ fields }: Operation): FileField | FilesField | u
 export const takesType = ({ accept }: FileField | FilesField, type: string | undefined): boolean =>
   type === undefined || accept.split(/,\s*/).includes(type);
 
+/** Says that a field does not take a file. */
+export const notTaken = (file: string, { name, accept }: FileField | FilesField): string =>
+  `\`${name}\` does not take ${file}. It takes ${namesOf(accept)}.`;
+
+/** `application/pdf,image/png` as PDF or PNG. */
+const namesOf = (accept: string): string =>
+  new Intl.ListFormat("en", { type: "disjunction" }).format(
+    accept.split(/,\s*/).map((type) => (type.split("/")[1] ?? type).toUpperCase()),
+  );
+
 const takes = (field: FileField | FilesField, file: ChosenFile): boolean => takesType(field, typeOfName(file.name));
 
 const hasPassword = ({ fields }: Operation): boolean => fields.some(({ name }) => name === "password");

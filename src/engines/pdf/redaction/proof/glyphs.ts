@@ -108,13 +108,22 @@ export type TextFault = "moved" | "lost" | "left";
 
 /**
  * Compares the glyphs of a page with those before: each stands where one did, with the same Unicode; none is left that was well inside of a
- * region; and none is lost that does not reach into one, or into the area of a match that has its letters.
+ * region; and none is lost that does not reach into one, or into the area of a match that has its letters, or has no Unicode if
+ * `unknownMayGo`.
  */
 export async function compareGlyphs(
   { engine: { work } }: OpenPdf,
   before: readonly DrawnGlyph[],
   after: readonly DrawnGlyph[],
-  { regions, matches }: { readonly regions: readonly Rectangle[]; readonly matches: readonly MatchArea[] },
+  {
+    regions,
+    matches,
+    unknownMayGo,
+  }: {
+    readonly regions: readonly Rectangle[];
+    readonly matches: readonly MatchArea[];
+    readonly unknownMayGo: boolean;
+  },
 ): Promise<TextFault | undefined> {
   const cells = new Map<string, DrawnGlyph[]>();
   const keyOf = (unicode: number, column: number, row: number): string => `${unicode} ${column} ${row}`;
@@ -153,6 +162,7 @@ export async function compareGlyphs(
     })),
   );
   const isAllowed = (glyph: DrawnGlyph): boolean => {
+    if (unknownMayGo && isUnknown(glyph)) return true;
     const extent = extentOf(glyph);
     if (anyMayGo.at(extent, work).some(({ area }) => overlaps(extent, area))) return true;
     // A ligature is one glyph.
@@ -237,6 +247,8 @@ const onLine = ({ x, y, angle }: DrawnGlyph): [along: number, across: number] =>
 /** The line of a glyph, or one that is some hundredths of a point beside it. */
 const keyOf = (glyph: DrawnGlyph, beside: number): string =>
   `${Math.round((glyph.angle * 180) / Math.PI)} ${Math.round(onLine(glyph)[1] / (2 * SAME_PLACE)) + beside}`;
+
+const isUnknown = ({ unicode }: DrawnGlyph): boolean => unicode < 1 || unicode === 0xfffd;
 
 /** A coordinate may be infinite, or so large that its digits say nothing. */
 const isPlaced = ({ x, y }: DrawnGlyph): boolean => Math.abs(x) < 1e5 && Math.abs(y) < 1e5;

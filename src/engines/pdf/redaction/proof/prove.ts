@@ -3,7 +3,6 @@
  * seeks: it reads text from MuPDF's device interface, and the written file with a reader of its own.
  */
 import type { PDFDocument } from "mupdf";
-import { limits } from "../../../../limits.ts";
 import type { EngineBytes } from "../../../bytes/heap.ts";
 import { Refusal } from "../../../errors.ts";
 import { forEachContent } from "../../content/streams.ts";
@@ -28,24 +27,29 @@ export interface PageAreas {
 
 /** The text of a page before it was changed. */
 export interface PageProof {
+  readonly index: number;
   /** How many glyphs it holds: about 170 bytes for each. */
   readonly glyphs: number;
-  /** Compares them with those that the page has now, before boxes are drawn. @throws Refusal `redaction_failed` */
-  check(): Promise<void>;
+  /**
+   * Compares them with those that the page has now, before boxes are drawn. `unknownMayGo`: whether glyphs without Unicode may be gone, since their
+   * codes, which some readers show instead, were searched and erased.
+   * @throws Refusal `redaction_failed`
+   */
+  check(options: { readonly unknownMayGo: boolean }): Promise<void>;
 }
 
 /** Reads the text of a page (0-based) that is about to be changed. */
 export async function proofOfPage(open: OpenPdf, index: number, { regions, matches }: PageAreas): Promise<PageProof> {
   const before = await glyphsOf(open, index, { annotations: false });
-  const check = async (): Promise<void> => {
-    open.engine.work.allow(limits.work.request);
+  const check = async ({ unknownMayGo }: { readonly unknownMayGo: boolean }): Promise<void> => {
+    open.engine.work.stage("compareText");
     const after = await glyphsOf(open, index, { annotations: false });
-    const fault = await compareGlyphs(open, before, after, { regions, matches });
+    const fault = await compareGlyphs(open, before, after, { regions, matches, unknownMayGo });
     if (fault === "left") throw redactionFailed(`the text of page ${index + 1}`);
     if (fault === undefined) return;
     throw new Refusal("redaction_failed", `Text of page ${index + 1} that should stay was ${fault}. Nothing was sent.`);
   };
-  return { glyphs: before.length, check };
+  return { index, glyphs: before.length, check };
 }
 
 /**
@@ -54,7 +58,7 @@ export async function proofOfPage(open: OpenPdf, index: number, { regions, match
  */
 export async function proveRegions(open: OpenPdf, index: number, regions: readonly Rectangle[]): Promise<void> {
   if (regions.length === 0) return;
-  open.engine.work.allow(limits.work.request);
+  open.engine.work.stage("proveRegions");
   if (!(await areBlank(open, index, regions))) throw redactionFailed(`a region of page ${index + 1}`);
 }
 
@@ -99,11 +103,11 @@ export async function proveRedacted(
     };
     for (const index of pages) {
       // Reading a page again may take as much as reading it at first.
-      engine.work.allow(limits.work.request);
+      engine.work.stage("provePage");
       const glyphs = await glyphsOf(written, index, { annotations: true });
       if (readingsOf(glyphs).some((text) => sought.isIn(text))) throw redactionFailed(`the text of page ${index + 1}`);
     }
-    engine.work.allow(limits.work.request);
+    engine.work.stage("proveFile");
     const kept = await contentOfOtherPages(written, pages);
     const encryption = objectNumber(document.getTrailer().get("Encrypt"));
     const place = await findInFile(engine.work, file, sought, { key, kept, encryption });

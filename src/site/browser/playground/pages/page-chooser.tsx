@@ -206,7 +206,7 @@ export function PageParts({ document, name, value, change }: Omit<Props, "byDefa
       <p class="quiet" role="status">
         {cuts === undefined
           ? "These ranges do not cut the document into parts in order. Click a page to start over."
-          : `${cuts.length === 1 ? "1 part" : `${cuts.length} parts`}. Click a page to begin a part with it.`}
+          : `${cuts.length > 1 ? `${cuts.length} parts. ` : ""}Click a page to begin a part with it.`}
       </p>
       <PageGrid
         document={document}
