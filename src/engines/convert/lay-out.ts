@@ -138,7 +138,7 @@ export class PartWriter {
     const frames: Frame[] = [];
     for (let index = 0; index < count; index++) {
       this.#engine.work.spend(PAGE_WORK);
-      this.#engine.work.allow(limits.work.request);
+      this.#engine.work.stage("page");
       await this.#engine.work.pause();
       const page = await this.#engine.long.loadAnyPage(document, index);
       try {
