@@ -5,7 +5,7 @@
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
  * turn, so that what else the machine does hits both. A server is started, unless `$BASE_URL` and `$API_KEY` name one, whose
  * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
- * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers. `--only verification` needs a server of its own.
+ * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, by the half of the documents that may be looked at and the one that only this sees, with `--rendered folder` also the documents that its `rendered/render.mjs` has set there, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers. `--only verification` needs a server of its own.
  */
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -42,6 +42,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     step: { type: "string", default: "1" },
     work: { type: "string", default: "" },
+    rendered: { type: "string", multiple: true, default: [] },
   },
 });
 const runs = Number(values.runs);
@@ -60,7 +61,7 @@ async function measure(service: Service & { readonly pid?: number }) {
     ocr: wanted("ocr") ? await benchOcr(service, corpus, Math.ceil(runs / 5)) : [],
     // It takes half an hour, so only where it is asked for.
     ocrGrid: values.only === "ocr-grid" ? await benchOcrGrid(service, Number(values.step)) : [],
-    markdown: values.only === "markdown" ? await benchMarkdown(service, TEXT_TRUTH) : [],
+    markdown: values.only === "markdown" ? await benchMarkdown(service, TEXT_TRUTH, values.rendered) : [],
     headings: values.only === "markdown" ? await benchHeadings(service, corpus ?? CORPUS) : [],
     repair: values.only === "repair" ? await benchRepair(service) : [],
     jobs: values.only === "jobs" ? await benchJobs(service) : [],

@@ -1,7 +1,7 @@
 /**
  * Part of `npm run check`: each part of src imports only what its row in `MAY_IMPORT` names, and in src/engines, src/operations, and src/http, a folder imports only
  * itself and the folders before it in its list. No folder of src has more files than a reader can look over, and only pdf/objects walks over the containers of a
- * document without handles. Types count: a layer that knows only the types of a higher one knows it, too.
+ * document without handles, and only pdf/mupdf calls MuPDF's own functions. Types count: a layer that knows only the types of a higher one knows it, too.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -154,6 +154,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/tags",
     "pdf/text",
     "pdf/layout",
+    "pdf/export",
     "pdf/reading",
     "pdf/typesetting",
     "pdf/forms",
@@ -191,8 +192,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "openapi",
   ],
 };
+/** MuPDF's functions and its heap: only pdf/mupdf knows how it keeps things. */
+const INSIDES = /_wasm_|\blib\b|\bLibMuPDF\b|pdf\/mupdf\/abi-check/;
+const MAY_LOOK_INSIDE = /^pdf\/mupdf\//;
 /** Walks over containers of a document, which may have a million entries, count and pause: `walkValues`, or `items` and `entries`, which refuse too many. */
-const WALK = /_wasm_pdf_(?:array_len|array_get|dict_len|dict_get_val)\b/;
+const WALK = /\bvalues\.(?:arrayLength|item|entryCount|valueAt)\(/;
 const MAY_WALK = /^pdf\/objects\//;
 
 const IMPORT = /^(?:(?:import|export)\b.*\bfrom|\} from|import) "([^"\n]+)";$|\bimport\("([^"\n]+)"\)/gm;
@@ -241,7 +245,10 @@ for (const [layer, folders] of Object.entries(LAYERS)) {
   }
 }
 for (const file of filesOf("src/engines")) {
-  const walks = WALK.test(readFileSync(join(root, "src/engines", file), "utf8"));
+  const text = readFileSync(join(root, "src/engines", file), "utf8");
+  if (INSIDES.test(text) && !MAY_LOOK_INSIDE.test(file))
+    problems.push(`src/engines/${file}: looks inside MuPDF, which belongs into src/engines/pdf/mupdf/`);
+  const walks = WALK.test(text);
   if (walks && !MAY_WALK.test(file))
     problems.push(
       `src/engines/${file}: walks over a container itself, not with src/engines/pdf/objects/walk-values.ts`,

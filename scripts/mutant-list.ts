@@ -58,6 +58,12 @@ export const mutants: readonly Mutant[] = [
     ["delete-pages: keeps the pages instead", 'resolveOthers("pages"', 'resolveSet("pages"'],
     ["delete-pages: drops attachments", "attachments: true", "attachments: false"],
   ),
+  ...of(
+    "engines/pdf/export/tables.ts",
+    e2e("extract-text-tables"),
+    ["extract-text: formulas stay in CSV", "/^[=+\\-@", "/^[\\0"],
+    ["extract-text: codes become numbers", 'digits.startsWith("0")', 'digits.startsWith("x")'],
+  ),
   ...of("engines/pdf/document/ranges.ts", e2e("extract-pages"), [
     "page ranges: a range backwards is forwards",
     "upTo(to, from).reverse()",

@@ -54,10 +54,23 @@ export function withReducedJpx(binary: Uint8Array): Uint8Array {
   return concatenated(parts);
 }
 
+/** In a pattern, the number of any function: another version of MuPDF has others. */
+const ANY_FUNCTION = -1;
+const ANY_LEB = "[\\x80-\\xff]*[\\x00-\\x7f]";
+
 interface Edit {
   readonly what: readonly number[];
-  readonly by: readonly number[];
+  /** Takes its place, or is put before it. */
+  readonly by?: readonly number[];
+  readonly before?: readonly number[];
 }
+
+/** A pattern for text with a character for each byte. */
+const patternOf = (what: readonly number[]): RegExp =>
+  new RegExp(
+    what.map((byte) => (byte === ANY_FUNCTION ? ANY_LEB : `\\x${byte.toString(16).padStart(2, "0")}`)).join(""),
+    "s",
+  );
 
 function editsFor(
   globals: { readonly reduce: number; readonly area: number; readonly part: number },
@@ -67,13 +80,13 @@ function editsFor(
   const read = (global: number): number[] => [0x23, ...leb(global)];
   const clear = (global: number): number[] => [0x41, 0x00, 0x24, ...leb(global)];
   // compressed_image_get_pixmap: fz_load_jpx(context, data, size, space)
-  const decode = [...get(0), ...get(14), ...get(17), ...get(8), 0x10, 0xcf, 0x31];
+  const decode = [...get(0), ...get(14), ...get(17), ...get(8), 0x10, ANY_FUNCTION];
   const ask = [...[1, 14, 17, 10, 2].flatMap(get), ...constant(entry), 0x11, ...leb(types.ask), 0x00];
   // The same, at its end: part == NULL || can_sub. Otherwise the part becomes all of the image.
   const [noPart, canSub] = [[...get(2), 0x45], get(20)];
   const own = [...read(globals.part), ...get(1), EQUAL, OR];
   // fz_load_jpx_info: jpx_read_image(..., onlymeta = 1)
-  const information = [...get(2), ...get(8), 0x41, 0x01, 0x10, 0xa9, 0x16];
+  const information = [...get(2), ...get(8), 0x41, 0x01, 0x10, ANY_FUNCTION];
   // opj_j2k_setup_decoder: decoder->m_reduce = parameters->cp_reduce
   const setUp = [...get(0), ...get(1), ...load(0), ...store(184)];
   // jpx_read_image: codec->opj_decode(codec->m_codec, stream, image, &codec->m_event_mgr)
@@ -101,27 +114,30 @@ function editsFor(
   return [
     { what: [...right, ...left, SUBTRACT, ...width], by: [...reduced(left, right), ...width] },
     { what: [...bottom, ...top, SUBTRACT, ...height], by: [...reduced(top, bottom), ...height] },
-    { what: decode, by: [...ask, ...decode] },
+    { what: decode, before: ask },
     { what: [...noPart, ...canSub, OR, 0x45, 0x04, 0x40], by: [...noPart, ...canSub, OR, ...own, 0x45, 0x04, 0x40] },
-    { what: information, by: [...clear(globals.reduce), ...clear(globals.area), ...information] },
+    { what: information, before: [...clear(globals.reduce), ...clear(globals.area)] },
     { what: setUp, by: [...get(0), ...read(globals.reduce), ...store(184), ...clear(globals.reduce)] },
-    { what: call, by: [...setArea, ...call] },
+    { what: call, before: setArea },
   ];
 }
 
 /** A code section in which instructions that occur once are replaced by others. */
 function edited(reader: BinaryReader, edits: readonly Edit[]): Uint8Array {
   const count = edits.map(() => 0);
+  const patterns = edits.map((edit) => ({ ...edit, pattern: patternOf(edit.what) }));
   const bodies = reader.vector(() => {
     const length = reader.u32();
     const start = reader.at;
     reader.skip(length);
     let body = reader.bytes.subarray(start, reader.at);
-    for (const [index, { what, by }] of edits.entries()) {
-      const at = Buffer.from(body).indexOf(Buffer.from(what));
-      if (at < 0) continue;
+    for (const [index, { pattern, by, before = [] }] of patterns.entries()) {
+      const match = pattern.exec(Buffer.from(body).toString("latin1"));
+      if (!match) continue;
       count[index] = (count[index] ?? 0) + 1;
-      body = concatenated([body.subarray(0, at), Uint8Array.from(by), body.subarray(at + what.length)]);
+      const end = match.index + match[0].length;
+      const put = by ? Uint8Array.from(by) : concatenated([Uint8Array.from(before), body.subarray(match.index, end)]);
+      body = concatenated([body.subarray(0, match.index), put, body.subarray(end)]);
     }
     return body;
   });

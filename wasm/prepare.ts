@@ -107,7 +107,14 @@ function glue(text: string): string {
     "false",
     1,
   );
-  text = replace(text, `const{createRequire:_}=await(import("module"));var o=_(import.meta.url)`, "var o", 1);
+  // The minifier's names and parentheses differ from version to version.
+  text = replace(
+    text,
+    /const\{createRequire:_\}=await[( ]import\("module"\)\)?;(?=var \w=_\(import\.meta\.url\))/,
+    "",
+    1,
+  );
+  text = replace(text, "=_(import.meta.url)", "", 1);
   return replace(text, "throw new Error(G(_))", "throw new $hooks.Failure(G(_))", 1);
 }
 

@@ -145,7 +145,7 @@ export const commands: readonly Command[] = [
     "name": "extract-text",
     "path": "/api/v1/extract-text",
     "summary": "Extract the text of a PDF",
-    "description": "Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,\nright-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of\nscans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no\nreadable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.\n\nWith `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without\nlines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several\nheader rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with\ntheir positions.\n\nPages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text\nthat stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels\nof headings also by the outline. So they can be wrong: text in\ncharts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two\ntables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "description": "Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,\nright-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of\nscans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no\nreadable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.\n\nWith `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without\nlines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several\nheader rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with\ntheir positions.\n\n`format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose\nfiles in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless\nthey are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula\nbegins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.\n\nPages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text\nthat stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels\nof headings also by the outline. So they can be wrong: text in\ncharts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two\ntables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
     "isPageByPage": true,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -183,11 +183,14 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. Default: `json`.",
+        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.",
         "values": [
           "json",
           "text",
-          "markdown"
+          "markdown",
+          "html",
+          "csv",
+          "xlsx"
         ]
       },
       {
@@ -220,7 +223,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`."
+        "description": "Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`."
       },
       {
         "field": "ocr",

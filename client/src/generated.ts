@@ -125,7 +125,7 @@ export type ExtractTextInput = {
   readonly pages?: string | undefined;
 } & (
   | {
-  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. Default: `json`. */
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
   readonly format?: "json" | undefined;
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: boolean | undefined;
@@ -133,31 +133,31 @@ export type ExtractTextInput = {
   readonly markdown?: boolean | undefined;
   /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
   readonly blocks?: boolean | undefined;
-  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`. */
+  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`. */
   readonly furniture?: boolean | undefined;
   }
   | {
-  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. Default: `json`. */
-  readonly format: "text";
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
+  readonly format: "text" | "csv" | "xlsx";
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: false | undefined;
   /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
   readonly markdown?: false | undefined;
   /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
   readonly blocks?: false | undefined;
-  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`. */
+  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`. */
   readonly furniture?: false | undefined;
   }
   | {
-  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. Default: `json`. */
-  readonly format: "markdown";
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
+  readonly format: "markdown" | "html";
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: false | undefined;
   /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
   readonly markdown?: false | undefined;
   /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
   readonly blocks?: false | undefined;
-  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`. */
+  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`. */
   readonly furniture?: boolean | undefined;
   }
 ) & (
@@ -177,7 +177,7 @@ export type ExtractTextInput = {
 
 export type ExtractTextJsonInput = ExtractTextInput & { readonly format?: "json" | undefined };
 
-export type ExtractTextFileInput = ExtractTextInput & { readonly format: "text" | "markdown" };
+export type ExtractTextFileInput = ExtractTextInput & { readonly format: "text" | "markdown" | "html" | "csv" | "xlsx" };
 
 const extractTextFields = {
   file: { name: "file", kind: "file" },
@@ -1232,6 +1232,11 @@ export class ServiceMethods extends OperationTransport {
    * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
    * their positions.
    *
+   * `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
+   * files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
+   * they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
+   * begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
+   *
    * Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
    * that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
    * of headings also by the outline. So they can be wrong: text in
@@ -1254,6 +1259,11 @@ export class ServiceMethods extends OperationTransport {
    * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
    * their positions.
    *
+   * `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
+   * files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
+   * they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
+   * begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
+   *
    * Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
    * that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
    * of headings also by the outline. So they can be wrong: text in
@@ -1275,6 +1285,11 @@ export class ServiceMethods extends OperationTransport {
    * lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
    * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
    * their positions.
+   *
+   * `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
+   * files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
+   * they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
+   * begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
    *
    * Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
    * that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels

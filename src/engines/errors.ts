@@ -15,6 +15,7 @@ export type RefusalCode =
   | "limit_exceeded"
   | "unknown_fields"
   | "no_form"
+  | "no_tables"
   | "unsupported_form"
   | "raster_too_large"
   | "ocr_failed"

@@ -166,7 +166,12 @@ function nameOf(headers: Headers, type: string): string {
   const [, encoded] = /filename\*=UTF-8''([^;]+)/i.exec(disposition) ?? [];
   if (encoded !== undefined) return decodeURIComponent(encoded);
   const [, plain] = /filename="([^"]*)"/i.exec(disposition) ?? [];
-  const extensions: Readonly<Record<string, string>> = { "application/json": "json", "text/markdown": "md" };
+  const extensions: Readonly<Record<string, string>> = {
+    "application/json": "json",
+    "text/markdown": "md",
+    "text/html": "html",
+    "text/csv": "csv",
+  };
   return plain ?? `result.${extensions[type] ?? "txt"}`;
 }
 

@@ -10,7 +10,7 @@ import { toolsetOf } from "./toolset.ts";
 import { checkRate, type Identity, identityOf, sendAs } from "../http/auth/authorize.ts";
 import type { Endpoint } from "../http/endpoints/define.ts";
 import { readBytes } from "../http/endpoints/json-body.ts";
-import { takeShare } from "../http/endpoints/receive-file.ts";
+import { takeMemory } from "../http/endpoints/receive-file.ts";
 import { ApiError } from "../http/errors/api-error.ts";
 import type { AppEnv } from "../http/exchange/exchange.ts";
 import { readEnv } from "../env.ts";
@@ -74,9 +74,9 @@ export async function serve(c: Context<AppEnv>, app: Hono<AppEnv>, tools: readon
 /** The message of a request, as JSON, or the response to one that cannot be read. Throws what reading the body throws. */
 async function readMessage(c: Context<AppEnv>): Promise<unknown> {
   const length = Number(c.req.header("Content-Length") ?? bodyBytes);
-  const share = length > SMALL_BYTES ? await takeShare(c, Math.min(length, bodyBytes)) : undefined;
+  using memory = length > SMALL_BYTES ? await takeMemory(c, Math.min(length, bodyBytes)) : undefined;
   try {
-    const bytes = await readBytes(c, bodyBytes, (received) => share?.received(received));
+    const bytes = await readBytes(c, bodyBytes, (received) => memory?.received(received));
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     const message = JSON.parse(text) as unknown;
     const problem = problemOf(message);
@@ -90,8 +90,6 @@ async function readMessage(c: Context<AppEnv>): Promise<unknown> {
   } catch (error) {
     if (error instanceof ApiError) throw error;
     return refused(-32700, "Parse error: the body must be JSON in UTF-8");
-  } finally {
-    share?.release();
   }
 }
 

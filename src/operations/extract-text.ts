@@ -4,6 +4,10 @@ import type { Engines } from "../engines/lease/engines.ts";
 import { readPictureWithLayout } from "../engines/ocr/read-picture.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
+import { csvOf } from "../engines/pdf/export/csv.ts";
+import { htmlDocument } from "../engines/pdf/export/html.ts";
+import { type FoundTable, type PageBlocks, tablesIn } from "../engines/pdf/export/tables.ts";
+import { sheetNames, workbookParts } from "../engines/pdf/export/xlsx.ts";
 import { DocumentFacts, type RawPage } from "../engines/pdf/layout/document.ts";
 import { markdownOf } from "../engines/pdf/layout/markdown.ts";
 import { outlineLevels } from "../engines/pdf/layout/outline-levels.ts";
@@ -11,8 +15,15 @@ import { layoutReader } from "../engines/pdf/reading/read.ts";
 import { blockTypes, shownBlock } from "../engines/pdf/layout/shown.ts";
 import { type PageText, readText } from "../engines/pdf/text/text.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, type FinishedParts, type Output, resultHeadersOf } from "./definition/define.ts";
-import { returnsJson } from "./definition/modes.ts";
+import {
+  defineOperation,
+  type FinishedParts,
+  type Output,
+  type OutputFile,
+  type ResultHeaders,
+  resultHeadersOf,
+} from "./definition/define.ts";
+import { returnsJson, XLSX } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
 import { formLanguages, languagesOfText, missingModels } from "./definition/languages.ts";
@@ -22,6 +33,10 @@ import { formBoolean, formChoice, pageRange } from "./definition/values.ts";
 const [PAGES_PER_PART, PAGES_PER_OCR_PART] = [100, 2];
 /** Memory in bytes for a character of recognized text with its block, and for a positioned word. */
 const [CHARACTER_BYTES, WORD_BYTES] = [50, 250];
+
+const FORMATS = ["json", "text", "markdown", "html", "csv", "xlsx"] as const;
+/** Formats that have nothing but tables. */
+const OF_TABLES: readonly string[] = ["csv", "xlsx"];
 
 const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
@@ -77,7 +92,8 @@ const result = z.object({
 
 /** What the request wants of each page. */
 interface Wanted {
-  readonly format: "json" | "text" | "markdown";
+  readonly file: { readonly stem: string };
+  readonly format: (typeof FORMATS)[number];
   readonly words: boolean;
   readonly markdown: boolean;
   readonly blocks: boolean;
@@ -104,6 +120,11 @@ lines around their cells. Hyphens at line ends are removed, and running headers,
 header rows is an HTML table, because GitHub's syntax has neither. \`markdown=true\` adds the Markdown of each page to the JSON, and \`blocks=true\` its parts with
 their positions.
 
+\`format=html\` has the same as semantic HTML, with a section for each page, without styles and scripts. \`format=csv\` and \`format=xlsx\` have only the tables: as CSV, whose
+files in a ZIP archive are named by page and number (\`report-page-3-table-1.csv\`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
+they are plainly numbers: \`1,234.50\` is one, \`1,234\` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
+begins with an apostrophe in CSV. If the pages have no table, the error is \`no_tables\`.
+
 Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
 that stands for other text (\`ActualText\`) takes its place. \`pages[].text\` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
 of headings also by the outline. So they can be wrong: text in
@@ -116,14 +137,17 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
       json: returnsJson(result),
       text: { scope: "pdf:read", returns: ["text/plain"] },
       markdown: { scope: "pdf:read", returns: ["text/markdown"] },
+      html: { scope: "pdf:read", returns: ["text/html"] },
+      csv: { scope: "pdf:read", returns: ["text/csv", "application/zip"] },
+      xlsx: { scope: "pdf:read", returns: [XLSX] },
     },
   },
   fields: {
     file: pdfFile(),
     pages: text(pageRange(), "The pages to read, in document order.", { default: "all" }),
     format: text(
-      formChoice("json", "text", "markdown"),
-      "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages.",
+      formChoice(...FORMATS),
+      "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table.",
       { default: "json" },
     ),
     words: text(
@@ -138,7 +162,7 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
       { when: { format: ["json"] } },
     ),
     furniture: text(formBoolean(), "Keeps running headers, footers, and page numbers in Markdown and blocks.", {
-      when: { format: ["json", "markdown"] },
+      when: { format: ["json", "markdown", "html"] },
     }),
     ocr: text(
       formChoice("none", "auto"),
@@ -151,7 +175,7 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
   example: { file: "letter.pdf" },
   memory: { readsRanges: true, needsHeadroom: true },
   headers: ["X-Input-Repaired"],
-  errors: ["ocr_failed"],
+  errors: ["ocr_failed", "no_tables"],
   resolve: ({ ocr, format, markdown, blocks, furniture }) => ({
     ...(ocr === "auto" && {
       memory: { extraBytes: limits.admission.recognizerBytes },
@@ -186,7 +210,8 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
   },
 });
 
-const hasLayout = ({ format, markdown, blocks }: Wanted): boolean => format === "markdown" || markdown || blocks;
+const hasLayout = ({ format, markdown, blocks }: Wanted): boolean =>
+  !["json", "text"].includes(format) || markdown || blocks;
 
 /** Reads pages (0-based). Throws `limit_exceeded` if more than `most` of them have to be recognized, and `ocr_failed`. */
 async function readPages(
@@ -260,6 +285,12 @@ async function joined(parts: ReadParts, wanted: Wanted): Promise<Output> {
   if (hasLayout(wanted)) for await (const { visited } of pagesIn(parts)) if (visited) facts.add(visited);
   if (wanted.format === "markdown")
     return { kind: "text", format: "markdown", bytes: markdown(parts, wanted, facts), headers };
+  const pages = (): AsyncIterable<PageBlocks> => blocksByPage(parts, wanted, facts);
+  if (wanted.format === "html") {
+    const bytes = inUtf8(htmlDocument(wanted.file.stem, pages()));
+    return { kind: "text", format: "html", bytes, headers };
+  }
+  if (OF_TABLES.includes(wanted.format)) return await tablesOf(() => tablesIn(pages()), wanted, headers);
   return { kind: "long json", bytes: joinedJson(parts, wanted, facts), headers };
 }
 
@@ -280,6 +311,55 @@ async function* markdown(parts: ReadParts, wanted: Wanted, facts: DocumentFacts)
     separator = "\n\n";
   }
   if (separator !== "") yield utf8("\n");
+}
+
+async function* blocksByPage(parts: ReadParts, wanted: Wanted, facts: DocumentFacts): AsyncGenerator<PageBlocks, void> {
+  for await (const { pageNumber, visited } of pagesIn(parts))
+    if (visited !== undefined) yield { pageNumber, blocks: facts.blocksOf(visited, wanted) };
+}
+
+async function* inUtf8(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array, void> {
+  for await (const piece of texts) yield utf8(piece);
+}
+
+/** The tables alone. They are read twice: first it is seen how many there are. */
+async function tablesOf(
+  tables: () => AsyncIterable<FoundTable>,
+  { format, file }: Wanted,
+  headers: ResultHeaders,
+): Promise<Output> {
+  const found: Omit<FoundTable, "table">[] = [];
+  for await (const { table: _, ...facts } of tables()) found.push(facts);
+  if (found.length === 0) {
+    throw new Refusal(
+      "no_tables",
+      "No table was found on the selected pages. Try `format=markdown`, which has all text.",
+    );
+  }
+  if (format === "xlsx") return { kind: "zip", format, entries: workbook(found, tables()), headers };
+  if (found.length > 1) return { kind: "zip", entries: csvFiles(file.stem, tables()), headers };
+  return { kind: "text", format: "csv", bytes: onlyCsv(tables()), headers };
+}
+
+async function* workbook(
+  found: readonly Omit<FoundTable, "table">[],
+  tables: AsyncIterable<FoundTable>,
+): AsyncGenerator<OutputFile, void> {
+  for await (const { name, xml } of workbookParts(sheetNames(found), tables)) yield { name, bytes: once(utf8(xml)) };
+}
+
+async function* csvFiles(stem: string, tables: AsyncIterable<FoundTable>): AsyncGenerator<OutputFile, void> {
+  for await (const { table, pageNumber, number } of tables) {
+    yield { name: `${stem}-page-${pageNumber}-table-${number}.csv`, bytes: once(utf8(csvOf(table))) };
+  }
+}
+
+async function* onlyCsv(tables: AsyncIterable<FoundTable>): AsyncGenerator<Uint8Array, void> {
+  for await (const { table } of tables) yield utf8(csvOf(table));
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
 }
 
 async function* joinedJson(parts: ReadParts, wanted: Wanted, facts: DocumentFacts): AsyncGenerator<Uint8Array, void> {

@@ -15,9 +15,12 @@ const modules = {
   jpx: compiled("jpx.wasm"),
 };
 
+/** A new engine, held by no request. */
+export const createEngine = (): Promise<PdfEngine> => PdfEngine.create(modules);
+
 /** The document after `work`, which gets it open. */
 export async function change(file: Uint8Array, work: (open: OpenPdf) => void | Promise<void>): Promise<Uint8Array> {
-  const engine = await PdfEngine.create(modules);
+  const engine = await createEngine();
   engine.begin(() => true, unlimitedWork());
   const arena = engine.arena(file.length);
   arena.write(file);

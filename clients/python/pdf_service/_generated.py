@@ -193,7 +193,7 @@ class ServiceMethods(Transport):
         self,
         file: FileInput,
         *,
-        format: Literal["text"],
+        format: Literal["text", "csv", "xlsx"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
         ocr: Optional[Literal["none"]] = None,
@@ -205,7 +205,7 @@ class ServiceMethods(Transport):
         self,
         file: FileInput,
         *,
-        format: Literal["text"],
+        format: Literal["text", "csv", "xlsx"],
         ocr: Literal["auto"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
@@ -218,7 +218,7 @@ class ServiceMethods(Transport):
         self,
         file: FileInput,
         *,
-        format: Literal["markdown"],
+        format: Literal["markdown", "html"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
         furniture: Optional[bool] = None,
@@ -231,7 +231,7 @@ class ServiceMethods(Transport):
         self,
         file: FileInput,
         *,
-        format: Literal["markdown"],
+        format: Literal["markdown", "html"],
         ocr: Literal["auto"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
@@ -246,7 +246,7 @@ class ServiceMethods(Transport):
         *,
         password: Optional[str] = None,
         pages: Optional[str] = None,
-        format: Optional[Literal["json", "text", "markdown"]] = None,
+        format: Optional[Literal["json", "text", "markdown", "html", "csv", "xlsx"]] = None,
         words: Optional[bool] = None,
         markdown: Optional[bool] = None,
         blocks: Optional[bool] = None,
@@ -267,6 +267,11 @@ class ServiceMethods(Transport):
         header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
         their positions.
 
+        `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
+        files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
+        they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
+        begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
+
         Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
         that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
         of headings also by the outline. So they can be wrong: text in
@@ -279,11 +284,11 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             pages: The pages to read, in document order. Default: `all`.
-            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. Default: `json`.
+            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
             words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
             markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
             blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
-            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`.
+            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`.
             ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
             languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
         """
@@ -2403,7 +2408,7 @@ class JobMethods:
         self,
         file: FileInput,
         *,
-        format: Literal["text"],
+        format: Literal["text", "csv", "xlsx"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
         ocr: Optional[Literal["none"]] = None,
@@ -2417,7 +2422,7 @@ class JobMethods:
         self,
         file: FileInput,
         *,
-        format: Literal["text"],
+        format: Literal["text", "csv", "xlsx"],
         ocr: Literal["auto"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
@@ -2432,7 +2437,7 @@ class JobMethods:
         self,
         file: FileInput,
         *,
-        format: Literal["markdown"],
+        format: Literal["markdown", "html"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
         furniture: Optional[bool] = None,
@@ -2447,7 +2452,7 @@ class JobMethods:
         self,
         file: FileInput,
         *,
-        format: Literal["markdown"],
+        format: Literal["markdown", "html"],
         ocr: Literal["auto"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
@@ -2464,7 +2469,7 @@ class JobMethods:
         *,
         password: Optional[str] = None,
         pages: Optional[str] = None,
-        format: Optional[Literal["json", "text", "markdown"]] = None,
+        format: Optional[Literal["json", "text", "markdown", "html", "csv", "xlsx"]] = None,
         words: Optional[bool] = None,
         markdown: Optional[bool] = None,
         blocks: Optional[bool] = None,
@@ -2487,6 +2492,11 @@ class JobMethods:
         header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
         their positions.
 
+        `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
+        files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
+        they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
+        begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
+
         Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
         that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
         of headings also by the outline. So they can be wrong: text in
@@ -2499,11 +2509,11 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             pages: The pages to read, in document order. Default: `all`.
-            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. Default: `json`.
+            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
             words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
             markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
             blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
-            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`.
+            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`.
             ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
             languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
             expires_in: How many seconds the result is kept once the job has ended.

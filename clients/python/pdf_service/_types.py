@@ -31,6 +31,7 @@ ErrorCode = Literal[
     "fetch_failed",
     "unknown_fields",
     "no_form",
+    "no_tables",
     "unsupported_form",
     "raster_too_large",
     "rate_limit_exceeded",

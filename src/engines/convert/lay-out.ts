@@ -91,7 +91,7 @@ export class PartWriter {
       source.destroy();
     }
     // Decoded images of this part.
-    this.#engine.lib._wasm_empty_store();
+    this.#engine.emptyStore();
   }
 
   async end(): Promise<LaidOut> {
@@ -123,7 +123,7 @@ export class PartWriter {
       await long.countPages(document);
       if (!(await this.#fonts.loadMissing())) return document;
       document.destroy();
-      this.#engine.lib._wasm_empty_store();
+      this.#engine.emptyStore();
     }
   }
 

@@ -1,10 +1,8 @@
 /** Which characters of a page have no glyph in the font that they are set in. */
 import type { Font, StructuredText } from "mupdf";
+import { charactersIn } from "../pdf/mupdf/structured-text.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
-import { CHARACTER, charactersIn } from "../pdf/text/stext-blocks.ts";
 
-/** The font of a character in MuPDF 1.28, in words from its address: what follows its size. */
-const FONT = CHARACTER.size + 1;
 const CHARACTER_WORK = 20;
 /** Characters that no font needs a glyph for: controls, formats, spaces, and what selects a variant. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\ufe00-\ufe0f]/u;
@@ -24,13 +22,20 @@ export class MissingGlyphs {
   }
 
   async add(text: StructuredText): Promise<void> {
-    const { lib, work } = this.#engine;
-    for (const { address } of charactersIn(this.#engine, text)) {
+    const { work } = this.#engine;
+    // Counted first: what is read of the text holds only until something is allocated.
+    const counts = new Map<number, Map<number, number>>();
+    for (const { character } of charactersIn(this.#engine, text)) {
       work.spend(CHARACTER_WORK);
-      const code = lib.HEAPU32[address >> 2] ?? 0;
-      if (!this.#isMissing(lib.HEAPU32[(address >> 2) + FONT] ?? 0, code)) continue;
-      this.count += 1;
-      this.characters.add(String.fromCodePoint(code));
+      const ofFont = counts.get(character.font) ?? new Map<number, number>();
+      counts.set(character.font, ofFont.set(character.code, (ofFont.get(character.code) ?? 0) + 1));
+    }
+    for (const [font, codes] of counts) {
+      for (const [code, count] of codes) {
+        if (!this.#isMissing(font, code)) continue;
+        this.count += count;
+        this.characters.add(String.fromCodePoint(code));
+      }
     }
     await work.pause();
   }
@@ -48,7 +53,7 @@ export class MissingGlyphs {
 
   /** Kept, so that no other font gets the address. */
   #fontAt(pointer: number): Font {
-    const font = this.#fonts.get(pointer) ?? new this.#engine.mupdf.Font(pointer as unknown as string);
+    const font = this.#fonts.get(pointer) ?? new this.#engine.mupdf.Font(pointer as unknown as Font["pointer"]);
     this.#fonts.set(pointer, font);
     return font;
   }

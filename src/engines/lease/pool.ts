@@ -23,7 +23,7 @@ export interface EngineLease {
   explain(error: unknown): unknown;
   /**
    * Returns the engines; nothing in their heap can be used afterwards. `clean: false` (a trap, an abort, anything unexpected)
-   * discards them instead of keeping them for the next request. Calling it again does nothing.
+   * discards them instead of keeping them for the next request. The owner calls it once.
    */
   release(clean: boolean): void;
 }
@@ -100,7 +100,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
     heapBytes: () => pdf.heapBytes + codecs.heapBytes + recognizer.heapBytes,
     explain: (error) => pdf.explain(error),
     release(clean) {
-      if (released) return;
+      if (released) throw new Error("the engines were returned before");
       released = true;
       pdf.settle();
       codecs.drop();

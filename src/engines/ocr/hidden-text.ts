@@ -1,8 +1,8 @@
 /** The searchable layer of recognized pages: invisible text at the position of the visible words (ISO 32000-2, 9.3.6). */
+import { inverse, type Matrix, multiply } from "../geometry.ts";
 import { items } from "../pdf/objects/objects.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { ResourceNames } from "../pdf/content/resource-names.ts";
-import { type Matrix, multiply } from "../pdf/content/operands.ts";
 import { HiddenFont } from "./hidden-font.ts";
 import { layOut, type Row, textDirections } from "./hidden-layout.ts";
 import type { RecognizedPage } from "./words.ts";
@@ -74,11 +74,6 @@ function operators(rows: readonly Row[], fontName: string, font: HiddenFont): st
     }
   }
   return text;
-}
-
-function inverse([a, b, c, d, e, f]: Matrix): Matrix {
-  const area = a * d - b * c;
-  return [d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area];
 }
 
 /** Without exponents, which content streams do not support. */

@@ -113,10 +113,10 @@ export class PagePicture implements Disposable {
           const pixels = await drawing.run(() => drawn(this.#open, () => draw(band)));
           target.set(pixels, (y - top) * width);
           // The next band needs another part of its images.
-          if (step < rows) this.#open.engine.lib._wasm_empty_store();
+          if (step < rows) this.#open.engine.emptyStore();
         }
         // The images that MuPDF decoded would take memory that the recognition needs.
-        this.#open.engine.lib._wasm_empty_store();
+        this.#open.engine.emptyStore();
       },
     };
   }

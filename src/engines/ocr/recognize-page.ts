@@ -1,3 +1,4 @@
+import { hundredths } from "../geometry.ts";
 import { scaleFor, usualDpi, usualHeight } from "./line-height.ts";
 import type { PagePicture, View } from "./page-picture.ts";
 import type { TextRecognizer } from "./tesseract.ts";
@@ -150,7 +151,7 @@ function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReadin
     lines: lines.map((line): Line => {
       const placed = line.words.map(({ text, box, confidence }): Word => ({
         text,
-        bbox: place(box).map(rounded) as unknown as Word["bbox"],
+        bbox: place(box).map(hundredths) as unknown as Word["bbox"],
         confidence,
       }));
       return { words: placed, bbox: around(placed.map(({ bbox }) => bbox)) };
@@ -160,8 +161,6 @@ function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReadin
     languages: new Set(words.map(({ language }) => language)),
   };
 }
-
-const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** Tesseract itself reads text that is rotated by 90 degrees. */
 function commonTurns(words: readonly ReadWord[]): QuarterTurns {

@@ -1,7 +1,24 @@
-import { type Issuer, Ticket, type TicketOptions } from "./ticket.ts";
 import { overloaded } from "../errors/api-error.ts";
+import { dropSpares, keptBytes } from "../../engines/lease/pool.ts";
+import { dropModels } from "../../engines/ocr/models.ts";
+import { limits } from "../../limits.ts";
 
-export interface AdmissionOptions extends TicketOptions {
+export interface AdmissionOptions {
+  /** Bytes for all requests plus what is kept between them. */
+  readonly budgetBytes: number;
+  /** Bytes kept between requests. The next request gets those engines first, so they are not counted on top of it. */
+  keptBytes(): number;
+  /** Drops what is kept besides engines. */
+  dropModels(): void;
+  /** Drops what is kept. */
+  dropKept(): void;
+  /** Milliseconds without a sign of life after which a waiting request may take over a request's memory. */
+  readonly silentMilliseconds: number;
+  /** The same after the client has disconnected. */
+  readonly goneMilliseconds: number;
+  /** Milliseconds a slow client is granted, plus more for each byte, before a waiting request may take over its memory. */
+  readonly fairMilliseconds: number;
+  readonly fairBytesPerSecond: number;
   /** Maximum number of requests working at once. */
   readonly requests: number;
   /** Bytes that requests waiting for their client leave free, so that a small request can still run. */
@@ -21,7 +38,6 @@ export interface AdmissionOptions extends TicketOptions {
 }
 
 export interface Admittance {
-  readonly account: string;
   readonly bytes: number;
   /**
    * What the request is admitted to do: hold bytes while the body arrives, hold an engine while it arrives, or work with an
@@ -35,10 +51,28 @@ export interface Admittance {
   readonly signal?: AbortSignal | undefined;
 }
 
+/**
+ * What admission knows of a request's memory (src/http/admission/request-memory.ts). `waiting` for memory or for its turn; `reading` what the client sends;
+ * `working`, in one of the places for that; `draining`: only the client's reading is left, or holds up the work; `ended`.
+ */
+export interface Admitted {
+  readonly account: string;
+  readonly state: "waiting" | "reading" | "working" | "draining" | "ended";
+  readonly bytes: number;
+  readonly hasEngine: boolean;
+  /** When it can be reclaimed because its request may have ended without notice. */
+  readonly deadline: number;
+  /** When it can be reclaimed because its client is slow and other requests need it. */
+  readonly fairUntil: number;
+  /** Takes what was asked for: it is the request's turn. */
+  granted(asked: Admittance): void;
+  /** Ends it, from another request: it may touch plain values only, no I/O. */
+  lose(why: "silent" | "slow"): void;
+}
+
 /** A waiting request. */
 interface Waiting extends Admittance {
-  /** The ticket it already holds. */
-  readonly ticket: Ticket | undefined;
+  readonly memory: Admitted;
   readonly since: number;
   /** When it is rejected, whether or not it is still running to notice. */
   readonly until: number;
@@ -47,7 +81,7 @@ interface Waiting extends Admittance {
 
 /** Assumptions for a check of whether a request would fit. */
 interface Supposed {
-  readonly without?: readonly Ticket[];
+  readonly without?: readonly Admitted[];
   readonly kept?: number;
 }
 
@@ -59,13 +93,13 @@ const MINUTE = 60_000;
  * it, so estimates err on the large side.
  *
  * When the client disconnects, the platform can drop the rest of a request's work, including its `finally` blocks. So nothing
- * here relies on a request to clean up: each place in the queue and each ticket has its own deadline, which the waiting
+ * here relies on a request to clean up: each place in the queue and each admitted request has its own deadline, which the waiting
  * requests check.
  */
-export class Admission implements Issuer {
+export class Admission {
   readonly options: AdmissionOptions;
   readonly #queue: Waiting[] = [];
-  readonly #tickets = new Set<Ticket>();
+  readonly #admitted = new Set<Admitted>();
   /** The current minute, and the fuel of requests in it that were not charged, by account. */
   #minute = 0;
   readonly #uncharged = new Map<string, number>();
@@ -76,37 +110,25 @@ export class Admission implements Issuer {
 
   /** Bytes held by the admitted requests. */
   get heldBytes(): number {
-    return Array.from(this.#tickets).reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
-  holds(ticket: Ticket): boolean {
-    return this.#tickets.has(ticket);
+    return Array.from(this.#admitted).reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /**
-   * Waits for `bytes`, capped at the whole budget: a request with a larger estimate gets the budget to itself. Throws
-   * `overloaded` when the wait times out, and the signal's reason when the client disconnects first.
+   * Waits until the request may do as it asks. `bytes` is the total that it will hold, capped at the whole budget: a request with a larger estimate gets the budget
+   * to itself. Throws `overloaded` when the wait times out, and the signal's reason when the client disconnects first.
    */
-  async admit(asked: Admittance): Promise<Ticket> {
-    const ticket = new Ticket(this, asked.account);
-    await this.#turn(asked, undefined, () => {
-      this.#tickets.add(ticket);
-      this.#grant(ticket, asked);
-    });
-    return ticket;
-  }
-
-  /** The same for a request that is already admitted. `bytes` is the total it will hold. */
-  async admitTo(ticket: Ticket, asked: Omit<Admittance, "account">): Promise<void> {
-    ticket.arrived();
-    await this.#turn({ ...asked, account: ticket.account }, ticket, () => {
-      if (ticket.lost === undefined) this.#grant(ticket, asked);
+  async admit(memory: Admitted, asked: Admittance): Promise<void> {
+    const bytes = Math.min(asked.bytes, this.options.budgetBytes);
+    await this.#turn({ ...asked, bytes }, memory, () => {
+      if (memory.state === "ended") return;
+      this.#admitted.add(memory);
+      memory.granted({ ...asked, bytes });
     });
   }
 
-  /** Ends a ticket. */
-  end(ticket: Ticket): void {
-    if (this.#tickets.delete(ticket)) this.lookAll();
+  /** What a request held is free. */
+  end(memory: Admitted): void {
+    if (this.#admitted.delete(memory)) this.lookAll();
   }
 
   /** Counts the work of a request that is not charged, such as one that was refused for its work. */
@@ -130,30 +152,23 @@ export class Admission implements Issuer {
 
   /** Whose turn it is, among requests whose body has arrived or among the others: the two groups do not block each other. */
   #next(toWork: boolean): Waiting | undefined {
-    const withEngine = Array.from(this.#tickets).filter(({ hasEngine }) => hasEngine);
+    const withEngine = Array.from(this.#admitted).filter(({ hasEngine }) => hasEngine);
     const group = this.#queue.filter(({ to }) => (to === "work") === toWork);
     const ready = group.filter((waiting) => waiting.letsOthersPass !== true || this.#fits(waiting));
     const all = ready.length > 0 ? ready : group;
-    const paying = all.filter((waiting) => !this.#isOver(waiting));
+    const paying = all.filter(({ memory }) => !this.#isOver(memory));
     const rivals = paying.length > 0 ? paying : all;
-    const holdsNone = ({ account, ticket }: Waiting): boolean =>
-      !withEngine.some((other) => other !== ticket && other.account === account);
+    const holdsNone = ({ memory }: Waiting): boolean =>
+      !withEngine.some((other) => other !== memory && other.account === memory.account);
     return rivals.find(holdsNone) ?? rivals[0];
   }
 
-  #grant(ticket: Ticket, { bytes, to }: Omit<Admittance, "account">): void {
-    ticket.hold(Math.min(bytes, this.options.budgetBytes));
-    if (to === "work") ticket.startWork();
-    else ticket.wait(to === "read into an engine");
-  }
-
   /** Waits for the request's turn, then takes what it asked for before any other request checks. */
-  async #turn(asked: Admittance, ticket: Ticket | undefined, take: () => void): Promise<void> {
-    const { waitMilliseconds, lookMilliseconds, budgetBytes } = this.options;
+  async #turn(asked: Admittance, memory: Admitted, take: () => void): Promise<void> {
+    const { waitMilliseconds, lookMilliseconds } = this.options;
     const since = Date.now();
     const until = since + (asked.waitMilliseconds ?? waitMilliseconds);
-    const bytes = Math.min(asked.bytes, budgetBytes);
-    const waiting: Waiting = { ...asked, bytes, ticket, since, until, look: () => {} };
+    const waiting: Waiting = { ...asked, memory, since, until, look: () => {} };
     this.#queue.push(waiting);
     const leave = (): void => {
       this.#leave(waiting);
@@ -185,7 +200,7 @@ export class Admission implements Issuer {
     for (const other of late) this.#remove(other);
     if (this.#next(waiting.to === "work") !== waiting) return false;
     if (this.#fits(waiting)) return true;
-    for (const ticket of this.#others(waiting.ticket)) if (ticket.deadline < now) ticket.lose("silent");
+    for (const other of this.#others(waiting.memory)) if (other.deadline < now) other.lose("silent");
     this.#loseSlow(waiting, now);
     if (this.#fits(waiting)) return true;
     // Kept engines stay in memory until they are garbage collected, so they are dropped only for a request that has waited.
@@ -198,33 +213,32 @@ export class Admission implements Issuer {
 
   /** Reclaims what slow clients hold: the slowest first, no more than needed, and nothing if it would not help. */
   #loseSlow(waiting: Waiting, now: number): void {
-    const slow = this.#others(waiting.ticket).filter(({ fairUntil }) => fairUntil < now);
+    const slow = this.#others(waiting.memory).filter(({ fairUntil }) => fairUntil < now);
     slow.sort((a, b) => b.fairUntil - a.fairUntil);
     if (!this.#fits(waiting, { without: slow })) return;
     while (!this.#fits(waiting)) slow.pop()?.lose("slow");
   }
 
-  #others(ticket: Ticket | undefined): Ticket[] {
-    return Array.from(this.#tickets).filter((other) => other !== ticket);
+  #others(memory: Admitted): Admitted[] {
+    return Array.from(this.#admitted).filter((other) => other !== memory);
   }
 
   /** A request that is alone always fits: it uses the memory kept between requests, or that memory is dropped. */
-  #fits(
-    { account, bytes, to, ticket }: Waiting,
-    { without = [], kept = this.options.keptBytes() }: Supposed = {},
-  ): boolean {
+  #fits({ bytes, to, memory }: Waiting, { without = [], kept = this.options.keptBytes() }: Supposed = {}): boolean {
     const { budgetBytes, engineBytes, smallBodyBytes, idlePerAccount, requests } = this.options;
-    const others = this.#others(ticket).filter((other) => !without.includes(other));
+    const others = this.#others(memory).filter((other) => !without.includes(other));
     if (others.length === 0) return true;
     const room = budgetBytes - others.reduce((sum, other) => sum + other.bytes, 0);
     if (to === "read") return bytes + Math.max(engineBytes, kept) <= room;
     if (to === "work") {
       // The other place is for others.
-      if (this.#isOver({ account }) && others.some((other) => other.works && other.account === account)) return false;
-      const hasPlace = others.filter(({ works }) => works).length < requests;
-      return hasPlace && (ticket?.hasEngine === true || Math.max(bytes, kept) <= room);
+      const working = others.filter(({ state }) => state === "working");
+      if (this.#isOver(memory) && working.some(({ account }) => account === memory.account)) return false;
+      return working.length < requests && (memory.hasEngine || Math.max(bytes, kept) <= room);
     }
-    const idle = others.filter((other) => other.account === account && other.hasEngine && !other.works).length;
+    const idle = others.filter(
+      (other) => other.account === memory.account && other.hasEngine && other.state !== "working",
+    ).length;
     return idle < idlePerAccount && Math.max(bytes + engineBytes + smallBodyBytes, kept) <= room;
   }
 
@@ -238,4 +252,14 @@ export class Admission implements Issuer {
     if (index >= 0) this.#queue.splice(index, 1);
     return index >= 0;
   }
+}
+
+/** One per isolate, because memory is per isolate. */
+let ofIsolate: Admission | undefined;
+
+/** The isolate's, for as much memory as its configuration says. @throws if that has changed */
+export function admissionOf(budgetBytes: number): Admission {
+  ofIsolate ??= new Admission({ ...limits.admission, budgetBytes, keptBytes, dropModels, dropKept: dropSpares });
+  if (ofIsolate.options.budgetBytes !== budgetBytes) throw new Error("the isolate's memory has changed");
+  return ofIsolate;
 }

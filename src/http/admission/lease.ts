@@ -1,6 +1,5 @@
-import { admissionOf, admit, Share } from "./share.ts";
-import type { Admittance } from "./admission.ts";
-import type { Ticket } from "./ticket.ts";
+import { type Admission, admissionOf, type Admittance } from "./admission.ts";
+import { RequestMemory } from "./request-memory.ts";
 import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { ApiError } from "../errors/api-error.ts";
 import type { Engines, WebpService } from "../../engines/lease/engines.ts";
@@ -50,18 +49,18 @@ function webpServiceOf(images: ImagesBinding, ignoresQuality: boolean): WebpServ
 }
 
 /**
- * One request's share of the isolate: its engines, and the memory they may fill. It has one owner, which releases it once. If
- * the owner never gets to that because the platform dropped the rest of its work, admission reclaims the memory when another
- * request needs it: the engines are never leased again, and anyone still using them fails at the next slice.
+ * The memory of a request that gets engines, and these engines. Its owner holds it with `using`, as long as work runs or the response is sent. If admission reclaims
+ * the memory, the engines are never leased again, and anyone still using them fails at the next slice.
  *
  * A small body is read before the request has an engine; a larger one goes straight into the engine's heap. The same holds for
  * files that the body refers to: `makeRoom` waits for their memory. Either way, `turn` waits for the request's turn.
  */
-export class Lease extends Share {
+export class Lease extends RequestMemory {
   /** Size of the body in bytes, or its maximum if unknown. */
   readonly bodyBytes: number;
   /** Whether to read the body before `turn`. */
   readonly isSmall: boolean;
+  readonly #admission: Admission;
   #request: LeaseRequest;
   #engines: EngineLease | undefined;
   /** Bytes of the request's files, for which memory is estimated: the body, and files that it refers to. */
@@ -73,33 +72,33 @@ export class Lease extends Share {
   /** Bytes of the response that are produced but not sent. */
   #unsentBytes = 0;
 
-  private constructor(request: LeaseRequest, ticket: Ticket, sizes: Pick<Lease, "bodyBytes" | "isSmall">) {
-    super(ticket, request.signal);
+  private constructor(admission: Admission, request: LeaseRequest) {
+    super(admission, request.account, request.signal);
+    const { length, maxBytes } = request;
+    this.#admission = admission;
     this.#request = request;
     this.work = workOfRequest(() => this.check());
-    this.bodyBytes = sizes.bodyBytes;
-    this.isSmall = sizes.isSmall;
-    this.#fileBytes = sizes.bodyBytes;
-    this.#copiedBytes = sizes.isSmall ? sizes.bodyBytes : 0;
+    this.bodyBytes = length ?? maxBytes;
+    this.isSmall = length !== undefined && length <= limits.admission.smallBodyBytes;
+    this.#fileBytes = this.bodyBytes;
+    this.#copiedBytes = this.isSmall ? this.bodyBytes : 0;
     this.onLost(() => {});
   }
 
   /**
    * Waits for memory, and for engines if the body is large. Throws `overloaded` if they do not become free in time. The caller
-   * releases the lease.
+   * disposes of the lease.
    */
   static async take(request: LeaseRequest): Promise<Lease> {
-    const { account, length, maxBytes, signal, given, letsOthersPass } = request;
-    const bodyBytes = length ?? maxBytes;
-    const isSmall = length !== undefined && length <= limits.admission.smallBodyBytes;
-    const asked = isSmall ? ({ to: "read", bytes: bodyBytes } as const) : intoEngine(request, bodyBytes);
-    const ticket = await admit(given.memoryBytes, { account, signal, letsOthersPass, ...asked });
-    const lease = new Lease(request, ticket, { bodyBytes, isSmall });
+    const lease = new Lease(admissionOf(request.given.memoryBytes), request);
     try {
-      if (!isSmall) await lease.#leaseWithin(weightOf(bodyBytes));
+      const { isSmall, bodyBytes } = lease;
+      const { waitMilliseconds } = limits.admission;
+      if (isSmall) await lease.#admitTo("read", bodyBytes, waitMilliseconds);
+      else await lease.#admitTo("read into an engine", intoEngine(request, bodyBytes), waitMilliseconds);
       return lease;
     } catch (error) {
-      lease.release(false);
+      lease[Symbol.dispose]();
       throw error;
     }
   }
@@ -116,29 +115,26 @@ export class Lease extends Share {
   async makeRoom(bytes: number, to: "read" | "read into an engine"): Promise<void> {
     this.#fileBytes = bytes;
     if (to === "read") this.#copiedBytes = bytes;
-    const needed = to === "read" ? bytes : intoEngine(this.#request, bytes).bytes + this.#copiedBytes;
+    const needed = to === "read" ? bytes : intoEngine(this.#request, bytes) + this.#copiedBytes;
     await this.#admitTo(to, needed, limits.admission.waitMilliseconds);
   }
 
   /** Waits for the request's turn once its files have arrived. Throws `overloaded` if it does not come in time. */
   async turn(): Promise<void> {
-    const needed = intoEngine(this.#request, this.#fileBytes).bytes + this.#copiedBytes;
-    const bytes = this.#engines === undefined ? needed : this.ticket.bytes;
+    const needed = intoEngine(this.#request, this.#fileBytes) + this.#copiedBytes;
+    const bytes = this.#engines === undefined ? needed : this.bytes;
     await this.#admitTo("work", bytes, limits.admission.turnMilliseconds);
   }
 
   async #admitTo(to: Admittance["to"], bytes: number, waitMilliseconds: number): Promise<void> {
-    const { signal, given, letsOthersPass } = this.#request;
-    const asked = { to, bytes, waitMilliseconds, signal, letsOthersPass };
-    await admissionOf(given.memoryBytes).admitTo(this.ticket, asked);
-    this.check();
+    await this.admit({ to, bytes, waitMilliseconds, letsOthersPass: this.#request.letsOthersPass });
     if (to !== "read" && this.#engines === undefined) await this.#leaseWithin(weightOf(this.#fileBytes));
   }
 
   /** The files are now in the engine's heap, so the copies outside it can go. */
   dropCopies(): void {
     const heap = this.#engines?.heapBytes() ?? 0;
-    if (this.#copiedBytes > 0) this.ticket.hold(Math.max(this.ticket.bytes - this.#copiedBytes, heap));
+    if (this.#copiedBytes > 0) this.hold(Math.max(this.bytes - this.#copiedBytes, heap));
     this.#copiedBytes = 0;
   }
 
@@ -151,8 +147,8 @@ export class Lease extends Share {
 
   /** `act` is called from another request, when admission reclaims the lease: it may touch plain values only, no I/O. */
   onLost(act: (reason: ApiError) => void): void {
-    this.ticket.onLost(() => {
-      this.#engines?.release(false);
+    this.whenLost(() => {
+      this.#returnEngines(false);
       act(this.reason);
     });
   }
@@ -165,20 +161,15 @@ export class Lease extends Share {
     // Its engines, and those of another slow reader, may still grow for the next entry.
     const spare = engineBytes + smallBodyBytes + growthBytes;
     const heap = this.#engines?.heapBytes() ?? 0;
-    return bytes <= limits.response.aheadBytes && this.ticket.grow(heap + bytes, spare) === true;
-  }
-
-  /** The engines must wait for the client to read the response: other requests may work meanwhile. */
-  waitForReader(): void {
-    this.ticket.wait(true);
+    return bytes <= limits.response.aheadBytes && this.grow(heap + bytes, spare) === true;
   }
 
   /** Reports that `bytes` of the response were sent and `unsent` produced bytes remain. Throws as `check` does. */
   sent(bytes: number, unsent: number): void {
     this.check();
     this.#unsentBytes = unsent;
-    this.ticket.moved(bytes);
-    if (this.#engines === undefined) this.ticket.hold(unsent);
+    this.moved(bytes);
+    if (this.#engines === undefined) this.hold(unsent);
   }
 
   /** Translates an error thrown by the engines. */
@@ -188,8 +179,7 @@ export class Lease extends Share {
 
   /** The request is not charged: its work counts against what the account may do so. */
   countUncharged(): void {
-    const { account, given } = this.#request;
-    admissionOf(given.memoryBytes).countUncharged(account, this.work.spent);
+    this.#admission.countUncharged(this.account, this.work.spent);
   }
 
   /**
@@ -197,28 +187,32 @@ export class Lease extends Share {
    * trusted.
    */
   finishWork(clean: boolean, unsent: number): void {
-    if (this.#engines === undefined) return;
-    this.#engines.release(clean);
-    this.#engines = undefined;
-    this.ticket.finishWork(unsent);
-    this.#request.waitUntil(scheduler.wait(0).then(clearSpares));
+    if (this.#returnEngines(clean)) this.drain(unsent);
   }
 
-  /** Releases engines and memory. */
-  override release(clean = true): void {
-    this.finishWork(clean, 0);
-    super.release();
+  override [Symbol.dispose](): void {
+    this.#returnEngines(true);
+    super[Symbol.dispose]();
+  }
+
+  /** The one place where engines leave the request. Returns whether it had any. */
+  #returnEngines(clean: boolean): boolean {
+    const engines = this.#engines;
+    this.#engines = undefined;
+    engines?.release(clean);
+    if (engines && this.lost === undefined) this.#request.waitUntil(scheduler.wait(0).then(clearSpares));
+    return engines !== undefined;
   }
 
   /**
-   * Leases engines within the ticket. A kept engine may have grown in a larger request; it is dropped if it does not fit this
+   * Leases engines within the request's memory. A kept engine may have grown in a larger request; it is dropped if it does not fit this
    * one.
    */
   async #leaseWithin(expected: number): Promise<void> {
     const { given, operation } = this.#request;
     const { needsHeadroom = false, extraBytes = 0 } = operation.memory ?? {};
     if (extraBytes > 0) dropLarger(limits.admission.lentBesideBytes);
-    const allowHeap = (bytes: number): boolean | "busy" => this.ticket.grow(bytes + this.#unsentBytes);
+    const allowHeap = (bytes: number): boolean | "busy" => this.grow(bytes + this.#unsentBytes);
     // What an earlier request made larger would leave too little for what this one holds beside it, though nobody else is there.
     const { engineBytes, lentBesideBytes } = limits.admission;
     const most = needsHeadroom
@@ -226,19 +220,19 @@ export class Lease extends Share {
       : given.memoryBytes - Math.max(engineBytes, this.#fileBytes);
     this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work, expected, most });
     // A larger kept engine must not take the room that slow readers leave for a small request.
-    if (this.ticket.grow(this.#engines.heapBytes(), limits.admission.engineBytes) === true) return;
-    this.#engines.release(false);
+    if (this.grow(this.#engines.heapBytes(), limits.admission.engineBytes) === true) return;
+    this.#returnEngines(false);
     dropSpares();
     this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work });
   }
 }
 
-/** Requirements for reading a body into an engine and working on it. */
-const intoEngine = ({ operation }: LeaseRequest, bodyBytes: number) =>
-  ({ to: "read into an engine", bytes: weightOf(bodyBytes, operation.memory?.extraBytes) }) as const;
+/** Bytes for reading a body into an engine and working on it. */
+const intoEngine = ({ operation }: LeaseRequest, bodyBytes: number): number =>
+  weightOf(bodyBytes, operation.memory?.extraBytes);
 
 /**
- * Estimated memory of a request, in bytes. If the estimate was too low, the engine asks the ticket for more. `extraBytes` are needed
+ * Estimated memory of a request, in bytes. If the estimate was too low, the engine asks for more. `extraBytes` are needed
  * while the engine has only read the body, and are free again before it makes copies and the output.
  */
 function weightOf(bodyBytes: number, extraBytes = 0): number {

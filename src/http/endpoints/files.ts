@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineEndpoint, fileResponse } from "./define.ts";
-import { receiveForm, receivePart, receiveUrl, STREAM_BYTES, takeShare, uploadFields } from "./receive-file.ts";
+import { receiveForm, receivePart, receiveUrl, STREAM_BYTES, takeMemory, uploadFields } from "./receive-file.ts";
 import { publicUrl } from "./url-schema.ts";
 import { sendFile } from "../exchange/send-file.ts";
 import { fileNameIn } from "../fetch/fetch-document.ts";
@@ -157,13 +157,9 @@ const complete = defineEndpoint({
   response: fileSchema,
   errors: ["not_ready", "expired", "overloaded"],
   async handle({ context, db, files, caller, now, params, body }) {
-    const share = await takeShare(context, STREAM_BYTES);
-    try {
-      const request = { id: params.id, sha256: body.sha256 };
-      return shown(await completeParts(db, files, caller, request, { now, alive: () => share.check() }));
-    } finally {
-      share.release();
-    }
+    using memory = await takeMemory(context, STREAM_BYTES);
+    const request = { id: params.id, sha256: body.sha256 };
+    return shown(await completeParts(db, files, caller, request, { now, alive: () => memory.check() }));
   },
 });
 

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { checkInto, invalidParameters } from "./issues.ts";
-import { admit, Share } from "../admission/share.ts";
+import { admissionOf } from "../admission/admission.ts";
+import { RequestMemory } from "../admission/request-memory.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import { fetchDocument } from "../fetch/fetch-document.ts";
 import { declaredForm, readBody } from "../multipart/body.ts";
@@ -33,12 +34,16 @@ export const uploadFields = z.object({
 export const STREAM_BYTES = 5 * MiB;
 
 /** Takes the memory of a request that needs no engine. Throws `overloaded`, `client_closed_request`. */
-export async function takeShare(c: Context<AppEnv>, bytes: number): Promise<Share> {
-  const { memoryBudgetBytes } = readEnv(c.env);
-  const { account } = c.get("caller");
-  const { signal } = c.req.raw;
-  const asked = { account, bytes, to: "read", signal } as const;
-  return new Share(await admit(memoryBudgetBytes - limits.admission.baseBytes, asked), signal);
+export async function takeMemory(c: Context<AppEnv>, bytes: number): Promise<RequestMemory> {
+  const admission = admissionOf(readEnv(c.env).memoryBudgetBytes - limits.admission.baseBytes);
+  const memory = new RequestMemory(admission, c.get("caller").account, c.req.raw.signal);
+  try {
+    await memory.admit({ bytes, to: "read" });
+    return memory;
+  } catch (error) {
+    memory[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /** Stores the file of a form while it arrives. */
@@ -49,39 +54,35 @@ export async function receiveForm(c: Context<AppEnv>): Promise<StoredFile> {
     length > largest + formBytes ? fileTooLarge(largest, length) : undefined,
   );
   const most = length === undefined ? undefined : Math.min(length, largest);
-  const share = await takeShare(c, FileUpload.memoryBytes(most));
+  using memory = await takeMemory(c, FileUpload.memoryBytes(most));
+  const upload = await FileUpload.begin(
+    c.get("database"),
+    readEnv(c.env).files,
+    c.get("caller"),
+    { length: most, quota: plans[plan] },
+    new Date(),
+  );
   try {
-    const upload = await FileUpload.begin(
-      c.get("database"),
-      readEnv(c.env).files,
-      c.get("caller"),
-      { length: most, quota: plans[plan] },
-      new Date(),
-    );
-    try {
-      const sink = new PieceSink();
-      let files = 0;
-      const parser = new MultipartParser<undefined>({
-        ...limits.form,
-        boundary,
-        arena: sink,
-        kindOf: (field) => (field === "file" ? "file" : Object.hasOwn(uploadFields.shape, field) ? "text" : undefined),
-        // A second one is reported once the form has arrived.
-        wantsFile: (field) => field === "file" && ++files === 1,
-      });
-      await readUpload(c, body, largest + formBytes, share, async (window) => {
-        const used = parser.read(window);
-        for (const piece of sink.take()) await upload.write(piece);
-        return used;
-      });
-      share.check();
-      return await upload.finish(describedBy(parser.finish()));
-    } catch (error) {
-      await upload.abort();
-      throw share.aborted ? share.reason : error;
-    }
-  } finally {
-    share.release();
+    const sink = new PieceSink();
+    let files = 0;
+    const parser = new MultipartParser<undefined>({
+      ...limits.form,
+      boundary,
+      arena: sink,
+      kindOf: (field) => (field === "file" ? "file" : Object.hasOwn(uploadFields.shape, field) ? "text" : undefined),
+      // A second one is reported once the form has arrived.
+      wantsFile: (field) => field === "file" && ++files === 1,
+    });
+    await readUpload(c, body, largest + formBytes, memory, async (window) => {
+      const used = parser.read(window);
+      for (const piece of sink.take()) await upload.write(piece);
+      return used;
+    });
+    memory.check();
+    return await upload.finish(describedBy(parser.finish()));
+  } catch (error) {
+    await upload.abort();
+    throw memory.aborted ? memory.reason : error;
   }
 }
 
@@ -101,9 +102,8 @@ export async function receiveUrl(
     tooLarge: (actual, isWhole) => fileTooLarge(largest, actual, isWhole),
     signal: c.req.raw.signal,
   });
-  let share: Share | undefined;
   try {
-    share = await takeShare(c, FileUpload.memoryBytes(document.length));
+    using memory = await takeMemory(c, FileUpload.memoryBytes(document.length));
     const upload = await FileUpload.begin(
       db,
       files,
@@ -113,19 +113,18 @@ export async function receiveUrl(
     );
     try {
       for await (const chunk of document.chunks()) {
-        share.received(chunk.byteLength);
+        memory.received(chunk.byteLength);
         log.referencedBytes += chunk.byteLength;
         await upload.write(chunk);
       }
-      share.check();
+      memory.check();
       return await upload.finish(as);
     } catch (error) {
       await upload.abort();
-      throw share.aborted ? share.reason : error;
+      throw memory.aborted ? memory.reason : error;
     }
   } finally {
     document.cancel();
-    share?.release();
   }
 }
 
@@ -136,26 +135,22 @@ export async function receivePart(c: Context<AppEnv>, id: string, part: string):
   const digest = contentDigest(headers.get("Content-Digest"));
   const given = headers.get("Content-Length");
   const length = given === null ? undefined : Number(given);
-  const share = await takeShare(c, STREAM_BYTES);
+  using memory = await takeMemory(c, STREAM_BYTES);
+  const upload = await PartUpload.begin(db, readEnv(c.env).files, caller, { id, part, length }, new Date());
   try {
-    const upload = await PartUpload.begin(db, readEnv(c.env).files, caller, { id, part, length }, new Date());
-    try {
-      if (body !== null) {
-        await readUpload(c, body, length ?? 0, share, async (window) => {
-          await upload.write(window);
-          return window.length;
-        });
-      }
-      share.check();
-      await upload.finish(digest);
-    } catch (error) {
-      await upload.abort();
-      throw share.aborted ? share.reason : error;
+    if (body !== null) {
+      await readUpload(c, body, length ?? 0, memory, async (window) => {
+        await upload.write(window);
+        return window.length;
+      });
     }
-    return await fetchFile(db, caller, id, new Date());
-  } finally {
-    share.release();
+    memory.check();
+    await upload.finish(digest);
+  } catch (error) {
+    await upload.abort();
+    throw memory.aborted ? memory.reason : error;
   }
+  return await fetchFile(db, caller, id, new Date());
 }
 
 /** The SHA-256 in a Content-Digest header (RFC 9530, section 2); other algorithms are ignored. */
@@ -174,12 +169,12 @@ function contentDigest(header: string | null): Uint8Array | undefined {
 
 const SHA256_BYTES = 32;
 
-/** Reads the body of an upload within its share of the memory. */
+/** Reads the body of an upload within its memory. */
 function readUpload(
   c: Context<AppEnv>,
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
-  share: Share,
+  memory: RequestMemory,
   read: (window: Uint8Array) => Promise<number>,
 ): Promise<void> {
   const log = c.get("log");
@@ -189,7 +184,7 @@ function readUpload(
     graceMilliseconds: limits.form.graceMilliseconds,
     read,
     progress(total) {
-      share.received(total - log.bodyBytes);
+      memory.received(total - log.bodyBytes);
       log.bodyBytes = total;
     },
   });

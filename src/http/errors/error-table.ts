@@ -197,6 +197,12 @@ export const errorTable = {
     when: "The PDF has no AcroForm, or its AcroForm has no fields.",
     from: "named",
   },
+  no_tables: {
+    status: 422,
+    title: "The document has no tables",
+    when: "No table was found on the selected pages.",
+    from: "named",
+  },
   unsupported_form: {
     status: 422,
     title: "The form is not supported",

@@ -37,7 +37,7 @@ interface PartWorkerOptions {
 export function partWorker(options: PartWorkerOptions): JobConsumer["work"] {
   return async (db, claim, signal) => {
     const started = Date.now();
-    const work = new PartWork(options, db, claim, signal);
+    using work = new PartWork(options, db, claim, signal);
     let outcome: PartOutcome;
     let error: ApiError | undefined;
     try {
@@ -46,9 +46,8 @@ export function partWorker(options: PartWorkerOptions): JobConsumer["work"] {
       error = asApiError(work.explain(thrown));
       const { status, code, message, details } = error;
       const failure = { status, code, message, ...(details && { details }) };
+      work.finish(code !== "internal_error");
       outcome = code === "overloaded" ? { kind: "busy" } : { kind: "failed", failure, page: work.pageNumber };
-    } finally {
-      work.release(error === undefined || error.code !== "internal_error");
     }
     log(claim, outcome, { fault: error, milliseconds: Date.now() - started, work: work.spent });
     return outcome;
@@ -83,7 +82,7 @@ function log(
 }
 
 /** One part: what it needs, what it makes, and what it takes with it when it fails. */
-class PartWork {
+class PartWork implements Disposable {
   readonly #options: PartWorkerOptions;
   readonly #db: Database;
   readonly #claim: Claim;
@@ -109,8 +108,13 @@ class PartWork {
     return this.#lease?.explain(error) ?? error;
   }
 
-  release(clean: boolean): void {
-    this.#lease?.release(clean);
+  /** Returns the engines. */
+  finish(clean: boolean): void {
+    this.#lease?.finishWork(clean, 0);
+  }
+
+  [Symbol.dispose](): void {
+    this.#lease?.[Symbol.dispose]();
   }
 
   async run(): Promise<PartOutcome> {

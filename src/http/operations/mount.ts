@@ -54,10 +54,10 @@ function noteOperation(operation: Operation): MiddlewareHandler<AppEnv> {
 
 function operationRoute(operation: Operation): MiddlewareHandler<AppEnv> {
   return (c) => {
-    const handled = handle(c, operation);
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
     // If the client disconnects, the runtime stops everything outside `waitUntil`, and nothing would be released.
-    c.executionCtx.waitUntil(handled.catch(() => {}));
-    return handled;
+    c.executionCtx.waitUntil(handle(c, operation, resolve).catch(reject));
+    return promise;
   };
 }
 
@@ -65,10 +65,13 @@ interface DeclaredBody extends DeclaredForm {
   readonly maxBytes: number;
 }
 
-/** `route`: the operation as far as it is known before the body. The form tells which one runs. */
-async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
+/**
+ * Ends when the response is sent, and the request's memory with it. `route`: the operation as far as it is known before the body. The form tells which one
+ * runs.
+ */
+async function handle(c: Context<AppEnv>, route: Operation, send: (response: Response) => void): Promise<void> {
   const declared = declaredBody(c);
-  const lease = await Lease.take(leaseRequest(c, route, declared));
+  using lease = await Lease.take(leaseRequest(c, route, declared));
   const log = c.get("log");
   log.work = lease.work;
   let payment: Payment | undefined;
@@ -102,14 +105,15 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
         engines: lease.engines,
         check: () => lease.check(),
       });
-      lease.release(true);
-      return await respondWithJob(c, job, { ...preference, headers });
+      lease.finishWork(true, 0);
+      send(await respondWithJob(c, job, { ...preference, headers }));
+      return;
     }
     const key = await keyOf(c, operation.name, parts, loaded);
     payment = await Payment.reserve(c, operation, key);
     const [first] = form.files;
     const stem = (first && loaded.get(first)?.file.stem) ?? "document";
-    const { response, sent: ended } = await respond(
+    const { response, sent: whenSent } = await respond(
       withHeaders(await runOperation(operation, input, lease.engines), headers),
       {
         name: `${stem}-${operation.name}`,
@@ -118,13 +122,12 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
         lease,
       },
     );
-    if (ended === undefined) lease.release(true);
-    else c.executionCtx.waitUntil(ended.finally(() => lease.release(true)));
-    return response;
+    send(response);
+    await whenSent;
   } catch (thrown) {
     const error = asApiError(lease.explain(thrown));
     lease.countUncharged();
-    lease.release(error.code !== "internal_error");
+    lease.finishWork(error.code !== "internal_error", 0);
     await payment?.reverse(error);
     throw error;
   }

@@ -5,6 +5,7 @@ import { attachment } from "../exchange/headers.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { chunksOf } from "../../engines/bytes/chunks.ts";
 import { limits } from "../../limits.ts";
+import { XLSX } from "../../operations/definition/modes.ts";
 import { imageExtensions, type Output, textExtensions } from "../../operations/definition/define.ts";
 
 export interface ResponseContext {
@@ -84,7 +85,14 @@ export function contentOf(output: Output, stem: string): Content {
     const fileName = `${stem}.${textExtensions[output.format]}`;
     return { type: `text/${output.format}; charset=utf-8`, fileName, chunks: chunksOf(output.bytes) };
   }
-  if (kind === "zip") return { type: "application/zip", fileName: `${stem}.zip`, chunks: zipOf(output.entries) };
+  if (kind === "zip") {
+    const { format = "zip" } = output;
+    return {
+      type: format === "xlsx" ? XLSX : "application/zip",
+      fileName: `${stem}.${format}`,
+      chunks: zipOf(output.entries),
+    };
+  }
   const chunks = chunksOf(output.bytes);
   if (kind === "pdf") return { type: "application/pdf", fileName: `${stem}.pdf`, length: output.bytes.length, chunks };
   if (kind === "file") {

@@ -1,12 +1,12 @@
 import type { Payment } from "./payment.ts";
 import type { Lease } from "../admission/lease.ts";
-import { ClientGone } from "../admission/share.ts";
+import { ClientGone } from "../admission/request-memory.ts";
 import { type ApiError, asApiError } from "../errors/api-error.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { MinDataRate } from "../multipart/timeouts.ts";
 import { limits, MiB } from "../../limits.ts";
 
-/** The part of the request's lease that a response needs. Whoever acquired the lease releases it. */
+/** The part of the request's lease that a response needs. */
 export type ResponseLease = Pick<
   Lease,
   "check" | "expire" | "explain" | "finishWork" | "mayHold" | "onLost" | "sent" | "waitForReader"

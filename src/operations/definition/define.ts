@@ -91,7 +91,10 @@ export interface OutputFile {
 export const imageExtensions = { png: "png", jpeg: "jpg", webp: "webp" } as const satisfies Record<ImageFormat, string>;
 
 /** File extensions by format. */
-export const textExtensions = { plain: "txt", markdown: "md" } as const satisfies Record<TextFormat, string>;
+export const textExtensions = { plain: "txt", markdown: "md", html: "html", csv: "csv" } as const satisfies Record<
+  TextFormat,
+  string
+>;
 
 /**
  * What an operation returns. `pdf`: one document. `zip`: entries produced one at a time while the response is streamed, so that
@@ -104,6 +107,8 @@ export type Output =
   | {
       readonly kind: "zip";
       readonly entries: Iterable<OutputFile> | AsyncIterable<OutputFile>;
+      /** What the archive is, if it is a document of its own. */
+      readonly format?: "xlsx";
       readonly headers: ResultHeaders;
     }
   | {

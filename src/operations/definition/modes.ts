@@ -6,13 +6,17 @@ import { type Fields, hintsOf, type Input } from "./fields.ts";
 export type OperationScope = "pdf:read" | "pdf:write";
 
 export type ImageFormat = "png" | "jpeg" | "webp";
-export type TextFormat = "plain" | "markdown";
+export type TextFormat = "plain" | "markdown" | "html" | "csv";
+
+/** ECMA-376-2, the media type of a workbook. */
+export const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 export type MediaType =
   | "application/pdf"
   | "application/zip"
   | "application/json"
   | "application/octet-stream"
+  | typeof XLSX
   | `image/${ImageFormat}`
   | `text/${TextFormat}`;
 

@@ -7,6 +7,9 @@ const types: Readonly<Record<string, string>> = {
   json: "application/json",
   txt: "text/plain",
   md: "text/markdown",
+  html: "text/html",
+  csv: "text/csv",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 };
 
 /** The media type of a file by its name. Undefined if it is none that the service takes or makes. */

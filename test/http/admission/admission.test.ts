@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { admissionOf, settled } from "./admissions.ts";
+import { admissionOf, end, settled } from "./admissions.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -13,21 +13,21 @@ describe("waiting", () => {
     expect(await settled(large)).toBe(false);
     // It would fit, but it must not pass the one before it for ever.
     expect(await settled(small)).toBe(false);
-    first.release();
+    end(first);
     expect(await settled(large)).toBe(true);
     expect(await settled(small)).toBe(true);
     expect(admission.heldBytes).toBe(90);
   });
 
   it("lets others pass the part of a job while it does not fit", async () => {
-    const { admission, admit } = admissionOf(100);
+    const { ask, admit } = admissionOf(100);
     const first = await admit(60);
-    const part = admission.admit({ account: "acct", bytes: 80, to: "work", letsOthersPass: true });
+    const part = ask("acct", { bytes: 80, to: "work", letsOthersPass: true });
     const second = await admit(30);
-    first.release();
+    end(first);
     expect(await settled(part)).toBe(false);
     const large = admit(90);
-    second.release();
+    end(second);
     expect(await settled(part)).toBe(true);
     expect(await settled(large)).toBe(false);
   });
@@ -51,8 +51,9 @@ describe("waiting", () => {
     expect(admission.heldBytes).toBe(100);
     const next = admission.admit(1);
     expect(await settled(next)).toBe(false);
-    alone.release();
-    alone.release();
+    end(alone);
+    // Its owner ends a request once.
+    expect(() => end(alone)).toThrow("cannot go from ended to ended");
     expect(await settled(next)).toBe(true);
     expect(admission.heldBytes).toBe(1);
   });
@@ -63,7 +64,7 @@ describe("waiting", () => {
     await admission.admit(1);
     const third = admission.admit(1);
     expect(await settled(third)).toBe(false);
-    first.release();
+    end(first);
     expect(await settled(third)).toBe(true);
   });
 
@@ -75,16 +76,16 @@ describe("waiting", () => {
     const early = work(60, "greedy");
     // Not yet: the order of arrival.
     const late = admit(60);
-    first.release();
+    end(first);
     expect([await settled(early), await settled(late)]).toEqual([true, false]);
     admission.countUncharged("greedy", 200);
     const again = work(60, "greedy");
     const others = [admit(60), admit(60)] as const;
-    (await early).release();
-    (await late).release();
+    end(await early);
+    end(await late);
     for (const other of others) {
       expect([await settled(other), await settled(again)]).toEqual([true, false]);
-      (await other).release();
+      end(await other);
     }
     expect(await settled(again)).toBe(true);
   });
@@ -98,9 +99,9 @@ describe("waiting", () => {
     expect(await settled(second)).toBe(false);
     const other = admit(20);
     expect(await settled(other)).toBe(true);
-    (await other).release();
+    end(await other);
     expect(await settled(second)).toBe(false);
-    first.release();
+    end(first);
     expect(await settled(second)).toBe(true);
     // The next minute begins anew.
     vi.setSystemTime(120_000);
@@ -125,7 +126,7 @@ describe("waiting", () => {
     const second = admission.admit(20);
     expect(await settled(second)).toBe(false);
     kept.bytes = 20;
-    first.release();
+    end(first);
     expect(await settled(second)).toBe(true);
     expect(await settled(admission.admit(80))).toBe(true);
   });
@@ -142,9 +143,9 @@ describe("growing", () => {
     expect(admission.heldBytes).toBe(100);
     expect(first.grow(80)).toBe("busy");
     expect(first.grow(101)).toBe(false);
-    second.release();
+    end(second);
     expect(first.grow(80)).toBe(true);
-    first.release();
+    end(first);
     expect(admission.heldBytes).toBe(0);
   });
 
@@ -161,13 +162,13 @@ describe("growing", () => {
 });
 
 describe("a request that never comes back", () => {
-  it("loses its ticket to the next one when it was silent for too long", async () => {
+  it("loses its memory to the next one when it was silent for too long", async () => {
     const admission = admissionOf(100, { bytes: 0 }, 1);
     const silent = await admission.admit(60);
     const alive = vi.fn<() => void>();
-    silent.onLost(alive);
+    silent.whenLost(alive);
     await vi.advanceTimersByTimeAsync(50_000);
-    silent.renew();
+    silent.check();
     await vi.advanceTimersByTimeAsync(50_000);
     const early = admission.admit(60).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -181,15 +182,15 @@ describe("a request that never comes back", () => {
     expect(silent.lost).toBe("silent");
     // A late hand changes nothing any more.
     expect(silent.grow(10)).toBe(false);
-    silent.release();
+    end(silent);
     expect(admission.heldBytes).toBe(70);
   });
 
-  it("has two seconds to give its ticket back once its client is gone", async () => {
+  it("has two seconds to give its memory back once its client is gone", async () => {
     const admission = admissionOf(100, { bytes: 0 }, 1);
     const left = await admission.admit(60);
     left.expire();
-    left.renew();
+    left.check();
     const next = admission.admit(60);
     await vi.advanceTimersByTimeAsync(1_900);
     expect(await settled(next)).toBe(false);
@@ -207,6 +208,6 @@ describe("a request that never comes back", () => {
     expect(await settled(small)).toBe(false);
     leaving.abort();
     expect(await settled(small)).toBe(true);
-    expect(await large).toBe(leaving.signal.reason);
+    expect(await large).toMatchObject({ code: "client_closed_request" });
   });
 });

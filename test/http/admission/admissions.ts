@@ -1,5 +1,6 @@
 import { vi } from "vitest";
-import { Admission } from "../../../src/http/admission/admission.ts";
+import { Admission, type Admittance } from "../../../src/http/admission/admission.ts";
+import { RequestMemory } from "../../../src/http/admission/request-memory.ts";
 
 /** An admission over so many bytes, and short ways to ask it. */
 export function admissionOf(
@@ -25,18 +26,28 @@ export function admissionOf(
     unchargedFuel: 1_000,
   });
   let accounts = 0;
+  const ask = async (account: string, asked: Admittance, signal?: AbortSignal): Promise<RequestMemory> => {
+    const memory = new RequestMemory(admission, account, signal);
+    await memory.admit(asked);
+    return memory;
+  };
   return {
     get heldBytes() {
       return admission.heldBytes;
     },
     admission,
+    ask,
     /** Asks for work, each time for another account. */
-    admit: (bytes: number, signal?: AbortSignal) =>
-      admission.admit({ account: `acct_${(accounts += 1)}`, bytes, to: "work", signal }),
-    work: (bytes: number, account: string) => admission.admit({ account, bytes, to: "work" }),
-    read: (bytes: number, account = "acct") => admission.admit({ account, bytes, to: "read" }),
-    upload: (bytes: number, account = "acct") => admission.admit({ account, bytes, to: "read into an engine" }),
+    admit: (bytes: number, signal?: AbortSignal) => ask(`acct_${(accounts += 1)}`, { bytes, to: "work" }, signal),
+    work: (bytes: number, account: string) => ask(account, { bytes, to: "work" }),
+    read: (bytes: number, account = "acct") => ask(account, { bytes, to: "read" }),
+    upload: (bytes: number, account = "acct") => ask(account, { bytes, to: "read into an engine" }),
   };
+}
+
+/** Ends requests, as their owners do with `using`. */
+export function end(...requests: readonly Disposable[]): void {
+  for (const request of requests) request[Symbol.dispose]();
 }
 
 /** Whether a promise has settled by now. */

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { dropSpares, keptBytes } from "../../../src/engines/lease/pool.ts";
+import { end } from "./admissions.ts";
 import { Lease } from "../../../src/http/admission/lease.ts";
 import { limits, MiB } from "../../../src/limits.ts";
 
@@ -26,7 +27,7 @@ async function leave(bytes: number): Promise<void> {
   const { pdf } = lease.engines;
   const before = pdf.heapBytes;
   pdf.lib._wasm_free(pdf.lib._wasm_malloc(bytes - before));
-  lease.release(true);
+  end(lease);
   expect(keptBytes()).toBeGreaterThan(bytes - 4 * MiB);
 }
 
@@ -35,7 +36,7 @@ test("the heap of the last request does not take the memory for the values of th
   const next = await take(24 * MiB, true);
   expect(next.engines.pdf.heapBytes).toBeLessThan(40 * MiB);
   next.engines.pdf.claim(60 * MiB);
-  next.release(true);
+  end(next);
 });
 
 test("nor the memory for a copy of what the next one sends", async () => {
@@ -43,7 +44,7 @@ test("nor the memory for a copy of what the next one sends", async () => {
   const next = await take(10 * MiB, false);
   expect(next.engines.pdf.heapBytes).toBeLessThan(90 * MiB);
   next.engines.pdf.claim(10 * MiB);
-  next.release(true);
+  end(next);
 });
 
 test("it is used again where it leaves enough", async () => {
@@ -52,7 +53,7 @@ test("it is used again where it leaves enough", async () => {
     const kept = keptBytes();
     const next = await take(10 * MiB, needsHeadroom);
     expect(next.engines.pdf.heapBytes).toBe(kept);
-    next.release(true);
+    end(next);
   }
 });
 
@@ -61,11 +62,13 @@ test("what a request made too large itself is its own limit, and nothing to retr
   const next = await take(10 * MiB, true);
   const { pdf } = next.engines;
   expect(() => pdf.claim(MEMORY)).toThrow(expect.objectContaining({ code: "overloaded" }));
-  next.release(false);
+  next.finishWork(false, 0);
+  end(next);
 
   await leave(30 * MiB);
   const again = await take(10 * MiB, true);
   again.engines.pdf.lib._wasm_free(again.engines.pdf.lib._wasm_malloc(limits.admission.lentBesideBytes));
   expect(() => again.engines.pdf.claim(MEMORY)).toThrow(expect.objectContaining({ code: "limit_exceeded" }));
-  again.release(false);
+  again.finishWork(false, 0);
+  end(again);
 });

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { admissionOf, settled } from "./admissions.ts";
+import { admissionOf, end, settled } from "./admissions.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("clients that take their time", () => {
   it("have no place while their body arrives, and leave room for a small request", async () => {
-    const { admit, upload, read, admission } = admissionOf(100, { bytes: 0 }, 1);
+    const { admit, upload, read } = admissionOf(100, { bytes: 0 }, 1);
     const large = await upload(75);
     expect(await settled(read(4))).toBe(true);
     expect(await settled(read(2, "another"))).toBe(false);
     const small = await admit(20);
-    const turn = admission.admitTo(large, { bytes: 75, to: "work" });
+    const turn = large.admit({ bytes: 75, to: "work" });
     expect(await settled(turn)).toBe(false);
-    small.release();
+    end(small);
     expect(await settled(turn)).toBe(true);
-    expect(large.works).toBe(true);
+    expect(large.state).toBe("working");
   });
 
   it("have two engines an account at most while they send", async () => {
@@ -24,19 +24,19 @@ describe("clients that take their time", () => {
     const third = upload(20);
     expect(await settled(third)).toBe(false);
     expect(await settled(upload(20, "another"))).toBe(true);
-    first.startWork();
-    first.release();
+    await first.admit({ bytes: 20, to: "work" });
+    end(first);
     expect(await settled(third)).toBe(true);
   });
 
   it("of an account that has an engine come behind others", async () => {
-    const { admission } = admissionOf(100, { bytes: 0 }, 1);
-    const work = (account: string) => admission.admit({ account, bytes: 20, to: "work" });
+    const { ask } = admissionOf(100, { bytes: 0 }, 1);
+    const work = (account: string) => ask(account, { bytes: 20, to: "work" });
     const first = await work("greedy");
-    first.wait(true);
+    first.waitForReader();
     const second = await work("other");
     const [again, another] = [work("greedy"), work("another")];
-    second.release();
+    end(second);
     expect(await settled(another)).toBe(true);
     expect(await settled(again)).toBe(false);
   });
@@ -60,15 +60,15 @@ describe("clients that take their time", () => {
   it("that only read a finished result hold no engine and are not interrupted", async () => {
     const { admit, admission } = admissionOf(100);
     const reader = await admit(60);
-    reader.wait(true);
-    reader.finishWork(50);
+    reader.waitForReader();
+    reader.drain(50);
     expect(admission.heldBytes).toBe(50);
     await vi.advanceTimersByTimeAsync(60_000);
-    reader.renew();
+    reader.check();
     const refused = admit(60).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(5_001);
     expect(await refused).toMatchObject({ code: "overloaded" });
-    reader.finishWork(10);
+    reader.drain(10);
     expect(await settled(admit(60))).toBe(true);
   });
 

@@ -397,10 +397,18 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Format",
         "name": "format",
-        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. Default: `json`.",
+        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.",
         "type": "options",
         "default": "json",
         "options": [
+          {
+            "name": "Csv",
+            "value": "csv"
+          },
+          {
+            "name": "Html",
+            "value": "html"
+          },
           {
             "name": "Json",
             "value": "json"
@@ -412,13 +420,17 @@ export const parameters: INodeProperties[] = [
           {
             "name": "Text",
             "value": "text"
+          },
+          {
+            "name": "Xlsx",
+            "value": "xlsx"
           }
         ]
       },
       {
         "displayName": "Furniture",
         "name": "furniture",
-        "description": "Whether `furniture` is on. Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`.",
+        "description": "Whether `furniture` is on. Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`.",
         "type": "boolean",
         "default": false
       },

@@ -1,4 +1,5 @@
 /** Adds operators before or after the content of pages, in the coordinates of the page as displayed. */
+import type { Matrix } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import { deflate } from "../../bytes/deflate.ts";
 import { checkContents } from "./size.ts";
@@ -10,7 +11,7 @@ import { inherited, repairPageTree } from "../document/page-tree.ts";
 import { ResourceNames } from "./resource-names.ts";
 import { readablePart, readContent } from "./read-content.ts";
 import { streamsOf } from "./streams.ts";
-import type { Matrix, NameResource } from "./operands.ts";
+import type { NameResource } from "./operands.ts";
 
 /** A page as displayed. */
 export interface StampPage {

@@ -1,6 +1,6 @@
 /** A box that a request names on a page, as a viewer shows the page. */
+import { hundredths, type PageBox } from "../../geometry.ts";
 import { Refusal } from "../../errors.ts";
-import type { Box } from "../document/page-facts.ts";
 import type { StampPage } from "./page-content.ts";
 
 /** In points of the page as displayed. */
@@ -37,13 +37,13 @@ export function touches(page: StampPage, { x, y, width, height }: Sides): boolea
 }
 
 /** Left, bottom, right, and top of a box, in points from the bottom left of the page as displayed. */
-export function boxOn(page: StampPage, { x, y, width, height, origin }: Sides & Pick<ShownBox, "origin">): Box {
+export function boxOn(page: StampPage, { x, y, width, height, origin }: Sides & Pick<ShownBox, "origin">): PageBox {
   const bottom = origin === "bottom-left" ? y : page.height - y - height;
   return [x, bottom, x + width, bottom + height];
 }
 
 /** Converts a box in points from the bottom left of the page as displayed to units of the page. */
-export function inUnits({ toPage: [a, b, c, d, e, f] }: StampPage, [left, bottom, right, top]: Box): Box {
+export function inUnits({ toPage: [a, b, c, d, e, f] }: StampPage, [left, bottom, right, top]: PageBox): PageBox {
   const [x0, y0] = [a * left + c * bottom + e, b * left + d * bottom + f];
   const [x1, y1] = [a * right + c * top + e, b * right + d * top + f];
   return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
@@ -62,5 +62,4 @@ export function refusedBox(field: string, issue: string): Refusal {
   return new Refusal("invalid_parameters", `\`${field}\` ${issue}.`, { fields: [{ name: field, issue }] });
 }
 
-export const sizeOf = ({ width, height }: StampPage): string => `${round(width)} x ${round(height)} points`;
-const round = (value: number): number => Math.round(value * 100) / 100;
+export const sizeOf = ({ width, height }: StampPage): string => `${hundredths(width)} x ${hundredths(height)} points`;

@@ -1,8 +1,9 @@
 /** Crops pages: sets what of them is visible (ISO 32000-2, 14.11.2). */
+import type { PageBox } from "../../geometry.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
 import { boxOn, inUnits, liesOn, refusedBox, sizeOf } from "../content/shown-box.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { type Box, boxOf, common, visiblePage } from "../document/page-facts.ts";
+import { boxOf, common, visiblePage } from "../document/page-facts.ts";
 
 /** A part of a page as displayed: points, origin at its top left. */
 export interface Area {
@@ -23,7 +24,7 @@ export interface Margins {
 /** A page as it is displayed before, and the box in its units that stays visible. */
 export interface Crop {
   readonly page: StampPage;
-  readonly box: Box;
+  readonly box: PageBox;
 }
 
 /** The smallest side of a page in points. */
@@ -83,7 +84,7 @@ export function areaWithin(page: StampPage, { top, right, bottom, left }: Margin
 }
 
 /** The box of an area in units of the page. */
-function visibleBox(page: StampPage, area: Area): Box {
+function visibleBox(page: StampPage, area: Area): PageBox {
   const visible = visiblePage(page.object).box;
   const box = inUnits(page, boxOn(page, { ...area, origin: "top-left" }));
   const [left, bottom, right, top] = common(box, visible) ?? visible;

@@ -1,9 +1,10 @@
 /** Removes what lies outside of the visible part of a page, so that it is no longer in the file. */
+import type { PageBox } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import { allowPage } from "../content/page-work.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { type Box, boxOf, common } from "../document/page-facts.ts";
+import { boxOf, common } from "../document/page-facts.ts";
 import { eachItem, entryCount, isNamed, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { around } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
@@ -52,7 +53,7 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
 }
 
 /** Whether any of an annotation is in the box. Pop-up windows (12.5.6.14) go with their annotations; what has no area is not displayed. */
-function isInside(annotation: PDFObject, box: Box): boolean {
+function isInside(annotation: PDFObject, box: PageBox): boolean {
   const parent = annotation.get("Parent");
   if (isNamed(annotation.get("Subtype"), "Popup") && parent.isDictionary()) return isInside(parent, box);
   const rectangle = boxOf(annotation.get("Rect"));

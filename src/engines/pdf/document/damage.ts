@@ -1,6 +1,7 @@
-import type { PDFDocument, PDFObject } from "mupdf";
+import type { PDFDocument } from "mupdf";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import type { Pointer } from "../mupdf/values.ts";
 import { find } from "../../bytes/find.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed } from "../objects/objects.ts";
@@ -12,8 +13,6 @@ import { type Place, walkValues } from "../objects/walk-values.ts";
  */
 const START = "startxref";
 const TAIL = 4096;
-
-type Pointer = PDFObject["pointer"];
 
 /**
  * Most objects that are checked before drawing. Writing and copying eventually load all objects anyway, but drawing does
@@ -54,28 +53,28 @@ export async function findDamage(engine: PdfEngine, document: PDFDocument, purpo
 
 /** Objects that cannot be read even in a document that was repaired are null (ISO 32000-2, 7.3.10): MuPDF would not write any. */
 async function readAll(engine: PdfEngine, document: PDFDocument): Promise<void> {
-  const { lib } = engine;
+  const { values } = engine;
   const wasRepaired = document.wasRepaired();
   const unreadable: number[] = [];
   for (let number = 1, count = document.countObjects(); number < count; number++) {
     engine.work.spend(OBJECT_WORK);
     await engine.work.pause();
-    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
+    const reference = values.reference(document, number);
     try {
       // The first access reads the object.
-      lib._wasm_pdf_is_dict(reference);
+      values.isDictionary(reference);
       // A repair may renumber everything.
       if (document.wasRepaired() !== wasRepaired) {
         await readAll(engine, document);
         return;
       }
       // Reading what is in a damaged object stream only gives a warning.
-      if (document.wasRepaired() && lib._wasm_pdf_resolve_indirect(reference) === 0) unreadable.push(number);
+      if (document.wasRepaired() && values.resolved(reference) === 0) unreadable.push(number);
     } catch (error) {
       if (!engine.isFailure(error)) throw error;
       unreadable.push(number);
     } finally {
-      lib._wasm_pdf_drop_obj(reference);
+      values.drop(reference);
     }
   }
   for (const number of unreadable) document.deleteObject(number);
@@ -89,7 +88,7 @@ async function readUsed(
 ): Promise<void> {
   const dropDangling = purpose === "graft";
   if (document.wasRepaired() && !dropDangling) return;
-  const { lib } = engine;
+  const { values } = engine;
   const count = document.countObjects();
   const repaired = document.wasRepaired();
   const nothing = document.newNull();
@@ -98,14 +97,14 @@ async function readUsed(
   let left = purpose === "render" ? MOST_CHECKED : Infinity;
 
   const visit = (value: Pointer, { holder, isArray, index }: Place): void => {
-    if (lib._wasm_pdf_is_indirect(value) === 0) return;
-    const number = lib._wasm_pdf_to_num(value);
+    if (!values.isReference(value)) return;
+    const number = values.numberOf(value);
     if (number > 0 && number < count) {
       if (reached[number] === 0) pending.push(number);
       reached[number] = 1;
     } else if (dropDangling) {
-      if (isArray) lib._wasm_pdf_array_put(holder, index, nothing.pointer);
-      else lib._wasm_pdf_dict_del(holder, lib._wasm_pdf_dict_get_key(holder, index));
+      if (isArray) values.putItem(holder, index, nothing.pointer);
+      else values.deleteAt(holder, index);
     }
   };
   const look = (object: Pointer) => walkValues(engine, object, visit);
@@ -114,10 +113,10 @@ async function readUsed(
   for (let number = pending.pop(); number !== undefined && left > 0; number = pending.pop(), left--) {
     engine.work.spend(OBJECT_WORK);
     await engine.work.pause();
-    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
+    const reference = values.reference(document, number);
     try {
       // The first access reads the object.
-      lib._wasm_pdf_is_dict(reference);
+      values.isDictionary(reference);
       if (document.wasRepaired() !== repaired) {
         // A repair may renumber everything.
         if (dropDangling) await readUsed(engine, document, purpose);
@@ -129,7 +128,7 @@ async function readUsed(
       // An unreadable object references nothing.
       if (!engine.isFailure(error)) throw error;
     } finally {
-      lib._wasm_pdf_drop_obj(reference);
+      values.drop(reference);
     }
   }
 }

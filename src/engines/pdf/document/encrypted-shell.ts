@@ -1,5 +1,4 @@
 import type { PDFDocument, PDFObject } from "mupdf";
-import { shareKey } from "../encryption/file-key.ts";
 import { hex } from "../../bytes/hex.ts";
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -44,7 +43,7 @@ export function encryptedShell(
   buffer.destroy();
   if (!document) throw new Error("the encrypted shell is no PDF");
   document.getTrailer().get("Encrypt").put("R", revision);
-  shareKey(engine, source, document);
+  engine.shareFileKey(source, document);
   return document;
 }
 

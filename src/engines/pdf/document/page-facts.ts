@@ -1,4 +1,5 @@
 /** Facts about a document that do not require drawing it: page sizes, version, permissions. */
+import type { PageBox } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 import { pageAt } from "./page-tree.ts";
@@ -12,12 +13,9 @@ export interface PageSize {
   readonly rotation: number;
 }
 
-/** Left, bottom, right, and top in units of the page. */
-export type Box = readonly [number, number, number, number];
-
 export interface VisiblePage {
   /** The CropBox, clipped to the MediaBox. */
-  readonly box: Box;
+  readonly box: PageBox;
   /** Points per unit of the page (UserUnit). */
   readonly unit: number;
   /** Clockwise rotation for display in degrees: 0, 90, 180, or 270. */
@@ -25,7 +23,7 @@ export interface VisiblePage {
 }
 
 /** The default of readers for a page without a usable MediaBox. */
-const LETTER: Box = [0, 0, 612, 792];
+const LETTER: PageBox = [0, 0, 612, 792];
 
 /** The CropBox, clipped to the MediaBox, in points with UserUnit applied (ISO 32000-2, 7.7.3.3 and 14.11.2). */
 export function readPageSizes(open: OpenPdf): PageSize[] {
@@ -50,13 +48,13 @@ export function visiblePage(page: PDFObject): VisiblePage {
 }
 
 /** The MediaBox, or what readers take for one that is missing or useless. */
-export const mediaBox = (page: PDFObject): Box => boxOf(page.getInheritable("MediaBox")) ?? LETTER;
+export const mediaBox = (page: PDFObject): PageBox => boxOf(page.getInheritable("MediaBox")) ?? LETTER;
 
 /** MuPDF's floats have 24 bits of precision, enough for a thousandth of a point. */
 const points = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The box of an array of four numbers; undefined if it has no area. */
-export function boxOf(array: PDFObject): Box | undefined {
+export function boxOf(array: PDFObject): PageBox | undefined {
   const numbers = items(array).map(decimalOf);
   const [a, b, c, d] = numbers;
   if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
@@ -64,11 +62,11 @@ export function boxOf(array: PDFObject): Box | undefined {
 }
 
 /** What two boxes have in common; undefined if nothing. */
-export function common(a: Box, b: Box): Box | undefined {
+export function common(a: PageBox, b: PageBox): PageBox | undefined {
   return solid([Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.min(a[3], b[3])]);
 }
 
-function solid(box: Box): Box | undefined {
+function solid(box: PageBox): PageBox | undefined {
   return box.every(Number.isFinite) && box[2] > box[0] && box[3] > box[1] ? box : undefined;
 }
 

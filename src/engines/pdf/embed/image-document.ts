@@ -3,11 +3,10 @@ import type { Engines } from "../../lease/engines.ts";
 import { embedImage, type ImageInput } from "./embed.ts";
 import type { ImageFacts } from "../../image/facts.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
-import type { EngineBytes, InputBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
 import { ImageObjects } from "./image-object.ts";
 import { layOut, type PageOptions } from "./image-page.ts";
 import { ownBytes } from "../../bytes/joined-bytes.ts";
-import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { PdfFile, pdfNumber } from "../write/pdf-file.ts";
 
 /** Writes a page that shows an image of the file, and returns its number. `tree`: the number of the page tree. */
@@ -45,22 +44,9 @@ export async function openImage(engines: Engines, sent: ImageInput): Promise<Ope
   const { facts, image } = await embedImage(engines, sent, () => {});
   const number = await new ImageObjects(engines.pdf, file).add(image);
   const page = addImagePage(file, tree, { facts, number }, AS_IT_IS);
-  const bytes = copied(engines.pdf, endDocument(file, { catalog, tree, pages: [page] }));
+  const bytes = engines.pdf.contiguous(endDocument(file, { catalog, tree, pages: [page] }));
   engines.pdf.freeArena();
   return openPdf(engines.pdf, { field: sent.field, bytes, passwordIsOwn: false });
 }
 
 const AS_IT_IS: PageOptions = { size: "auto", orientation: "auto", margin: 0, fit: "contain" };
-const STEP = 65_536;
-
-/** A contiguous copy of the bytes in the engine's heap. */
-function copied(engine: PdfEngine, bytes: EngineBytes): InputBytes {
-  const { lib, mupdf } = engine;
-  try {
-    const pointer = lib._wasm_malloc(bytes.length);
-    for (let at = 0; at < bytes.length; at += STEP) lib.HEAPU8.set(bytes.view(at, at + STEP), pointer + at);
-    return engine.bytesOf(new mupdf.Buffer(lib._wasm_new_buffer_from_data(pointer, bytes.length)));
-  } catch (error) {
-    throw engine.explain(error);
-  }
-}

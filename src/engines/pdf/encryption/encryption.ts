@@ -8,7 +8,6 @@ import { hasPermissions, prepareR6 } from "./revision6.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1 } from "../../bytes/latin1.ts";
-import { setFileKey } from "./file-key.ts";
 import { bytesOf, fileKeyBy, type Role, ROLES } from "./passwords.ts";
 
 /** Version and revision of the encryption dictionary, and the method of its crypt filter, by cipher. */
@@ -91,7 +90,7 @@ export class PdfEncryption {
       if (key === undefined) return false;
       const perms = bytesOf(dictionary, "Perms");
       expect("the permissions sealed", await hasPermissions(this.#crypto.subtle, key, perms, permissions));
-      setFileKey(engine, document, key);
+      engine.setFileKey(document, key);
       return true;
     };
     const read = async (role: Role, password: string): Promise<string> => {

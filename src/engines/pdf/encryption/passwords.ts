@@ -1,7 +1,6 @@
 /** Passwords of revision 6, tried without MuPDF: it takes about 25 ms for one, since it derives each key as a user's and as an owner's. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { setFileKey } from "./file-key.ts";
 import { openR6 } from "./revision6.ts";
 
 /** Lengths in bytes of O and U, and of OE and UE, in revision 6. Some writers pad them. */
@@ -18,7 +17,7 @@ export async function opens(engine: PdfEngine, document: PDFDocument, password: 
   for (const role of ["user", "owner"] as const) {
     const key = await fileKeyBy(document.getTrailer().get("Encrypt"), role, password);
     if (key === undefined) continue;
-    setFileKey(engine, document, key);
+    engine.setFileKey(document, key);
     return true;
   }
   return document.authenticatePassword(password) !== 0;

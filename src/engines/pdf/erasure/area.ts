@@ -1,5 +1,5 @@
 /** What is erased of a page: some rectangles of it, or all but one. */
-import type { Box } from "../document/page-facts.ts";
+import type { PageBox } from "../../geometry.ts";
 import { boundsOf, corners, covers, overlap, type Polygon } from "./geometry.ts";
 
 export interface Area {
@@ -31,7 +31,7 @@ export function areaOf(parts: readonly Polygon[]): Area {
 }
 
 /** All that lies outside of a rectangle. */
-export function around(box: Box): Area {
+export function around(box: PageBox): Area {
   const inside = corners(box);
   const [left, bottom, right, top] = box;
   const wider = corners([left - ADJOINING, bottom - ADJOINING, right + ADJOINING, top + ADJOINING]);

@@ -1,10 +1,10 @@
 /** Overwrites pixels of images (ISO 32000-2, 8.9.5). */
+import { inverse, type Matrix } from "../../geometry.ts";
 import type { PDFObject, Pixmap } from "mupdf";
 import { concat } from "../../bytes/concat.ts";
 import { deflated } from "../../bytes/deflate.ts";
 import { DamagedStream, inflate } from "../../bytes/inflate.ts";
 import { jpegQuality } from "../../image/jpeg-segments.ts";
-import type { Matrix } from "../content/operands.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { encodingWork } from "../images/choice.ts";
@@ -20,7 +20,7 @@ import { items } from "../objects/objects.ts";
 import type { Work } from "../../work.ts";
 import type { Area } from "./area.ts";
 import { asPage } from "./as-page.ts";
-import { inverse, type Polygon, transformed } from "./geometry.ts";
+import { type Polygon, transformed } from "./geometry.ts";
 import { copyOf } from "./own-resources.ts";
 
 /** Pixels that a row has in an area, from the first up to the last. */

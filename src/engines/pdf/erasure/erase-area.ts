@@ -1,14 +1,14 @@
 /** Erases what lies in an area of a page: glyphs, drawings, images, and pixels of these. */
+import { apply, inverse, type Matrix } from "../../geometry.ts";
 import type { StructuredText } from "mupdf";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
-import type { Matrix } from "../content/operands.ts";
-import { CHARACTER, charactersIn } from "../text/stext-blocks.ts";
+import { charactersIn } from "../mupdf/structured-text.ts";
 import type { Area } from "./area.ts";
 import { blankImage } from "./blank-image.ts";
 import { changeContent } from "./change-content.ts";
 import type { Eraser } from "./eraser.ts";
-import { apply, corners, inverse, type Polygon, transformed } from "./geometry.ts";
+import { corners, type Polygon, transformed } from "./geometry.ts";
 import { NearGlyphs } from "./near-glyphs.ts";
 import { SpanRecorder } from "./span-texts.ts";
 import type { PlacedCode } from "./walk.ts";
@@ -84,17 +84,14 @@ async function readInk(open: OpenPdf, index: number): Promise<Ink[]> {
     const toPage = inverse(page.getTransform() as unknown as Matrix);
     text = await withoutStructure(document, () => engine.long.textOfPage(page, OPTIONS));
     engine.refuseSkipped();
-    const floats = engine.lib.HEAPF32;
     const found: Ink[] = [];
-    for (const { address, vertical } of charactersIn(engine, text)) {
+    for (const { character, vertical } of charactersIn(engine, text)) {
       // MuPDF does not say where the origins of columns are, once it knows the ink.
       if (vertical) continue;
-      const word = address >> 2;
-      const at = (offset: number): [number, number] =>
-        apply(toPage, floats[word + offset] ?? 0, floats[word + offset + 1] ?? 0);
-      const [x, y] = at(CHARACTER.origin);
-      const { corners: first } = CHARACTER;
-      found.push({ x, y, ink: [at(first), at(first + 2), at(first + 6), at(first + 4)] });
+      const [x, y] = apply(toPage, character.x, character.y);
+      const corner = (index: number): [number, number] =>
+        apply(toPage, character.corner(index), character.corner(index + 1));
+      found.push({ x, y, ink: [corner(0), corner(2), corner(6), corner(4)] });
     }
     return found;
   } finally {

@@ -1,25 +1,12 @@
 /** Convex areas of a page. */
-import type { Matrix } from "../content/operands.ts";
-import type { Box } from "../document/page-facts.ts";
+import { apply, type Matrix, type PageBox } from "../../geometry.ts";
 
 type Point = readonly [number, number];
 
 /** Corners of a convex area, in order around it. */
 export type Polygon = readonly Point[];
 
-export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
-
-export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number, number] {
-  return [a * x + c * y + e, b * x + d * y + f];
-}
-
-export function inverse([a, b, c, d, e, f]: Matrix): Matrix {
-  const det = a * d - b * c;
-  const scale = det === 0 ? 0 : 1 / det;
-  return [d * scale, -b * scale, -c * scale, a * scale, (c * f - d * e) * scale, (b * e - a * f) * scale];
-}
-
-export const corners = ([left, bottom, right, top]: Box): Polygon => [
+export const corners = ([left, bottom, right, top]: PageBox): Polygon => [
   [left, bottom],
   [right, bottom],
   [right, top],
@@ -28,7 +15,7 @@ export const corners = ([left, bottom, right, top]: Box): Polygon => [
 
 export const transformed = (polygon: Polygon, matrix: Matrix): Polygon => polygon.map(([x, y]) => apply(matrix, x, y));
 
-export function boundsOf(points: Polygon): Box {
+export function boundsOf(points: Polygon): PageBox {
   let [left, bottom, right, top] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const [x, y] of points) {
     left = Math.min(left, x);

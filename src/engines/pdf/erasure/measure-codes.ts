@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import { hex } from "../../bytes/hex.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { CHARACTER, charactersIn } from "../text/stext-blocks.ts";
+import { charactersIn } from "../mupdf/structured-text.ts";
 import { asPage } from "./as-page.ts";
 
 /** Font sizes of the codes, and of the letter after each. */
@@ -47,21 +47,16 @@ export async function measureCodes(
         engine.long.textOfPage(page, "clip=no,inhibit-spaces,ignore-actualtext"),
       );
       const places: Measured[] = [];
-      const { lib } = engine;
       // The page is 1,000 points high, with its origin at the top.
-      const thousandths = (word: number): [number, number] => [
-        ((lib.HEAPF32[word] ?? 0) / SIZE) * 1000,
-        ((1000 - (lib.HEAPF32[word + 1] ?? 0)) / SIZE) * 1000,
-      ];
+      const thousandths = (x: number, y: number): [number, number] => [(x / SIZE) * 1000, ((1000 - y) / SIZE) * 1000];
       let toOrigin: readonly [number, number] | undefined;
-      for (const { address } of charactersIn(engine, text)) {
-        const word = address >> 2;
-        const size = lib.HEAPF32[word + CHARACTER.size] ?? 0;
-        if (lib.HEAPU32[word] !== LETTER || Math.abs(size - MARK) > 0.01) {
-          if (vertical) toOrigin ??= thousandths(word + CHARACTER.lastCorner);
+      for (const { character } of charactersIn(engine, text)) {
+        if (character.code !== LETTER || Math.abs(character.size - MARK) > 0.01) {
+          // In a column, the last corner is the origin of the glyph.
+          if (vertical) toOrigin ??= thousandths(character.corner(6), character.corner(7));
           continue;
         }
-        const [x, y] = thousandths(word + CHARACTER.origin);
+        const [x, y] = thousandths(character.x, character.y);
         places.push({ advance: vertical ? y : x, toOrigin: toOrigin ?? [0, 0] });
         toOrigin = undefined;
       }

@@ -2,21 +2,21 @@
  * Interprets content and writes it without what a `Choice` takes from it. All other bytes of the content stay as they are, so that nothing else
  * moves (ISO 32000-2, 8 and 9).
  */
+import { apply, IDENTITY, type Matrix, multiply, type PageBox } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import { concat } from "../../bytes/concat.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
-import { type Matrix, multiply } from "../content/operands.ts";
 import { ContentOperators } from "../content/operators.ts";
 import { readStream } from "../content/streams.ts";
 import { isForm } from "../content/resources.ts";
-import { type Box, boxOf, common } from "../document/page-facts.ts";
+import { boxOf, common } from "../document/page-facts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import { inlineImage } from "../images/inline-images.ts";
 import { codeOf } from "./cmap.ts";
 import type { Eraser } from "./eraser.ts";
 import type { FontMetrics } from "./font-metrics.ts";
-import { apply, boundsOf, corners, IDENTITY, type Polygon, transformed } from "./geometry.ts";
+import { boundsOf, corners, type Polygon, transformed } from "./geometry.ts";
 import { copyOf, OwnResources } from "./own-resources.ts";
 import { readShown, type Shown, ShownArray } from "./show-text.ts";
 import { spanIn, type SpanTexts, writeSpan } from "./spans.ts";
@@ -54,7 +54,7 @@ export interface Span {
 export interface Choice {
   code(code: PlacedCode): boolean;
   /** A path that is painted, or a shading, in the rectangle that it and the clipping path leave. */
-  drawing(box: Box, kind: "path" | "shading"): boolean;
+  drawing(box: PageBox, kind: "path" | "shading"): boolean;
   /** What becomes of an image. An object is drawn in its place. */
   image(image: PlacedImage): Promise<"stays" | "goes" | PDFObject>;
   /** What becomes of the texts of marked content; undefined if they stay. */
@@ -69,7 +69,7 @@ export interface Choice {
 interface State {
   readonly matrix: Matrix;
   /** The rectangle around the clipping path. */
-  readonly clip: Box;
+  readonly clip: PageBox;
   readonly font: FontMetrics | undefined;
   readonly size: number;
   readonly characterSpace: number;
@@ -86,7 +86,7 @@ interface State {
   readonly mask: string | undefined;
 }
 
-const EVERYWHERE: Box = [-1e9, -1e9, 1e9, 1e9];
+const EVERYWHERE: PageBox = [-1e9, -1e9, 1e9, 1e9];
 
 /** Text without a font is not shown. */
 const NO_FONT: FontMetrics = {
@@ -96,7 +96,7 @@ const NO_FONT: FontMetrics = {
   reach: [0, 0],
 };
 
-const NOWHERE: Box = [0, 0, 0, 0];
+const NOWHERE: PageBox = [0, 0, 0, 0];
 
 const INITIAL: State = {
   matrix: IDENTITY,
@@ -552,7 +552,7 @@ class Run {
       square: () => {
         const along = (advance / 1000) * size * (vertical ? 1 : scale);
         const [low, high] = [(reach[0] / 1000) * size, (reach[1] / 1000) * size];
-        const box: Box = vertical ? [left, along, -left, 0] : [0, base + low, along, base + high];
+        const box: PageBox = vertical ? [left, along, -left, 0] : [0, base + low, along, base + high];
         return transformed(corners(box), matrix);
       },
       size: Math.abs(size) * Math.sqrt(Math.abs(matrix[0] * matrix[3] - matrix[1] * matrix[2])),
@@ -578,7 +578,7 @@ class Run {
   }
 
   /** The rectangle of the page that the path paints. */
-  endPath(strokes: boolean): Box | undefined {
+  endPath(strokes: boolean): PageBox | undefined {
     if (this.#path.length === 0) return undefined;
     const { matrix, lineWidth, clip } = this.state;
     const scale = Math.sqrt(Math.abs(matrix[0] * matrix[3] - matrix[1] * matrix[2]));
@@ -613,7 +613,8 @@ class Run {
 
 const MOST_POINTS = 1000;
 
-const boxCorners = (box: Box, matrix: Matrix): [number, number][] => corners(box).map(([x, y]) => apply(matrix, x, y));
+const boxCorners = (box: PageBox, matrix: Matrix): [number, number][] =>
+  corners(box).map(([x, y]) => apply(matrix, x, y));
 
 /** Whether there is nothing but white space between two operators. */
 function isBlank(bytes: Uint8Array, from: number, to: number): boolean {

@@ -1,7 +1,8 @@
 /** How a widget looks apart from its value: its box, border, and background (ISO 32000-2, 12.5.6.19 and 12.5.4). */
+import type { Matrix } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import { items } from "../objects/objects.ts";
-import { type Matrix, numbers } from "../content/operands.ts";
+import { numbers } from "../content/operands.ts";
 
 export interface AppearanceCharacteristics {
   /** Size of the upright box in points. Its origin is at its bottom left. */

@@ -1,4 +1,5 @@
 /** Merges form fields and annotations into their pages: they look the same but can no longer be changed. */
+import { type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import { drawn, type OpenPdf } from "../document/document.ts";
 import { FormTags } from "./tags.ts";
@@ -7,7 +8,7 @@ import { eachItem, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { visiblePage } from "../document/page-facts.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { StampPages } from "../content/page-content.ts";
-import { type Matrix, multiply, numbers } from "../content/operands.ts";
+import { numbers } from "../content/operands.ts";
 
 /** Flags of annotations that are not displayed (table 167): Hidden and NoView. */
 const NOT_SHOWN = 2 | 32;

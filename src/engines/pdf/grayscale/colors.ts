@@ -128,7 +128,7 @@ export class GrayColors {
       return document.loadImage(image).getColorSpace() ?? undefined;
     } finally {
       document.deleteObject(image);
-      engine.lib._wasm_empty_store();
+      engine.emptyStore();
     }
   }
 }

@@ -1,4 +1,5 @@
 /** Finds the size at which images are drawn: the transformation matrix at each `Do` (ISO 32000-2, 8.3.4 and 8.9.5). */
+import { type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import type { Work } from "../../work.ts";
 import { appearances, streamsOf } from "../content/streams.ts";
@@ -6,7 +7,6 @@ import { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-tree.ts";
-import { type Matrix, multiply } from "../content/operands.ts";
 
 /** Side lengths in points of an image as drawn, each the largest of all its placements. */
 export interface Placement {

@@ -248,7 +248,7 @@ function draw(
         const pixmap = await engine.complete(() => long.pixmapOf(loaded));
         if (pixmap.getNumberOfComponents() === components && !pixmap.getAlpha()) return pixmap;
       } finally {
-        engine.lib._wasm_empty_store();
+        engine.emptyStore();
       }
     }
     const whole = new mupdf.Pixmap(deviceSpace(engine, components), [0, 0, size.width, size.height], alpha);
@@ -274,7 +274,7 @@ async function* drawBands(
   for (let top = 0; top < height; top += step) {
     using stack = new DisposableStack();
     // The store caches what was decoded of the image under the object's number.
-    stack.defer(() => engine.lib._wasm_empty_store());
+    stack.defer(() => engine.emptyStore());
     const loaded = stack.adopt(await long.loadImage(object), (made) => made.destroy());
     const rows = Math.min(step, height - top);
     const box: [number, number, number, number] = [0, top, width, top + rows];

@@ -2,7 +2,7 @@
  * The blocks of a page before they are judged: what a heading is, and what repeats on every page, only the whole document shows. Plain
  * values, so that a part of a job can store them.
  */
-import type { Box } from "../text/glyphs.ts";
+import type { VisibleBox as Box } from "../../geometry.ts";
 import { type Direction, type Layout, type Part, untwisted } from "./page.ts";
 import type { TextPart } from "./paragraphs.ts";
 import { plainText, type Span, STYLES } from "./spans.ts";

@@ -1,5 +1,5 @@
 /** What only the whole document shows: the size of its text, its headings, and what repeats from page to page. */
-import type { Box } from "../text/glyphs.ts";
+import type { VisibleBox as Box } from "../../geometry.ts";
 import type { RawBlock, TableCell, TextBlock } from "./blocks.ts";
 import { plainText, type Span } from "./spans.ts";
 import { mostOf } from "./words.ts";

@@ -23,7 +23,9 @@ export interface Grid extends Area {
 /** Pairs of lines that are compared. More are a drawing, or made to take time. */
 const MOST_PAIRS = 1_000_000;
 
-export function gridsOf({ horizontal, vertical }: Rules): Grid[] {
+type Lines = Pick<Rules, "horizontal" | "vertical">;
+
+export function gridsOf({ horizontal, vertical }: Lines): Grid[] {
   if (horizontal.length * vertical.length > MOST_PAIRS) return [];
   const parent = new Map<Rule, Rule>();
   const find = (rule: Rule): Rule => {
@@ -53,7 +55,7 @@ export function gridsOf({ horizontal, vertical }: Rules): Grid[] {
   return [...groups.values()].flatMap((group) => gridOf(group) ?? []);
 }
 
-function gridOf({ horizontal, vertical }: Rules): Grid | undefined {
+function gridOf({ horizontal, vertical }: Lines): Grid | undefined {
   if (horizontal.length === 0 || vertical.length === 0) return undefined;
   const x0 = Math.min(...horizontal.map((rule) => rule.from), ...vertical.map((rule) => rule.at));
   const x1 = Math.max(...horizontal.map((rule) => rule.to), ...vertical.map((rule) => rule.at));

@@ -1,6 +1,8 @@
 /** The layout of a page: what is on it, in the order in which it is read. */
-import type { Box, Segment } from "../text/glyphs.ts";
+import type { VisibleBox as Box } from "../../geometry.ts";
+import type { Segment } from "../text/glyphs.ts";
 import { alignedTables } from "./aligned-tables.ts";
+import { framedTables } from "./framed-tables.ts";
 import { gridsOf } from "./grids.ts";
 import { paragraphsOf, type TextPart } from "./paragraphs.ts";
 import { regionsOf } from "./regions.ts";
@@ -91,6 +93,9 @@ function partsOf(words: readonly Word[], rules: Rules, links: readonly LinkArea[
     tables.push({ ...table, ...areaOf(used) });
     left = left.filter((word) => !used.has(word));
   }
+  const framed = framedTables(left, rules);
+  tables.push(...framed.tables.filter((table) => !isChart(table, figures)));
+  left = left.filter((word) => !tables.some((table) => table.cells.some((cell) => cell.words.includes(word))));
   const placed = new Set<Table>();
   const regions = regionsOf(left, tables, rules);
   for (const [index, rows] of regions.entries()) {

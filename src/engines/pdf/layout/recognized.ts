@@ -1,6 +1,7 @@
 /** The blocks of a page whose text was recognized: words with boxes take the place of glyphs. */
 import { isRightToLeft, isUnspaced } from "../text/characters.ts";
-import type { Box, Glyph, Segment } from "../text/glyphs.ts";
+import type { VisibleBox as Box } from "../../geometry.ts";
+import type { Glyph, Segment } from "../text/glyphs.ts";
 import { blocksOf, type RawBlock } from "./blocks.ts";
 import { type Direction, layoutOf } from "./page.ts";
 import { median } from "./words.ts";

@@ -6,6 +6,8 @@ export interface Rule {
   readonly at: number;
   readonly from: number;
   readonly to: number;
+  /** Where the pieces meet in which it is drawn, such as the borders of cells. */
+  readonly joints?: readonly number[];
 }
 
 export interface Rules {
@@ -13,6 +15,8 @@ export interface Rules {
   readonly horizontal: readonly Rule[];
   /** `at` is `x`. */
   readonly vertical: readonly Rule[];
+  /** Boxes with a background, also one that is not seen. */
+  readonly fills: readonly Area[];
 }
 
 /** What is drawn besides text, as MuPDF reports it. */
@@ -25,6 +29,8 @@ export interface Drawn extends Area {
 
 /** A filled box up to this thickness in points is a line. */
 const THICK = 3;
+/** The least height in points of a background. */
+const LEAST_BACKGROUND = 6;
 /** MuPDF extends what is stroked by its line width times its miter limit: up to this many points in all for a line. */
 const STROKE = 13;
 /** Lines this close are one, in points. */
@@ -41,6 +47,7 @@ export function rulesOf(drawn: readonly Drawn[]): Rules {
     vertical.push({ at: x0, from: y0, to: y1 }, { at: x1, from: y0, to: y1 });
   };
   const fills: Drawn[] = [];
+  const backgrounds = drawn.filter((box) => !box.stroked && box.rectangle && box.y1 - box.y0 >= LEAST_BACKGROUND);
   for (const box of drawn) {
     const [width, height] = [box.x1 - box.x0, box.y1 - box.y0];
     const thin = Math.min(width, height);
@@ -55,15 +62,15 @@ export function rulesOf(drawn: readonly Drawn[]): Rules {
       if (isWhite(box.color)) continue;
       if (width > height) horizontal.push({ at: (box.y0 + box.y1) / 2, from: box.x0, to: box.x1 });
       else vertical.push({ at: (box.x0 + box.x1) / 2, from: box.y0, to: box.y1 });
-    } else if (box.rectangle && !isWhite(box.color) && thin >= 6) fills.push(box);
+    } else if (box.rectangle && thin >= LEAST_BACKGROUND) fills.push(box);
   }
-  const looked = fills.slice(0, MOST_RULES);
+  const looked = fills.filter((box) => !isWhite(box.color)).slice(0, MOST_RULES);
   for (const box of looked) {
     // A background of a line of text within a cell's.
     const isNested = looked.some((other) => other !== box && other.color === box.color && isLarger(other, box));
     if (!isNested) edges(box);
   }
-  return { horizontal: joined(horizontal), vertical: joined(vertical) };
+  return { horizontal: joined(horizontal), vertical: joined(vertical), fills: backgrounds.slice(0, MOST_RULES) };
 }
 
 const isWhite = (color: number): boolean => (color & 0xf8f8f8) === 0xf8f8f8 || color >>> 24 < 8;
@@ -85,10 +92,12 @@ function joined(rules: readonly Rule[]): Rule[] {
     let to = from;
     while (to < sorted.length && (sorted[to]?.at ?? 0) - start <= SAME) to++;
     const group = sorted.slice(from, to).toSorted((a, b) => a.from - b.from);
-    let line: { at: number; from: number; to: number } | undefined;
+    let line: { at: number; from: number; to: number; joints: number[] } | undefined;
     for (const rule of group) {
-      if (line !== undefined && rule.from <= line.to + JOINED) line.to = Math.max(line.to, rule.to);
-      else lines.push((line = { ...rule }));
+      if (line !== undefined && rule.from <= line.to + JOINED) {
+        if (Math.abs(rule.from - line.to) < SAME) line.joints.push(rule.from);
+        line.to = Math.max(line.to, rule.to);
+      } else lines.push((line = { ...rule, joints: [] }));
     }
     from = to;
   }

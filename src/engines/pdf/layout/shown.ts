@@ -1,5 +1,5 @@
 /** Blocks as the API returns them. */
-import type { Box } from "../text/glyphs.ts";
+import type { VisibleBox as Box } from "../../geometry.ts";
 import type { TableCell } from "./blocks.ts";
 import type { Block } from "./document.ts";
 import { plainText } from "./spans.ts";

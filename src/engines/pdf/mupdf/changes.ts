@@ -1,5 +1,6 @@
 import type { PDFDocument } from "mupdf";
-import { ENTRY_BYTES, fileOffsets, FREE, GENERATION, IN_USE, sectionsOf } from "./xref-tables.ts";
+import { ENTRY_TYPE, PDF_XREF_ENTRY } from "./abi.ts";
+import { fileOffsets, sectionsOf } from "./xref-tables.ts";
 
 /** What changed in a document since it was opened, and where its file can be continued. */
 export interface Changes {
@@ -30,24 +31,24 @@ export function changesOf(memory: WebAssembly.Memory, document: PDFDocument): Ch
   for (const { tables } of ofFile) {
     for (const { first, length, entries } of tables) {
       for (let index = 0; index < length; index++) {
-        const [number, entry] = [first + index, entries + index * ENTRY_BYTES];
+        const [number, entry] = [first + index, entries + index * PDF_XREF_ENTRY.SIZE];
         const type = heap.getUint8(entry);
         if (type === 0 || types[number] !== 0) continue;
         types[number] = type;
-        const generation = type === IN_USE ? heap.getUint16(entry + GENERATION, true) : 0;
+        const generation = type === ENTRY_TYPE.inUse ? heap.getUint16(entry + PDF_XREF_ENTRY.gen, true) : 0;
         if (generation > 0) generations.set(number, generation);
       }
     }
   }
-  const isInFile = (number: number): boolean => (types[number] || FREE) !== FREE;
+  const isInFile = (number: number): boolean => (types[number] || ENTRY_TYPE.free) !== ENTRY_TYPE.free;
   const objects: { number: number; generation: number; deleted: boolean }[] = [];
   for (const { first, length, entries } of newest?.tables ?? []) {
     // The table may have more entries than the section: room for new objects.
     for (let index = 0; index < length && first + index < (newest?.count ?? 0); index++) {
-      const [number, type] = [first + index, heap.getUint8(entries + index * ENTRY_BYTES)];
-      if (number === 0 || (type !== IN_USE && !(type === FREE && isInFile(number)))) continue;
+      const [number, type] = [first + index, heap.getUint8(entries + index * PDF_XREF_ENTRY.SIZE)];
+      if (number === 0 || (type !== ENTRY_TYPE.inUse && !(type === ENTRY_TYPE.free && isInFile(number)))) continue;
       const generation = generations.get(number) ?? 0;
-      const deleted = type === FREE;
+      const deleted = type === ENTRY_TYPE.free;
       objects.push({ number, deleted, generation: deleted ? Math.min(generation + 1, MOST_GENERATIONS) : generation });
     }
   }

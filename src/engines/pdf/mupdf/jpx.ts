@@ -1,8 +1,5 @@
 import { readJpx } from "../../image/jpx-header.ts";
-
-/** Fields of `fz_image` and `fz_colorspace`, in the one binary that wasm/prepare.ts accepts. */
-const IMAGE = { flags: 26, colorSpace: 44 } as const;
-const [COLOR_KEY, SPACE_TYPE, INDEXED] = [4, 16, 6];
+import { FZ_COLORSPACE, FZ_IMAGE } from "./abi.ts";
 
 interface Exports {
   readonly $reduce: { value: number };
@@ -24,11 +21,11 @@ export function decodePartsOfJpx(
   const ask = (image: number, data: number, size: number, power: number, part: number): void => {
     $reduce.value = $area.value = $part.value = 0;
     const heap = new DataView(memory.buffer);
-    const space = heap.getUint32(image + IMAGE.colorSpace, true);
+    const space = heap.getUint32(image + FZ_IMAGE.colorspace, true);
     // Of indices, and next to a transparent color, a mean is another color.
     const isExact =
-      (space !== 0 && heap.getInt32(space + SPACE_TYPE, true) === INDEXED) ||
-      (heap.getUint8(image + IMAGE.flags) & COLOR_KEY) !== 0;
+      (space !== 0 && heap.getInt32(space + FZ_COLORSPACE.type, true) === FZ_COLORSPACE.INDEXED) ||
+      (heap.getUint8(image + FZ_IMAGE.flags) & FZ_IMAGE.USE_COLORKEY) !== 0;
     const facts = isExact ? undefined : readJpx(new Uint8Array(memory.buffer, data, size));
     if (!facts) return;
     const wanted = power === 0 ? 0 : heap.getInt32(power, true);

@@ -3,7 +3,9 @@ import { createMuPDF, type LibMuPDF, type LongCalls, type Scope } from "../../..
 import { limits, MiB } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { FuelGauge } from "../../fuel-gauge.ts";
-import { noWork, type Work } from "../../work.ts";
+import { noWork, unlimitedWork, type Work } from "../../work.ts";
+import { checkAbi } from "./abi-check.ts";
+import { DRAND48, SBRK_END } from "./abi.ts";
 import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
@@ -12,6 +14,8 @@ import { firstIn, type Place, placesOf } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
 import { decodePartsOfJpx } from "./jpx.ts";
+import { type Crypt, cryptOf, setFileKey, shareFileKey } from "./crypt.ts";
+import { Values } from "./values.ts";
 import type { Ranges } from "../../bytes/ranges.ts";
 import { chunksOf } from "../../bytes/chunks.ts";
 import {
@@ -31,6 +35,9 @@ import {
  */
 let snapshot: { readonly heap: Uint8Array; readonly stack: number; readonly randomState: number } | undefined;
 
+/** Whether an instance of this isolate has passed the check of abi.ts. */
+let isChecked = false;
+
 /** MuPDF repairs a file by reading all of it. */
 const damaged = (): Refusal =>
   new Refusal(
@@ -38,25 +45,19 @@ const damaged = (): Refusal =>
     `The PDF is damaged. Files of up to ${limits.references.heldBytes / MiB} MiB are repaired; this one is larger.`,
   );
 
-/** Address of the variable in which `sbrk` keeps the end of the heap, in the one binary that wasm/prepare.ts accepts. */
-const HEAP_END = 6_168_460;
-
-/**
- * What follows the 48 bits of state of MuPDF's random numbers: the constants of `drand48`. File identifiers (ISO 32000-2, 14.4) depend
- * on nothing but that state, which MuPDF seeds with the time in seconds.
- */
-const DRAND48 = [0x6d, 0xe6, 0xec, 0xde, 0x05, 0x00, 0x0b, 0x00];
-const RANDOM_STATE_BYTES = 6;
+/** Bytes that are copied at once. */
+const STEP = 65_536;
 
 /** Fuel per byte of a content stream that is read: about 20 ns. */
 const READ_WORK = 2;
 
 function takeSnapshot(heap: Uint8Array, stack: number): NonNullable<typeof snapshot> {
   const used = snapshotOf(heap);
-  let constants = HEAP_END;
-  while (constants < used.length && DRAND48.some((byte, index) => used[constants + index] !== byte)) constants++;
+  let constants = SBRK_END;
+  while (constants < used.length && DRAND48.constants.some((byte, index) => used[constants + index] !== byte))
+    constants++;
   if (constants >= used.length) throw new Error("MuPDF keeps its random numbers in another way than expected");
-  return { heap: used, stack, randomState: constants - RANDOM_STATE_BYTES };
+  return { heap: used, stack, randomState: constants - DRAND48.STATE_SIZE };
 }
 
 /** Compiled modules: MuPDF, and those of wasm/tick.ts, wasm/callback.ts, and wasm/jpx.ts. */
@@ -108,7 +109,10 @@ class HeapFile implements InputBytes {
 export class PdfEngine {
   /** MuPDF's own API, bound to this instance. */
   readonly mupdf: typeof MuPDF.default;
+  /** The functions of the instance and its heap: for this folder only. */
   readonly lib: LibMuPDF;
+  /** Looks at values of documents without handles. */
+  readonly values: Values;
   readonly #memory: WebAssembly.Memory;
   readonly #gauge: FuelGauge;
   readonly #forget: () => void;
@@ -144,6 +148,7 @@ export class PdfEngine {
   ) {
     this.mupdf = parts.mupdf;
     this.lib = parts.libmupdf;
+    this.values = new Values(parts.libmupdf);
     this.#forget = parts.forget;
     this.#own = parts.own;
     this.scope = parts.scope;
@@ -154,7 +159,13 @@ export class PdfEngine {
     capGrowth(memory, (bytes) => this.#budget.allows(bytes));
     onFailure(this);
     snapshot ??= takeSnapshot(this.lib.HEAPU8, stack.value);
-    this.#seed();
+    if (isChecked) this.#seed();
+    else {
+      gauge.work = unlimitedWork();
+      checkAbi(this);
+      this.reset();
+      isChecked = true;
+    }
   }
 
   /** `tick`: the module that fuel gauges need; `callback`: the one that `Reads` needs; `jpx`: the one that `decodePartsOfJpx` needs. */
@@ -267,7 +278,7 @@ export class PdfEngine {
   #seed(): void {
     if (!snapshot) throw new Error("no snapshot");
     const { randomState } = snapshot;
-    crypto.getRandomValues(this.lib.HEAPU8.subarray(randomState, randomState + RANDOM_STATE_BYTES));
+    crypto.getRandomValues(this.lib.HEAPU8.subarray(randomState, randomState + DRAND48.STATE_SIZE));
   }
 
   /**
@@ -275,7 +286,7 @@ export class PdfEngine {
    * held a large document takes longer to search for leftovers than a small request takes in all.
    */
   #heapEnd(): number {
-    const end = this.lib.HEAPU32[HEAP_END >> 2] ?? 0;
+    const end = this.lib.HEAPU32[SBRK_END >> 2] ?? 0;
     const known = this.#arenas.reduce((most, { pointer, capacity }) => Math.max(most, pointer + capacity), 0);
     if (end % 8 !== 0 || end < known || end > this.heapBytes) throw new Error("MuPDF's heap ends elsewhere");
     return end;
@@ -361,7 +372,7 @@ export class PdfEngine {
    */
   async adopt(output: EngineBytes, { inRanges }: { inRanges: boolean }): Promise<InputBytes> {
     // Decoded objects of the document before.
-    this.lib._wasm_empty_store();
+    this.emptyStore();
     this.#decodedBytes = 0;
     const { ranges } = this;
     this.ranges = undefined;
@@ -387,6 +398,16 @@ export class PdfEngine {
     const arena = this.arena(bytes.length);
     for await (const chunk of chunksOf(bytes)) arena.write(chunk);
     return arena.seal();
+  }
+
+  /**
+   * A contiguous copy of bytes in the heap.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory)
+   */
+  contiguous(bytes: EngineBytes): InputBytes {
+    const pointer = this.#malloc(bytes.length);
+    for (let at = 0; at < bytes.length; at += STEP) this.lib.HEAPU8.set(bytes.view(at, at + STEP), pointer + at);
+    return this.bytesOf(new this.mupdf.Buffer(this.lib._wasm_new_buffer_from_data(pointer, bytes.length)));
   }
 
   /** A MuPDF buffer over bytes of the heap, without copying. */
@@ -450,6 +471,26 @@ export class PdfEngine {
       // Without the hole, the output may still fit.
       if (!(error instanceof MuPDFFailure)) throw error;
     }
+  }
+
+  /** Drops MuPDF's cache, mostly decoded images. */
+  emptyStore(): void {
+    this.lib._wasm_empty_store();
+  }
+
+  /** How MuPDF reads an encrypted document; undefined if it is not encrypted. */
+  cryptOf(document: MuPDF.PDFDocument): Crypt | undefined {
+    return cryptOf(this.lib, document);
+  }
+
+  /** Gives an encrypted document its file key; see crypt.ts. */
+  setFileKey(document: MuPDF.PDFDocument, key: Uint8Array): void {
+    setFileKey(this.lib, document, key);
+  }
+
+  /** Gives a document the file key of another one with the same encryption dictionary; see crypt.ts. */
+  shareFileKey(from: MuPDF.PDFDocument, to: MuPDF.PDFDocument): void {
+    shareFileKey(this.lib, from, to);
   }
 
   /** Marks unused object numbers of a document as free; see xref-room.ts. */

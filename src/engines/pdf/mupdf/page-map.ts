@@ -1,15 +1,8 @@
 import type { PDFDocument } from "mupdf";
 import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
+import { PDF_DOCUMENT, PDF_REV_PAGE_MAP } from "./abi.ts";
 
-/**
- * Offsets in `pdf_document` of the number of mapped pages, of the map from objects to pages, and of the map from pages to objects. They
- * hold for the one binary that wasm/prepare.ts accepts.
- */
-const COUNT = 236;
-const REVERSE = 240;
-const FORWARD = 244;
-/** Bytes of an entry of the map from objects to pages: page and object number. */
-const REVERSE_ENTRY = 8;
+const { map_page_count: COUNT, rev_page_map: REVERSE, fwd_page_map: FORWARD } = PDF_DOCUMENT;
 
 /**
  * Tells MuPDF the object numbers of all pages, if it does not know them. It would read every page object to find them, which in a large
@@ -26,13 +19,15 @@ export function mapPages(
   if (isMapped) return;
   const references = pages.map((number) => lib._wasm_pdf_new_indirect(document.pointer, number));
   const forward = lib._wasm_malloc(pages.length * 4);
-  const reverse = lib._wasm_malloc(pages.length * REVERSE_ENTRY);
+  const reverse = lib._wasm_malloc(pages.length * PDF_REV_PAGE_MAP.SIZE);
   const heap = words();
   heap.set(references, forward >> 2);
   const byObject = pages.map((object, page) => ({ object, page })).sort((a, b) => a.object - b.object);
-  heap.set(
-    byObject.flatMap(({ object, page }) => [page, object]),
-    reverse >> 2,
-  );
-  heap.set([pages.length, reverse, forward], (document.pointer + COUNT) >> 2);
+  for (const [index, { object, page }] of byObject.entries()) {
+    const entry = reverse + index * PDF_REV_PAGE_MAP.SIZE;
+    heap[(entry + PDF_REV_PAGE_MAP.page) >> 2] = page;
+    heap[(entry + PDF_REV_PAGE_MAP.object) >> 2] = object;
+  }
+  const fields = { [COUNT]: pages.length, [REVERSE]: reverse, [FORWARD]: forward };
+  for (const [offset, value] of Object.entries(fields)) heap[(document.pointer + Number(offset)) >> 2] = value;
 }

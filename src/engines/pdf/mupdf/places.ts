@@ -1,11 +1,6 @@
 import type { PDFDocument } from "mupdf";
-import { ENTRY_BYTES, fileOffsets, IN_OBJECT_STREAM, IN_USE, sectionsOf } from "./xref-tables.ts";
-
-/** Offsets in an entry of the position of its object, or the number of its object stream; of the position of its data; of other data, and of the object. */
-const POSITION = 8;
-const DATA = 16;
-const OTHER_DATA = 24;
-const OBJECT = 28;
+import { ENTRY_TYPE, PDF_XREF_ENTRY } from "./abi.ts";
+import { fileOffsets, sectionsOf } from "./xref-tables.ts";
 
 /** Where an object lies in the file. */
 export interface Place {
@@ -28,7 +23,7 @@ export function placesOf(
   /** The address of an object's newest entry. */
   const entryOf = (number: number): number | undefined => {
     for (const { first, length, entries } of tables) {
-      const at = entries + (number - first) * ENTRY_BYTES;
+      const at = entries + (number - first) * PDF_XREF_ENTRY.SIZE;
       if (number >= first && number < first + length && heap.getUint8(at) !== 0) return at;
     }
     return undefined;
@@ -38,15 +33,15 @@ export function placesOf(
   for (const number of numbers) {
     const own = entryOf(number);
     if (own === undefined) continue;
-    const isInStream = heap.getUint8(own) === IN_OBJECT_STREAM;
-    const entry = isInStream ? entryOf(positionIn(own, POSITION)) : own;
-    if (entry === undefined || heap.getUint8(entry) !== IN_USE) continue;
-    const isRead = heap.getUint32(own + OBJECT, true) !== 0;
-    const isElsewhere = isInStream || heap.getUint32(own + OTHER_DATA, true) !== 0;
-    const data = isElsewhere ? 0 : positionIn(own, DATA);
+    const isInStream = heap.getUint8(own) === ENTRY_TYPE.inStream;
+    const entry = isInStream ? entryOf(positionIn(own, PDF_XREF_ENTRY.ofs)) : own;
+    if (entry === undefined || heap.getUint8(entry) !== ENTRY_TYPE.inUse) continue;
+    const isRead = heap.getUint32(own + PDF_XREF_ENTRY.obj, true) !== 0;
+    const isElsewhere = isInStream || heap.getUint32(own + PDF_XREF_ENTRY.stm_buf, true) !== 0;
+    const data = isElsewhere ? 0 : positionIn(own, PDF_XREF_ENTRY.stm_ofs);
     places.set(number, {
-      object: isRead ? undefined : header + positionIn(entry, POSITION),
-      data: data > 0 ? header + data : undefined,
+      object: isRead ? undefined : header + positionIn(entry, PDF_XREF_ENTRY.ofs),
+      data: data > 0 ? data : undefined,
     });
   }
   return places;
@@ -59,9 +54,10 @@ export function firstIn(memory: WebAssembly.Memory, document: PDFDocument, strea
   for (const { tables } of sectionsOf(memory, document).sections) {
     for (const { first, length, entries } of tables) {
       for (let index = 0; index < length && found.size < streams.size; index++) {
-        const entry = entries + index * ENTRY_BYTES;
-        if (heap.getUint8(entry) !== IN_OBJECT_STREAM || heap.getUint32(entry + OBJECT, true) !== 0) continue;
-        const stream = Number(heap.getBigInt64(entry + POSITION, true));
+        const entry = entries + index * PDF_XREF_ENTRY.SIZE;
+        if (heap.getUint8(entry) !== ENTRY_TYPE.inStream || heap.getUint32(entry + PDF_XREF_ENTRY.obj, true) !== 0)
+          continue;
+        const stream = Number(heap.getBigInt64(entry + PDF_XREF_ENTRY.ofs, true));
         if (streams.has(stream) && !found.has(stream)) found.set(stream, first + index);
       }
     }

@@ -8,7 +8,7 @@ export function storeTrimmer(engine: PdfEngine): () => void {
   let bytes = engine.heapBytes;
   return () => {
     if (engine.heapBytes <= bytes + STEP) return;
-    engine.lib._wasm_empty_store();
+    engine.emptyStore();
     bytes = engine.heapBytes;
   };
 }

@@ -1,6 +1,7 @@
 import type { PDFDocument } from "mupdf";
 import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
-import { ENTRY_BYTES, FREE, sectionsOf } from "./xref-tables.ts";
+import { ENTRY_TYPE, PDF_XREF_ENTRY } from "./abi.ts";
+import { sectionsOf } from "./xref-tables.ts";
 
 /**
  * Makes room in a document's cross-reference table for `count` new objects. MuPDF grows its two tables by one entry per new
@@ -29,7 +30,7 @@ export function freeUnused(lib: LibMuPDF, memory: WebAssembly.Memory, document: 
     for (const { first, length, entries } of tables) {
       listed.fill(1, first, first + length);
       for (let index = 0; index < length; index++) {
-        if (lib.HEAPU8[entries + index * ENTRY_BYTES] !== 0) marked[first + index] = 1;
+        if (lib.HEAPU8[entries + index * PDF_XREF_ENTRY.SIZE] !== 0) marked[first + index] = 1;
       }
     }
   }
@@ -38,7 +39,7 @@ export function freeUnused(lib: LibMuPDF, memory: WebAssembly.Memory, document: 
   const { sections } = sectionsOf(memory, document);
   for (const { first, length, entries } of (listed.includes(0) ? sections[0] : sections.at(-1))?.tables ?? []) {
     for (let index = 0; index < length; index++) {
-      if (marked[first + index] === 0) lib.HEAPU8[entries + index * ENTRY_BYTES] = FREE;
+      if (marked[first + index] === 0) lib.HEAPU8[entries + index * PDF_XREF_ENTRY.SIZE] = ENTRY_TYPE.free;
     }
   }
 }

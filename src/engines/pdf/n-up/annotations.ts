@@ -1,9 +1,9 @@
 /** Moves annotations with their pages to sheets (ISO 32000-2, 12.5). */
+import type { Matrix, PageBox } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
-import type { Matrix } from "../content/operands.ts";
 import type { StampPage } from "../content/page-content.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { type Box, boxOf } from "../document/page-facts.ts";
+import { boxOf } from "../document/page-facts.ts";
 import { eachItem, entries, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { at, digits, moved, type Place } from "./place.ts";
 
@@ -63,7 +63,7 @@ function copyOf({ document, engine }: OpenPdf, dictionary: PDFObject): PDFObject
   return copy;
 }
 
-function move(open: OpenPdf, annotation: PDFObject, rectangle: Box, { toSheet, scale, rotation }: Place): void {
+function move(open: OpenPdf, annotation: PDFObject, rectangle: PageBox, { toSheet, scale, rotation }: Place): void {
   const flags = annotation.get("F").asNumber();
   const isUpright = (flags & NO_ROTATE) !== 0;
   annotation.put("Rect", [...(isUpright ? upright(rectangle, toSheet, scale, flags) : moved(rectangle, toSheet))]);
@@ -77,7 +77,7 @@ const movedPoints = (points: readonly number[], matrix: Matrix): number[] =>
   points.flatMap((x, index) => (index % 2 === 0 ? at(matrix, x, points[index + 1] ?? 0) : []));
 
 /** An annotation that does not turn keeps its upper left corner (12.5.3). */
-function upright([x0, y0, x1, y1]: Box, matrix: Matrix, scale: number, flags: number): Box {
+function upright([x0, y0, x1, y1]: PageBox, matrix: Matrix, scale: number, flags: number): PageBox {
   const [x, y] = at(matrix, x0, y1);
   const size = (flags & NO_ZOOM) !== 0 ? 1 : scale;
   return [x, digits(y - (y1 - y0) * size), digits(x + (x1 - x0) * size), y];

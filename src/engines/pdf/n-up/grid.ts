@@ -1,4 +1,5 @@
 /** Divides sheets into cells, one for each page. Points, with the origin at the sheet's lower left corner. */
+import { hundredths } from "../../geometry.ts";
 import { Refusal } from "../../errors.ts";
 
 export interface Size {
@@ -55,11 +56,9 @@ export function gridOf(page: Size, sheet: Size, { pagesPerSheet, booklet, margin
     .filter(({ cell }) => Math.min(cell.width, cell.height) >= SMALLEST)
     .toSorted((a, b) => scaleIn(b, page) - scaleIn(a, page))[0];
   if (best) return best;
-  const issue = `must leave room for ${pagesPerSheet} pages on a sheet of ${rounded(sheet.width)} x ${rounded(sheet.height)} points`;
+  const issue = `must leave room for ${pagesPerSheet} pages on a sheet of ${hundredths(sheet.width)} x ${hundredths(sheet.height)} points`;
   throw new Refusal("invalid_parameters", `\`marginPt\` ${issue}.`, { fields: [{ name: "marginPt", issue }] });
 }
-
-const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 const scaleIn = ({ cell }: Grid, { width, height }: Size): number => Math.min(cell.width / width, cell.height / height);
 

@@ -1,5 +1,4 @@
-import type { Matrix } from "../content/operands.ts";
-import type { Box } from "../document/page-facts.ts";
+import type { Matrix, PageBox } from "../../geometry.ts";
 
 /** Where a page is now. */
 export interface Place {
@@ -13,8 +12,8 @@ export interface Place {
   /** Clockwise degrees by which the page was turned for display. */
   readonly rotation: number;
   /** The visible page in its own units, and on the sheet. */
-  readonly from: Box;
-  readonly box: Box;
+  readonly from: PageBox;
+  readonly box: PageBox;
 }
 
 /** Where a point is on the sheet. */
@@ -27,7 +26,7 @@ export const at = ([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [
 export const digits = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 /** The smallest box around a box that is moved. */
-export function moved([x0, y0, x1, y1]: Box, matrix: Matrix): Box {
+export function moved([x0, y0, x1, y1]: PageBox, matrix: Matrix): PageBox {
   const [[ax, ay], [bx, by]] = [at(matrix, x0, y0), at(matrix, x1, y1)];
   return [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)];
 }

@@ -1,6 +1,7 @@
 /** Puts several pages on each sheet: every page becomes a form XObject (ISO 32000-2, 8.10). */
+import { inverse, type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
-import { multiply, numbers, type Matrix } from "../content/operands.ts";
+import { numbers } from "../content/operands.ts";
 import { closedContent, streamOf, StampPages, type StampPage } from "../content/page-content.ts";
 import { streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -112,12 +113,6 @@ export async function arrange(open: OpenPdf, { sheet, border, ...layout }: Arran
 function sizeOf({ width, height }: Size): Size {
   const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height));
   return { width: width * scale, height: height * scale };
-}
-
-function inverse([a, b, c, d, e, f]: Matrix): Matrix {
-  const determinant = a * d - b * c;
-  const [g, h, i, j] = [d / determinant, -b / determinant, -c / determinant, a / determinant];
-  return [g, h, i, j, -(e * g + f * i), -(e * h + f * j)];
 }
 
 /** A scale needs more digits than a position: it is multiplied by the size of the page. */

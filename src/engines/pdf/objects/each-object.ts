@@ -1,5 +1,6 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { FIRST_POINTER, NONE, type Pointer } from "../mupdf/values.ts";
 
 /** Fuel per object number and per visited object, in addition to what MuPDF spends on reading it. */
 const NUMBER_WORK = 20;
@@ -7,14 +8,6 @@ const OBJECT_WORK = 200;
 
 /** Object numbers without a visitable object, by document. MuPDF does not reuse them. */
 const empty = new WeakMap<PDFDocument, Uint8Array>();
-
-type Pointer = PDFObject["pointer"];
-
-/** What is below is no pointer but a standard name or a constant of MuPDF, which has each of them once. */
-export const FIRST_POINTER = 4096;
-
-/** What MuPDF returns for an entry that is not there. */
-export const NONE = 0 as unknown as Pointer;
 
 interface Document {
   readonly document: PDFDocument;
@@ -59,7 +52,7 @@ interface Selection {
 
 /** The names live as long as the scope. */
 function selectorOf(
-  { document, engine: { lib } }: Document,
+  { document, engine: { values } }: Document,
   { keys, types = [] }: Selection,
 ): (reference: Pointer) => boolean {
   const pointersOf = (names: readonly string[]): Pointer[] => names.map((name) => document.newName(name).pointer);
@@ -68,10 +61,10 @@ function selectorOf(
   const typeKey = document.newName("Type").pointer;
   if (wanted.some((type) => type >= FIRST_POINTER)) throw new TypeError("Types must be standard names.");
   return (reference) => {
-    if (anyOf.some((key) => lib._wasm_pdf_dict_get(reference, key) !== NONE)) return true;
+    if (anyOf.some((key) => values.get(reference, key) !== NONE)) return true;
     if (wanted.length === 0) return false;
-    const type = lib._wasm_pdf_dict_get(reference, typeKey);
-    return type !== NONE && wanted.includes(lib._wasm_pdf_resolve_indirect(type));
+    const type = values.get(reference, typeKey);
+    return type !== NONE && wanted.includes(values.resolved(type));
   };
 }
 
@@ -83,7 +76,7 @@ export async function eachPointer(
   { document, engine }: Document,
   visit: (reference: PDFObject["pointer"], number: number) => void | Promise<void>,
 ): Promise<void> {
-  const { lib, work } = engine;
+  const { values, work } = engine;
   const count = document.countObjects();
   const passed = empty.get(document) ?? new Uint8Array(count);
   empty.set(document, passed);
@@ -91,9 +84,9 @@ export async function eachPointer(
     if (passed[number] === 1) continue;
     work.spend(NUMBER_WORK);
     await work.pause();
-    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
+    const reference = values.reference(document, number);
     try {
-      if (lib._wasm_pdf_is_dict(reference) !== 0 || lib._wasm_pdf_is_array(reference) !== 0) {
+      if (values.isDictionary(reference) || values.isArray(reference)) {
         work.spend(OBJECT_WORK);
         const visited = visit(reference, number);
         if (visited) await visited;
@@ -101,7 +94,7 @@ export async function eachPointer(
     } catch (error) {
       if (!engine.isFailure(error)) throw error;
     } finally {
-      lib._wasm_pdf_drop_obj(reference);
+      values.drop(reference);
     }
   }
 }

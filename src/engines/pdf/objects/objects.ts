@@ -34,7 +34,7 @@ export function decimalOf(number: PDFObject): number {
 
 /** The number of entries of a dictionary or stream dictionary; 0 for any other object. */
 export const entryCount = (engine: PdfEngine, dictionary: PDFObject): number =>
-  engine.lib._wasm_pdf_dict_len(dictionary.pointer);
+  engine.values.entryCount(dictionary.pointer);
 
 /**
  * Entries of a dictionary or stream dictionary, in order, with unresolved values. In one piece: for dictionaries that a document has many of, such as
@@ -48,20 +48,15 @@ export function entries(engine: PdfEngine, dictionary: PDFObject): { key: PDFObj
   const list: { key: PDFObject; value: PDFObject }[] = [];
   for (let index = 0; index < count; index++) {
     list.push({
-      key: document._fromPDFObjectKeep(engine.lib._wasm_pdf_dict_get_key(pointer, index)),
-      value: document._fromPDFObjectKeep(engine.lib._wasm_pdf_dict_get_val(pointer, index)),
+      key: document._fromPDFObjectKeep(engine.values.keyAt(pointer, index)),
+      value: document._fromPDFObjectKeep(engine.values.valueAt(pointer, index)),
     });
   }
   return list;
 }
 
 /** The bytes of a name, one character each: names are not always UTF-8 (ISO 32000-2, 7.3.5). */
-export function nameOf(engine: PdfEngine, name: PDFObject): string {
-  const heap = engine.lib.HEAPU8;
-  const start = engine.lib._wasm_pdf_to_name(name.pointer);
-  const end = heap.indexOf(0, start);
-  return latin1(heap.subarray(start, end));
-}
+export const nameOf = (engine: PdfEngine, name: PDFObject): string => engine.values.nameOf(name.pointer);
 
 /** Whether an object is a name with this value. */
 export function isNamed(object: PDFObject, name: string): boolean {
@@ -110,15 +105,15 @@ export async function* eachEntry(
   engine: PdfEngine,
   dictionary: PDFObject,
 ): AsyncGenerator<{ key: PDFObject; value: PDFObject }, void> {
-  const { lib, work } = engine;
+  const { values, work } = engine;
   const document = dictionary._doc;
   const pointer = dictionary.pointer;
   if (!dictionary.isDictionary()) return;
   for (let index = 0, count = counted(entryCount(engine, dictionary)); index < count; index++) {
     if (index % STRETCH === 0) await work.pause();
     yield {
-      key: document._fromPDFObjectKeep(lib._wasm_pdf_dict_get_key(pointer, index)),
-      value: document._fromPDFObjectKeep(lib._wasm_pdf_dict_get_val(pointer, index)),
+      key: document._fromPDFObjectKeep(values.keyAt(pointer, index)),
+      value: document._fromPDFObjectKeep(values.valueAt(pointer, index)),
     };
   }
 }

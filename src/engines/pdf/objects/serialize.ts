@@ -1,10 +1,8 @@
 /** Writes objects in the syntax of a file (ISO 32000-2, 7.3). */
 import type { PDFObject } from "mupdf";
-import { latin1 } from "../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import type { Pointer } from "../mupdf/values.ts";
 import { isNamed } from "./objects.ts";
-
-type Pointer = PDFObject["pointer"];
 
 /** Text with one byte per character, or the bytes of a string that is to be encrypted. */
 export type Piece = string | Uint8Array<ArrayBuffer>;
@@ -33,7 +31,7 @@ export function serialize(
   object: PDFObject,
   { generations, numberOf = (number) => number, replaced = new Map(), secret }: SerializeOptions,
 ): Piece[] {
-  const { lib } = engine;
+  const { values } = engine;
   const document = object._doc;
   const pieces: Piece[] = [];
   let text = "";
@@ -44,39 +42,33 @@ export function serialize(
     text += next;
     last = next.at(-1);
   };
-  const textOf = (value: Pointer): string => {
-    const start = lib._wasm_pdf_sprint_obj(value, 1, 1);
-    const written = latin1(lib.HEAPU8.subarray(start, lib.HEAPU8.indexOf(0, start)));
-    lib._wasm_free(start);
-    return written;
-  };
   const write = (value: Pointer, isSecret: boolean): void => {
-    if (lib._wasm_pdf_is_indirect(value) !== 0) {
-      const known = lib._wasm_pdf_to_num(value);
+    if (values.isReference(value)) {
+      const known = values.numberOf(value);
       const number = numberOf(known);
       token(number === undefined ? "null" : `${number} ${generations.get(known) ?? 0} R`);
-    } else if (lib._wasm_pdf_is_array(value) !== 0) {
+    } else if (values.isArray(value)) {
       token("[");
-      const length = lib._wasm_pdf_array_len(value);
-      for (let index = 0; index < length; index++) write(lib._wasm_pdf_array_get(value, index), secret);
+      const length = values.arrayLength(value);
+      for (let index = 0; index < length; index++) write(values.item(value, index), secret);
       token("]");
-    } else if (lib._wasm_pdf_is_dict(value) !== 0) {
+    } else if (values.isDictionary(value)) {
       writeDictionary(value);
-    } else if (isSecret && lib._wasm_pdf_is_string(value) !== 0) {
+    } else if (isSecret && values.isString(value)) {
       pieces.push(text, document._fromPDFObjectKeep(value).asByteString());
       text = "";
       last = undefined;
-    } else token(textOf(value));
+    } else token(values.serialized(value));
   };
   const writeDictionary = (dictionary: Pointer, own?: ReadonlyMap<string, string | undefined>): void => {
     token("<<");
     const signature = secret && isSignature(document._fromPDFObjectKeep(dictionary));
-    const length = lib._wasm_pdf_dict_len(dictionary);
+    const length = values.entryCount(dictionary);
     for (let index = 0; index < length; index++) {
-      const name = textOf(lib._wasm_pdf_dict_get_key(dictionary, index));
+      const name = values.serialized(values.keyAt(dictionary, index));
       if (own?.has(name)) continue;
       token(name);
-      write(lib._wasm_pdf_dict_get_val(dictionary, index), secret && !(signature && name === "/Contents"));
+      write(values.valueAt(dictionary, index), secret && !(signature && name === "/Contents"));
     }
     for (const [name, value] of own ?? []) {
       if (value === undefined) continue;

@@ -1,7 +1,5 @@
-import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-
-type Pointer = PDFObject["pointer"];
+import type { Pointer } from "../mupdf/values.ts";
 
 /** Fuel per value, in addition to what the visitor spends: up to 50 ns. */
 const VALUE_WORK = 20;
@@ -18,7 +16,7 @@ export interface Place {
 }
 
 /** The first item of an array, unresolved. */
-export const firstItem = ({ lib }: PdfEngine, array: Pointer): Pointer => lib._wasm_pdf_array_get(array, 0);
+export const firstItem = ({ values }: PdfEngine, array: Pointer): Pointer => values.item(array, 0);
 
 /**
  * Visits the values within an object, in depth and from last to first, without handles and without following references. Counts them, and lets other
@@ -26,15 +24,15 @@ export const firstItem = ({ lib }: PdfEngine, array: Pointer): Pointer => lib._w
  * @param visit may remove or replace the value
  */
 export function walkValues(
-  { lib, work }: PdfEngine,
+  { values, work }: PdfEngine,
   object: Pointer,
   visit: (value: Pointer, place: Readonly<Place>) => void,
 ): Promise<void> | undefined {
   const places: Place[] = [];
   const enter = (holder: Pointer): void => {
-    const isArray = lib._wasm_pdf_is_array(holder) !== 0;
-    if (!isArray && lib._wasm_pdf_is_dict(holder) === 0) return;
-    const length = isArray ? lib._wasm_pdf_array_len(holder) : lib._wasm_pdf_dict_len(holder);
+    const isArray = values.isArray(holder);
+    if (!isArray && !values.isDictionary(holder)) return;
+    const length = isArray ? values.arrayLength(holder) : values.entryCount(holder);
     if (length > 0) places.push({ holder, isArray, length, index: length });
   };
   /** Returns whether that was all. */
@@ -48,8 +46,8 @@ export function walkValues(
       count += 1;
       place.index -= 1;
       const { holder, isArray, index } = place;
-      const value = isArray ? lib._wasm_pdf_array_get(holder, index) : lib._wasm_pdf_dict_get_val(holder, index);
-      const isReference = lib._wasm_pdf_is_indirect(value) !== 0;
+      const value = isArray ? values.item(holder, index) : values.valueAt(holder, index);
+      const isReference = values.isReference(value);
       if (!isReference) enter(value);
       visit(value, place);
     }

@@ -1,16 +1,16 @@
 /** What is drawn on a page, from the structured text that MuPDF makes of it. */
+import type { VisibleBox } from "../../geometry.ts";
 import type { StructuredText } from "mupdf";
 import type { PageContent } from "../layout/page.ts";
 import type { Area } from "../layout/words.ts";
+import { BLOCKS, CHAR_FLAG } from "../mupdf/abi.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { BOLD, type Box, ITALIC, MONOSPACED, readSegments } from "../text/glyphs.ts";
-import { BLOCKS, blocksIn, RECTANGLE } from "../text/stext-blocks.ts";
+import { blocksIn, boxOf, fontFacts, RECTANGLE, STROKED, vectorColor, vectorFlags } from "../mupdf/structured-text.ts";
+import { BOLD, ITALIC, MONOSPACED, readSegments } from "../text/glyphs.ts";
 import { isImageBox, type VisitedPage } from "../text/text.ts";
 
-/** The bit of a vector's flags that tells lines from filled shapes. */
-const STROKED = 1;
-/** Bits of a character's flags: drawn in bold, filled, stroked. */
-const [FAKE_BOLD, FILLED, OUTLINED] = [8, 16, 32];
+/** Filled and stroked. */
+const THICKENED = CHAR_FLAG.filled | CHAR_FLAG.stroked;
 /** Vectors that are looked at. More are a drawing. */
 const MOST_VECTORS = 20_000;
 
@@ -30,12 +30,11 @@ export function readContent(
   text: StructuredText,
   { bounds, budget, boxes }: Pick<VisitedPage, "bounds" | "budget" | "boxes">,
 ): DrawnContent {
-  const { lib } = engine;
   const styles = new Map<number, number>();
   const styleOf = (font: number, flags: number): number => {
     let style = styles.get(font);
     if (style === undefined) styles.set(font, (style = fontStyle(engine, font)));
-    const isBold = (flags & FAKE_BOLD) !== 0 || (flags & (FILLED | OUTLINED)) === (FILLED | OUTLINED);
+    const isBold = (flags & CHAR_FLAG.fakeBold) !== 0 || (flags & THICKENED) === THICKENED;
     return isBold ? style | BOLD : style;
   };
   const segments = readSegments(engine, text, { bounds, budget, boxes, styleOf });
@@ -43,21 +42,19 @@ export function readContent(
   const images: DrawnContent["images"][number][] = [];
   for (const { block, type, slot } of blocksIn(engine, text)) {
     if (type !== BLOCKS.vector && type !== BLOCKS.image) continue;
-    const at = lib._wasm_stext_block_get_bbox(block) >> 2;
-    const area = clipped(lib.HEAPF32.subarray(at, at + 4), bounds);
+    const area = clipped(boxOf(engine, block), bounds);
     if (area === undefined) continue;
-    const color = type === BLOCKS.vector ? lib._wasm_stext_block_get_v_argb(block) >>> 0 : 0;
+    const color = type === BLOCKS.vector ? vectorColor(engine, block) : 0;
     if (type === BLOCKS.image || isImageBox(color)) images.push({ ...area, slot });
     else if (drawn.length < MOST_VECTORS) {
-      const flags = lib._wasm_stext_block_get_v_flags(block);
+      const flags = vectorFlags(engine, block);
       drawn.push({ ...area, slot, stroked: (flags & STROKED) !== 0, rectangle: (flags & RECTANGLE) !== 0, color });
     }
   }
   return { bounds, segments, drawn, images };
 }
 
-function clipped(box: Float32Array, [left, top, right, bottom]: Box): Area | undefined {
-  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box;
+function clipped([x0, y0, x1, y1]: VisibleBox, [left, top, right, bottom]: VisibleBox): Area | undefined {
   const area = { x0: Math.max(x0, left), y0: Math.max(y0, top), x1: Math.min(x1, right), y1: Math.min(y1, bottom) };
   return area.x1 >= area.x0 && area.y1 >= area.y0 ? area : undefined;
 }
@@ -66,14 +63,13 @@ const BOLD_NAME = /bold|black|heavy|semibold|demi(?!r)|CMBX|SFBX|-(?:bd|b)$/i;
 const ITALIC_NAME = /italic|oblique|CMTI|SFTI|CMSL|-it$/i;
 const MONO_NAME = /mono|courier|consol|typewriter|CMTT|SFTT|LMTT|menlo|fixed|code/i;
 
-function fontStyle({ lib }: PdfEngine, font: number): number {
+function fontStyle(engine: PdfEngine, font: number): number {
   if (font === 0) return 0;
-  let name = "";
-  const start = lib._wasm_font_get_name(font);
-  for (let at = start; lib.HEAPU8[at] !== 0 && at < start + 100; at++) name += String.fromCharCode(lib.HEAPU8[at] ?? 0);
-  const bold = lib._wasm_font_is_bold(font) !== 0 || BOLD_NAME.test(name);
-  const italic = lib._wasm_font_is_italic(font) !== 0 || ITALIC_NAME.test(name);
-  const mono =
-    MONO_NAME.test(name) || (lib._wasm_font_is_monospaced(font) !== 0 && !/gothic|mincho|song|ming|hei/i.test(name));
-  return (bold ? BOLD : 0) | (italic ? ITALIC : 0) | (mono ? MONOSPACED : 0);
+  const { name, bold, italic, monospaced } = fontFacts(engine, font);
+  const isMono = MONO_NAME.test(name) || (monospaced && !/gothic|mincho|song|ming|hei/i.test(name));
+  return (
+    (bold || BOLD_NAME.test(name) ? BOLD : 0) |
+    (italic || ITALIC_NAME.test(name) ? ITALIC : 0) |
+    (isMono ? MONOSPACED : 0)
+  );
 }

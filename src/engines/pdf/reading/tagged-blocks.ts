@@ -1,11 +1,12 @@
 /** The blocks of a page whose tags cover it, in the order of these. */
+import { hundredths, type VisibleBox } from "../../geometry.ts";
 import { type RawBlock, textBlock, type TextBlock, withCaptions, withEdges, withNotes } from "../layout/blocks.ts";
 import { type Direction, turned } from "../layout/page.ts";
 import { joinedPart, paragraphsOf } from "../layout/paragraphs.ts";
 import { appendLine, type LinkArea, plainText } from "../layout/spans.ts";
 import { type Area, areaOf } from "../layout/words.ts";
 import type { Tag } from "../tags/tag.ts";
-import type { Box, Segment } from "../text/glyphs.ts";
+import type { Segment } from "../text/glyphs.ts";
 import type { TaggedPage } from "./tagged-pages.ts";
 import { isBlock, isSection, isTag, isText, levelOf } from "./tagged-roles.ts";
 import { tableOf } from "./tagged-tables.ts";
@@ -21,7 +22,7 @@ const LEAST_BEFORE = 40;
 const MOST_HEADING = 300;
 
 interface Surroundings {
-  readonly bounds: Box;
+  readonly bounds: VisibleBox;
   readonly links: readonly LinkArea[];
 }
 
@@ -277,7 +278,6 @@ class TaggedReading {
 /** An element as part of a line. */
 const inlined = (tag: Tag): Tag => ({ ...tag, role: "Span" });
 
-const rounded = ({ x0, y0, x1, y1 }: Area): Box =>
-  [x0, y0, x1, y1].map((value) => Math.round(value * 100) / 100) as Box;
+const rounded = ({ x0, y0, x1, y1 }: Area): VisibleBox => [x0, y0, x1, y1].map(hundredths) as VisibleBox;
 
 const compared = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");

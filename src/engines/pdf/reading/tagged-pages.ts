@@ -1,11 +1,12 @@
 /** Pages whose tags cover what they show. */
+import type { VisibleBox } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { EDGE } from "../layout/blocks.ts";
 import { markedContent } from "../tags/marked-content.ts";
 import { TagReader } from "../tags/page-tags.ts";
 import { Slots } from "../tags/slots.ts";
 import type { Tag } from "../tags/tag.ts";
-import type { Box, Segment } from "../text/glyphs.ts";
+import type { Segment } from "../text/glyphs.ts";
 import type { VisitedPage } from "../text/text.ts";
 import { type DrawnContent, readContent } from "./content.ts";
 
@@ -72,7 +73,7 @@ export class TaggedPages {
 }
 
 /** Whether a line is where neither headers nor footers are. */
-const isInner = ({ direction, baseline }: Segment, [, , , height]: Box): boolean =>
+const isInner = ({ direction, baseline }: Segment, [, , , height]: VisibleBox): boolean =>
   direction[0] > 0.9 && baseline > EDGE * height && baseline < (1 - EDGE) * height;
 
 const lengthOf = (segments: readonly Segment[]): number => segments.reduce((sum, { length }) => sum + length, 0);

@@ -1,7 +1,7 @@
 /** Tables by their tags (ISO 32000-2, 14.8.4.8.3). */
+import type { VisibleBox } from "../../geometry.ts";
 import type { TableBlock, TableCell } from "../layout/blocks.ts";
 import type { Tag } from "../tags/tag.ts";
-import type { Box } from "../text/glyphs.ts";
 import { isTag } from "./tagged-roles.ts";
 import { boxOfPieces, type Piece, textOfPieces, union } from "./tagged-words.ts";
 
@@ -29,7 +29,7 @@ export function tableOf(tag: Tag, piecesOf: (cell: Tag) => readonly Piece[]): Ta
     const [text, bbox] = [textOfPieces(pieces), boxOfPieces(pieces)];
     if (text !== "" && bbox !== undefined) cells.push({ text, ...place, bbox });
   }
-  const bbox: Box | undefined = union(cells.map((cell) => cell.bbox));
+  const bbox: VisibleBox | undefined = union(cells.map((cell) => cell.bbox));
   if (bbox === undefined || new Set(cells.map(({ column }) => column)).size < 2) return undefined;
   const hasHeaders = tagged.some(({ role }) => role === "TH") || rows.some((row) => row.isHeader);
   const isHeader = (row: Row): boolean =>

@@ -1,8 +1,9 @@
 /** The words of marked content, in the order in which they are read. */
+import type { VisibleBox } from "../../geometry.ts";
 import { pageBox } from "../layout/blocks.ts";
 import { type Direction, isSameDirection } from "../layout/page.ts";
 import { type Area, areaOf, distinctWords, type Row, rowsOf, textOfRow, type Word } from "../layout/words.ts";
-import type { Box, Segment } from "../text/glyphs.ts";
+import type { Segment } from "../text/glyphs.ts";
 
 /** Words that are read in one direction. */
 export interface Piece {
@@ -49,13 +50,13 @@ export function rowsOfPieces(pieces: readonly Piece[]): Row[] {
   return rows;
 }
 
-export function boxOfPieces(pieces: readonly Piece[]): Box | undefined {
+export function boxOfPieces(pieces: readonly Piece[]): VisibleBox | undefined {
   return union(
     pieces.filter(({ words }) => words.length > 0).map(({ words, direction }) => pageBox(areaOf(words), direction)),
   );
 }
 
-export function union(boxes: readonly Box[]): Box | undefined {
+export function union(boxes: readonly VisibleBox[]): VisibleBox | undefined {
   if (boxes.length === 0) return undefined;
   const { x0, y0, x1, y1 } = areaOf(
     boxes.map(([left, top, right, bottom]): Area => ({ x0: left, y0: top, x1: right, y1: bottom })),
@@ -84,7 +85,7 @@ export function pieceInPlace(text: string, pieces: readonly Piece[], area: Area 
   const [sample] = start?.glyphs ?? [];
   const glyph = {
     text: text.replaceAll(/\s+/g, " "),
-    box: [x0, y0, x1, y1] as Box,
+    box: [x0, y0, x1, y1] as VisibleBox,
     start: x0,
     end: x1,
     size,

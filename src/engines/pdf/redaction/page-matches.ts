@@ -1,14 +1,13 @@
 /** Finds what to redact in the text of a page, and where it stands. */
+import { apply, inverse, type Matrix } from "../../geometry.ts";
 import type { PDFPage, StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
-import type { Matrix } from "../content/operands.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { inColumns } from "../text/columns.ts";
 import { type Glyph, type Quad, readSegments, type Segment, SPACE_GAP } from "../text/glyphs.ts";
 import { gapBetween, inReadingOrder, isApart, isSpace, joinLines, onOneBaseline } from "../text/lines.ts";
-import { apply, inverse } from "../erasure/geometry.ts";
 import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
 import { foldPieces } from "./folded-text.ts";
 import type { Matcher } from "./matcher.ts";

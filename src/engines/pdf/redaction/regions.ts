@@ -1,9 +1,8 @@
 /** Areas that a request names, in points of the page as displayed. */
-import type { Matrix } from "../content/operands.ts";
+import { apply, hundredths, inverse, type Matrix } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type StampPage, pageAsShown } from "../content/page-content.ts";
 import { boxOn, inUnits, misplaced, pageIssue, refusedBox, type ShownBox, touches } from "../content/shown-box.ts";
-import { apply, inverse } from "../erasure/geometry.ts";
 import type { Quad } from "../text/glyphs.ts";
 import type { Area } from "./annotations.ts";
 
@@ -43,7 +42,10 @@ export function boxAsShown(
   const corners = [0, 2, 4, 6].map((at) => apply(toShown, quad[at] ?? 0, quad[at + 1] ?? 0));
   const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => shown.height - y)];
   const [x, y] = [Math.min(...xs), Math.min(...ys)];
-  return { x: rounded(x), y: rounded(y), width: rounded(Math.max(...xs) - x), height: rounded(Math.max(...ys) - y) };
+  return {
+    x: hundredths(x),
+    y: hundredths(y),
+    width: hundredths(Math.max(...xs) - x),
+    height: hundredths(Math.max(...ys) - y),
+  };
 }
-
-const rounded = (value: number): number => Math.round(value * 100) / 100;

@@ -3,7 +3,8 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { newIdentifier } from "../document/identifier.ts";
 import { latin1 } from "../../bytes/latin1.ts";
-import { eachPointer, FIRST_POINTER, NONE } from "../objects/each-object.ts";
+import { FIRST_POINTER, NONE, type Pointer } from "../mupdf/values.ts";
+import { eachPointer } from "../objects/each-object.ts";
 import { counted, entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
 import { firstItem, type Place, walkValues } from "../objects/walk-values.ts";
@@ -35,8 +36,6 @@ const [MOST_KNOWN, LONGEST_KNOWN] = [10_000, 64];
 
 /** Longest string in bytes that is read as text. */
 const MOST_TEXT = 4 * 1024 * 1024;
-
-type Pointer = PDFObject["pointer"];
 
 /** The file's identifier, and standard names as they are in this instance. */
 interface Keys {
@@ -180,7 +179,7 @@ export class StringRedactor {
 
   #item(value: Pointer, { holder, index, length }: Place, keys: Keys, dropped: ReadonlySet<number>): void {
     const { document, engine } = this.#open;
-    const { lib } = engine;
+    const { values } = engine;
     // The identifier of the file (14.4) is renewed as a whole.
     if (holder === keys.identifier) return;
     if (dropped.size > 0 && this.#isDropped(value, dropped)) {
@@ -190,9 +189,9 @@ export class StringRedactor {
       return;
     }
     // The colors of a palette (8.6.6.3) are no text.
-    const first = lib._wasm_pdf_resolve_indirect(firstItem(engine, holder));
+    const first = values.resolved(firstItem(engine, holder));
     if (index !== 1 && keys.palettes.includes(first)) return;
-    this.#value(value, "", (made) => lib._wasm_pdf_array_put(holder, index, made.pointer));
+    this.#value(value, "", (made) => values.putItem(holder, index, made.pointer));
   }
 
   #entry(
@@ -203,15 +202,15 @@ export class StringRedactor {
     changes: Change[],
   ): void {
     const { document, engine } = this.#open;
-    const { lib } = engine;
+    const { values } = engine;
     const later = (change: Change["change"]): void => {
       // Each may move all entries after it.
       engine.work.spend(length);
       changes.push({ dictionary: holder, change });
     };
-    const key = lib._wasm_pdf_dict_get_key(holder, index);
+    const key = values.keyAt(holder, index);
     const name = this.#nameAt(key);
-    if (FONT_NAMES.has(name) && keys.fonts.includes(lib._wasm_pdf_dict_get(holder, keys.type))) {
+    if (FONT_NAMES.has(name) && keys.fonts.includes(values.get(holder, keys.type))) {
       if (engine.scope(() => isFontByName(document._fromPDFObjectKeep(holder)))) return;
     }
     if (dropped.size > 0 && this.#isDropped(value, dropped)) {
@@ -219,7 +218,7 @@ export class StringRedactor {
       later((object) => object.delete(own));
       return;
     }
-    if (name === "Contents" && lib._wasm_pdf_dict_get(holder, keys.range) !== NONE) {
+    if (name === "Contents" && values.get(holder, keys.range) !== NONE) {
       later((object) => this.#signature(object, object.get("Contents")));
       return;
     }
@@ -240,23 +239,23 @@ export class StringRedactor {
   }
 
   #isDropped(value: Pointer, dropped: ReadonlySet<number>): boolean {
-    const { lib } = this.#open.engine;
-    return lib._wasm_pdf_is_indirect(value) !== 0 && dropped.has(lib._wasm_pdf_to_num(value));
+    const { values } = this.#open.engine;
+    return values.isReference(value) && dropped.has(values.numberOf(value));
   }
 
   #value(value: Pointer, key: string, put: (made: PDFObject) => void): void {
     const { engine, document } = this.#open;
-    const { lib } = engine;
+    const { values } = engine;
     // Standard names, and the constants.
     if (value < FIRST_POINTER) return;
     // These look at what a reference leads to: a string or name may be an object of its own.
-    if (lib._wasm_pdf_is_name(value) !== 0) {
-      const isStandard = lib._wasm_pdf_resolve_indirect(value) < FIRST_POINTER;
+    if (values.isName(value)) {
+      const isStandard = values.resolved(value) < FIRST_POINTER;
       const renamed = isStandard ? undefined : this.cleanName(this.#nameAt(value));
       if (renamed === undefined) return;
       put(document.newName(renamed));
       this.count++;
-    } else if (lib._wasm_pdf_is_string(value) !== 0) {
+    } else if (values.isString(value)) {
       const bytes = engine.scope(() => document._fromPDFObjectKeep(value).asByteString());
       const cleaned = this.#string(bytes, key);
       if (cleaned === undefined) return;
@@ -267,11 +266,7 @@ export class StringRedactor {
 
   /** A name as text. */
   #nameAt(name: Pointer): string {
-    const { lib } = this.#open.engine;
-    const heap = lib.HEAPU8;
-    let text = "";
-    for (let at = lib._wasm_pdf_to_name(name); heap[at] !== 0; at++) text += String.fromCharCode(heap[at] ?? 0);
-    return nameAsText(text);
+    return nameAsText(this.#open.engine.values.nameOf(name));
   }
 
   #string(bytes: Uint8Array, key: string): Uint8Array | undefined {

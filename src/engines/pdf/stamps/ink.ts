@@ -1,6 +1,6 @@
 /** Measures where the ink of text is. */
+import type { PageBox } from "../../geometry.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import type { Box } from "../document/page-facts.ts";
 import { EM, type Glyph, type Line, type StampFont } from "../typesetting/line.ts";
 
 /** The font size in text forms, and the width of image forms. */
@@ -18,12 +18,12 @@ export interface Placed {
 }
 
 /** The bounding box of the ink, found by drawing it: the boxes in fonts are those of their largest glyphs. */
-export function inkOf(engine: PdfEngine, placed: readonly Placed[]): Box {
+export function inkOf(engine: PdfEngine, placed: readonly Placed[]): PageBox {
   const { Text, Pixmap, ColorSpace, DrawDevice } = engine.mupdf;
   const factor = MARK_SIZE / EM;
   const right = Math.max(...placed.map(({ line, x }) => x + line.width * factor)) + MARK_SIZE;
   const lowest = Math.min(...placed.map(({ y }) => y)) - MARK_SIZE;
-  const whole: Box = [-MARK_SIZE, lowest, right, 2 * MARK_SIZE];
+  const whole: PageBox = [-MARK_SIZE, lowest, right, 2 * MARK_SIZE];
   const [width, height] = [whole[2] - whole[0], whole[3] - whole[1]];
   const scale = Math.min(LOOK_RESOLUTION / MARK_SIZE, MOST_PIXELS / width, MOST_PIXELS / height);
   return engine.scope(() => {

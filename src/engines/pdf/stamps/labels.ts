@@ -1,4 +1,5 @@
 /** One or more lines of text at the edge of each page, such as its number. */
+import { multiply } from "../../geometry.ts";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { LoadFont } from "../../fonts.ts";
@@ -9,7 +10,7 @@ import { Typesetter } from "../typesetting/typesetter.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
 import { showLine } from "../typesetting/show-line.ts";
 import { EM, LINE_HEIGHT, type Line } from "../typesetting/line.ts";
-import { type Color, fill, multiply, type NameResource } from "../content/operands.ts";
+import { type Color, fill, type NameResource } from "../content/operands.ts";
 
 export interface Labels {
   /** By page (0-based). Lines are separated by line feeds. */

@@ -1,4 +1,5 @@
 /** A stamp: a form XObject of text or of an image, and the box of its ink (ISO 32000-2, 8.10). */
+import type { PageBox } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import type { Engines } from "../../lease/engines.ts";
 import type { FontName } from "../../fonts.ts";
@@ -6,7 +7,6 @@ import type { EmbeddedImage } from "../embed/embedded-image.ts";
 import { embedImage, type ImageInput } from "../embed/embed.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { placement } from "../embed/image-page.ts";
-import type { Box } from "../document/page-facts.ts";
 import { StampFonts } from "../typesetting/embedded-fonts.ts";
 import { inkOf, MARK_SIZE } from "./ink.ts";
 import { Typesetter } from "../typesetting/typesetter.ts";
@@ -19,7 +19,7 @@ export interface Mark {
   /** The same without text, for all tiles but the first: otherwise search and screen readers would find each one. */
   readonly silent?: PDFObject;
   /** In units of the form, y up. */
-  readonly ink: Box;
+  readonly ink: PageBox;
 }
 
 type Alignment = "left" | "center" | "right";
@@ -76,7 +76,7 @@ export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInp
   const turned = orientation >= 5;
   // Pixels need not be square.
   const ratio = (height / width) * ((resolution?.x ?? 1) / (resolution?.y ?? 1));
-  const ink: Box = [0, 0, MARK_SIZE, MARK_SIZE * (turned ? 1 / ratio : ratio)];
+  const ink: PageBox = [0, 0, MARK_SIZE, MARK_SIZE * (turned ? 1 / ratio : ratio)];
   const object = addImage(open, image);
   const matrix = numbers(...placement(orientation, 0, 0, ink[2], ink[3]));
   return { form: makeForm(open, ink, (name) => `${matrix} cm /${name("XObject", object)} Do`), ink };
@@ -85,7 +85,7 @@ export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInp
 /** Creates a form whose resources have the names that its operators use. */
 export function makeForm(
   { document }: OpenPdf,
-  box: Box,
+  box: PageBox,
   draw: (name: NameResource) => string,
   entries = {},
 ): PDFObject {
@@ -103,7 +103,12 @@ export function makeForm(
   return document.addStream(operators, dictionary);
 }
 
-const grown = ([left, bottom, right, top]: Box, by: number): Box => [left - by, bottom - by, right + by, top + by];
+const grown = ([left, bottom, right, top]: PageBox, by: number): PageBox => [
+  left - by,
+  bottom - by,
+  right + by,
+  top + by,
+];
 
 function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
   const { width, height, bits, space, softMask, colorKey } = image;

@@ -1,6 +1,6 @@
 /** A signature in a box on one page, with lines of text below it. */
+import type { PageBox } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
-import type { Box } from "../document/page-facts.ts";
 import { MARK_SIZE } from "./ink.ts";
 import type { Mark } from "./mark.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
@@ -17,7 +17,7 @@ const GAP = 0.15;
 export interface SignaturePlace {
   readonly pages: StampPages;
   readonly page: StampPage;
-  readonly box: Box;
+  readonly box: PageBox;
 }
 
 /**
@@ -73,7 +73,12 @@ interface Contained {
 }
 
 /** Scaled to the box and placed in its center or at its bottom. */
-function contained({ ink }: Mark, box: Box, largest = Infinity, vertical: "middle" | "bottom" = "middle"): Contained {
+function contained(
+  { ink }: Mark,
+  box: PageBox,
+  largest = Infinity,
+  vertical: "middle" | "bottom" = "middle",
+): Contained {
   const [width, height] = [ink[2] - ink[0], ink[3] - ink[1]];
   const scale = Math.min((box[2] - box[0]) / width, (box[3] - box[1]) / height, largest);
   const room = vertical === "bottom" ? 0 : (box[3] - box[1] - height * scale) / 2;

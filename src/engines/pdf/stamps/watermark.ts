@@ -1,4 +1,5 @@
 /** One mark on many pages: at a position, along the diagonal, or tiled across the page. */
+import { type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -6,7 +7,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { MARK_SIZE } from "./ink.ts";
 import { makeForm, type Mark } from "./mark.ts";
 import { type Layer, StampPages } from "../content/page-content.ts";
-import { type Matrix, multiply, numbers } from "../content/operands.ts";
+import { numbers } from "../content/operands.ts";
 
 export const WATERMARK_POSITIONS = [
   "top-left",

@@ -4,9 +4,7 @@
  */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
-
-/** The type of the elements, by which they are recognized. */
-export const SLOT = "Slot";
+import { SLOT } from "../mupdf/structured-text.ts";
 
 export class Slots {
   readonly #open: OpenPdf;

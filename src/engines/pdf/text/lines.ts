@@ -1,11 +1,12 @@
+import { hundredths, type VisibleBox } from "../../geometry.ts";
 import { readingOf } from "./characters.ts";
-import { type Box, type Glyph, type Segment, SPACE_GAP } from "./glyphs.ts";
+import { type Glyph, type Segment, SPACE_GAP } from "./glyphs.ts";
 
 /** A word: the text between two spaces. */
 export interface Word {
   readonly text: string;
   /** In points, origin at the top left of the visible page. */
-  readonly bbox: Box;
+  readonly bbox: VisibleBox;
 }
 
 /** Rows on the same baseline form one line up to this gap, in font sizes. MuPDF splits them at wide gaps. */
@@ -78,9 +79,9 @@ export function textOf(line: Segment): string {
 /** The words of the line with their boxes, in the order of `textOf`. */
 export function wordsOf(line: Segment): Word[] {
   const words: Word[] = [];
-  let [text, box]: [string, Box | undefined] = ["", undefined];
+  let [text, box]: [string, VisibleBox | undefined] = ["", undefined];
   const end = (): void => {
-    if (text !== "" && box !== undefined) words.push({ text, bbox: box.map(rounded) as Box });
+    if (text !== "" && box !== undefined) words.push({ text, bbox: box.map(hundredths) as VisibleBox });
     [text, box] = ["", undefined];
   };
   let last: Glyph | undefined;
@@ -98,9 +99,7 @@ export function wordsOf(line: Segment): Word[] {
   return words;
 }
 
-const rounded = (value: number): number => Math.round(value * 100) / 100;
-
-const union = (a: Box, b: Box): Box => [
+const union = (a: VisibleBox, b: VisibleBox): VisibleBox => [
   Math.min(a[0], b[0]),
   Math.min(a[1], b[1]),
   Math.max(a[2], b[2]),

@@ -1,3 +1,4 @@
+import type { VisibleBox } from "../../geometry.ts";
 import type { PDFObject, PDFPage, StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -8,8 +9,9 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, isNamed } from "../objects/objects.ts";
 import { storeTrimmer } from "../mupdf/store.ts";
 import { inColumns } from "./columns.ts";
-import { type Box, readSegments, type Segment, tooMuchText } from "./glyphs.ts";
-import { BLOCKS, blocksIn, RECTANGLE } from "./stext-blocks.ts";
+import { readSegments, type Segment, tooMuchText } from "./glyphs.ts";
+import { BLOCKS } from "../mupdf/abi.ts";
+import { blocksIn, boxOf, RECTANGLE, vectorColor, vectorFlags } from "../mupdf/structured-text.ts";
 import { joinLines, textOf, type Word, wordsOf } from "./lines.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 
@@ -41,7 +43,7 @@ export interface VisitedPage {
   readonly index: number;
   /** What is on the page: its text, with its vectors and images if `drawings`. `as`: as if the document or the page had these. */
   readonly read: (options: { readonly drawings: boolean }, as?: TaggedAs) => Promise<StructuredText>;
-  readonly bounds: Box;
+  readonly bounds: VisibleBox;
   /** Maximum number of glyphs. */
   readonly budget: number;
   /** Whether glyphs need boxes. */
@@ -122,10 +124,10 @@ async function readPage<T>(
   const pageNumber = index + 1;
   // Throws if a page listed in the page tree is missing, which means that the file is damaged.
   await fetchPages(open, [index]);
-  let bounds: Box = [0, 0, 0, 0];
+  let bounds: VisibleBox = [0, 0, 0, 0];
   try {
     const page = stack.adopt(await engine.long.loadPage(document, index), (loaded) => loaded.destroy());
-    bounds = page.getBounds() as Box;
+    bounds = page.getBounds() as VisibleBox;
     let drawn: StructuredText | undefined;
     const read: VisitedPage["read"] = async ({ drawings }, as) => {
       if (drawings && as === undefined && drawn !== undefined) return drawn;
@@ -177,20 +179,17 @@ function isUnreadable(text: string): boolean {
 }
 
 /** Whether a page without readable text shows something else that may be text: an image, or many shapes. */
-function showsMore(engine: PdfEngine, structured: StructuredText, bounds: Box, text: string): boolean {
-  const { lib } = engine;
+function showsMore(engine: PdfEngine, structured: StructuredText, bounds: VisibleBox, text: string): boolean {
   const pageSize = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1]);
   let [covered, shapes] = [0, 0];
   for (const { block, type } of blocksIn(engine, structured)) {
-    const isImage =
-      type === BLOCKS.image || (type === BLOCKS.vector && isImageBox(lib._wasm_stext_block_get_v_argb(block)));
+    const isImage = type === BLOCKS.image || (type === BLOCKS.vector && isImageBox(vectorColor(engine, block)));
     if (isImage) {
-      const at = lib._wasm_stext_block_get_bbox(block) >> 2;
-      const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = lib.HEAPF32.subarray(at, at + 4);
+      const [x0, y0, x1, y1] = boxOf(engine, block);
       const width = Math.min(x1, bounds[2]) - Math.max(x0, bounds[0]);
       const height = Math.min(y1, bounds[3]) - Math.max(y0, bounds[1]);
       if (width > 0 && height > 0) covered += width * height;
-    } else if (type === BLOCKS.vector && (lib._wasm_stext_block_get_v_flags(block) & RECTANGLE) === 0) shapes++;
+    } else if (type === BLOCKS.vector && (vectorFlags(engine, block) & RECTANGLE) === 0) shapes++;
   }
   if (text.includes("\ufffd") && text.length >= FEW_CHARACTERS) return true;
   return text === "" ? covered > LEAST_IMAGE * pageSize || shapes >= LEAST_SHAPES : covered > pageSize / 2;

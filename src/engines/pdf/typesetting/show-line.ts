@@ -1,5 +1,6 @@
 /** Content stream operators that show lines of text (ISO 32000-2, 9.4). */
-import { type Matrix, type NameResource, numbers } from "../content/operands.ts";
+import type { Matrix } from "../../geometry.ts";
+import { type NameResource, numbers } from "../content/operands.ts";
 import { type StampFonts, utf16, hexCode } from "./embedded-fonts.ts";
 import { EM, type Line } from "./line.ts";
 

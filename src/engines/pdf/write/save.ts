@@ -10,7 +10,8 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
 import { changesOf, updateOf } from "./incremental.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { eachPointer, FIRST_POINTER } from "../objects/each-object.ts";
+import { FIRST_POINTER, type Pointer } from "../mupdf/values.ts";
+import { eachPointer } from "../objects/each-object.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { walkValues } from "../objects/walk-values.ts";
 import { repairPageTree } from "../document/page-tree.ts";
@@ -41,8 +42,6 @@ const OBJECT_WORK = 200;
 
 /** By how much encryption makes a file grow at most, but for one with many small streams. */
 const ENCRYPTION_GROWTH = 1.03;
-
-type Pointer = PDFObject["pointer"];
 
 /** Bytes of a file for each of its object numbers. */
 const LEAST_BYTES = 3;
@@ -164,13 +163,13 @@ function dropUnused(document: PDFDocument, reached: Uint8Array): void {
  * visited while nothing else is read, which could move them.
  */
 export async function findUsed({ document, engine }: OpenPdf): Promise<{ reached: Uint8Array; count: number }> {
-  const { lib, work } = engine;
+  const { values, work } = engine;
   const reached = new Uint8Array(document.countObjects());
   const pending: number[] = [];
   const look = (object: Pointer) =>
     walkValues(engine, object, (value) => {
-      if (lib._wasm_pdf_is_indirect(value) === 0) return;
-      const number = lib._wasm_pdf_to_num(value);
+      if (!values.isReference(value)) return;
+      const number = values.numberOf(value);
       if (reached[number] !== 0) return;
       reached[number] = 1;
       pending.push(number);
@@ -180,7 +179,7 @@ export async function findUsed({ document, engine }: OpenPdf): Promise<{ reached
   for (let number = pending.pop(); number !== undefined; number = pending.pop(), count++) {
     work.spend(OBJECT_WORK);
     await work.pause();
-    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
+    const reference = values.reference(document, number);
     try {
       const looked = look(reference);
       if (looked) await looked;
@@ -188,7 +187,7 @@ export async function findUsed({ document, engine }: OpenPdf): Promise<{ reached
       // An unreadable object references nothing.
       if (!engine.isFailure(error)) throw error;
     } finally {
-      lib._wasm_pdf_drop_obj(reference);
+      values.drop(reference);
     }
   }
   return { reached, count };
@@ -246,7 +245,7 @@ async function write(
   if (trailer.get("ID").isNull() && trailer.get("Encrypt").isNull()) newIdentifier(document);
   const finish = keepMetadataClear(document);
   // Decoded objects are no longer needed, and the output needs the room.
-  engine.lib._wasm_empty_store();
+  engine.emptyStore();
   if (large) engine.makeRoom(bytes);
   engine.reserveObjects(document, Math.ceil(document.countObjects() / 100));
   const output = await engine.long.save(document, hasEmptyName ? `${options.replace("objstms,", "")},pretty` : options);
@@ -256,10 +255,10 @@ async function write(
 
 /** Completes the parameters of all streams with several filters. */
 async function completeStreams({ engine, document }: OpenPdf): Promise<void> {
-  const { lib } = engine;
+  const { values } = engine;
   const filter = document.newName("Filter");
   await eachPointer({ document, engine }, (reference, number) => {
-    if (lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(reference, filter.pointer)) === 0) return;
+    if (!values.isArray(values.get(reference, filter.pointer))) return;
     engine.scope(() => completeParameters(document, document.newIndirect(number)));
   });
 }
@@ -281,7 +280,7 @@ function ownObjects(document: PDFDocument): void {
  * @throws Refusal `unsupported_encryption` if the document's encryption cannot be kept
  */
 async function makeWritable(engine: PdfEngine, document: PDFDocument, field: string | undefined): Promise<boolean> {
-  const { lib } = engine;
+  const { values } = engine;
   const encrypt = document.getTrailer().get("Encrypt");
   const staysEncrypted = encrypt.isDictionary();
   const metadata = objectNumber(document.getTrailer().get("Root", "Metadata"));
@@ -290,13 +289,13 @@ async function makeWritable(engine: PdfEngine, document: PDFDocument, field: str
   const filterKey = document.newName("Filter");
   let hasEmptyName = false;
   const lookAtName = (name: Pointer): void => {
-    if (name < FIRST_POINTER || lib._wasm_pdf_is_indirect(name) !== 0 || lib._wasm_pdf_is_name(name) === 0) return;
-    hasEmptyName ||= lib.HEAPU8[lib._wasm_pdf_to_name(name)] === 0;
+    if (name < FIRST_POINTER || values.isReference(name) || !values.isName(name)) return;
+    hasEmptyName ||= values.isEmptyName(name);
   };
   const look = (object: Pointer) =>
     walkValues(engine, object, (value, { holder, isArray, index }) => {
       lookAtName(value);
-      if (!isArray) lookAtName(lib._wasm_pdf_dict_get_key(holder, index));
+      if (!isArray) lookAtName(values.keyAt(holder, index));
     });
   const prepare = (object: PDFObject, number: number): void => {
     if (refusesNamed && number !== metadata && namesCryptFilter(object)) throw mixed(field);
@@ -304,8 +303,8 @@ async function makeWritable(engine: PdfEngine, document: PDFDocument, field: str
     if (staysEncrypted && object.get("Length").asNumber() <= SHORT) deflateNothing(engine, object);
   };
   const lookAtStream = (reference: Pointer, number: number): void => {
-    if (lib._wasm_pdf_is_stream(reference) === 0) return;
-    const hasFilters = lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(reference, filterKey.pointer)) !== 0;
+    if (!values.isStream(reference)) return;
+    const hasFilters = values.isArray(values.get(reference, filterKey.pointer));
     if (hasFilters || staysEncrypted) engine.scope(() => prepare(document.newIndirect(number), number));
   };
   await eachPointer({ document, engine }, (reference, number) => {

@@ -4,7 +4,6 @@
  */
 import { Refusal } from "../../errors.ts";
 import type { PDFDocument, PDFObject, Stream } from "mupdf";
-import { shareKey } from "../encryption/file-key.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../bytes/find.ts";
@@ -80,7 +79,7 @@ async function compare(engine: PdfEngine, bytes: EngineBytes, expectation: Expec
   const stream = engine.streamOf(revision === undefined ? bytes : asRevision5(bytes, revision));
   await reopened(engine, stream, async (opened) => {
     expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
-    if (from && encrypted) shareKey(engine, from.document, opened);
+    if (from && encrypted) engine.shareFileKey(from.document, opened);
     await loadTree(engine, opened);
     expect(`${pageCount} pages`, opened.countPages() === pageCount);
     const differing = (findPage: FindPage): string | undefined => {
@@ -111,7 +110,7 @@ export async function verifyAppended(
   expect("the changes", !document.wasRepaired());
   const trailer = (of: PDFDocument): string => textOfObject(engine, of.getTrailer(), changes, OF_SECTION);
   await reopened(engine, engine.streamOf(file), async (opened) => {
-    if (encrypted) shareKey(engine, document, opened);
+    if (encrypted) engine.shareFileKey(document, opened);
     engine.scope(() => expect("its trailer", trailer(opened) === trailer(document)));
     await loadTree(engine, opened);
     expect(`${pageCount} pages`, opened.countPages() === pageCount);

@@ -1,6 +1,6 @@
 /** Draws redacted regions before they are covered: nothing is left to see in them. */
+import type { Matrix } from "../../../geometry.ts";
 import type { DisplayList, PDFPage } from "mupdf";
-import type { Matrix } from "../../content/operands.ts";
 import { withoutStructure } from "../../document/without-structure.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import type { Rectangle } from "./glyphs.ts";

@@ -2,11 +2,11 @@
  * The glyphs of a page as MuPDF draws them, without its structured text, in which redaction finds what it removes: nothing is grouped,
  * joined, or left out.
  */
+import type { Matrix } from "../../../geometry.ts";
 import type { Matrix as MatrixTuple, PDFPage, Text } from "mupdf";
 import { limits } from "../../../../limits.ts";
 import { Refusal } from "../../../errors.ts";
 import type { Work } from "../../../work.ts";
-import type { Matrix } from "../../content/operands.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { withoutStructure } from "../../document/without-structure.ts";
 

@@ -7,7 +7,6 @@ import type { EngineBytes } from "../../../bytes/heap.ts";
 import { Refusal } from "../../../errors.ts";
 import { forEachContent } from "../../content/streams.ts";
 import type { OpenPdf } from "../../document/document.ts";
-import { setFileKey } from "../../encryption/file-key.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";
 import { objectNumber } from "../../objects/objects.ts";
 import { areBlank } from "./blank-regions.ts";
@@ -89,7 +88,7 @@ export async function proveRedacted(
   try {
     document = await engine.long.open(stream);
     if (!document) throw new Error("the written file is no PDF");
-    if (key) setFileKey(engine, document, key.key);
+    if (key) engine.setFileKey(document, key.key);
     const written: OpenPdf = {
       input: open.input,
       engine,

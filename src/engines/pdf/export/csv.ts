@@ -1,0 +1,14 @@
+/** A table as CSV (RFC 4180), in UTF-8. */
+import { gridOf, looksLikeFormula, type Table } from "./tables.ts";
+
+/** A text that a spreadsheet may take for a formula begins with an apostrophe. */
+export function csvOf(table: Table): string {
+  return gridOf(table)
+    .map((row) => `${row.map(csvField).join(",")}\r\n`)
+    .join("");
+}
+
+function csvField(text: string): string {
+  const safe = looksLikeFormula(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

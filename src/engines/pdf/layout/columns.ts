@@ -1,0 +1,145 @@
+/** Columns of a table: what persistent white space separates. */
+import { isNumeric } from "./tables.ts";
+import { type Area, areaOf, median, type Row, textOfRow, type Word } from "./words.ts";
+
+/** Words further apart than this, in font sizes, are in different columns; between numbers, less is enough. */
+export const COLUMN_GAP = 1;
+const NUMBER_GAP = 0.42;
+/** The widest space between words of a justified line, in font sizes. */
+const WIDEST_SPACE = 4;
+/** Share of rows that may have text where others have a gap. */
+const MOST_CROSSING = 0.2;
+const LEAST_GUTTER = 0.3;
+/** White space at a gutter that divides a row, in font sizes, and where the borders of cells meet, in points. */
+const [LEAST_SPLIT, SPACE] = [0.4, 1];
+
+/** Adjacent words of a row. */
+export interface Piece extends Area {
+  readonly words: Word[];
+  readonly numeric: boolean;
+}
+
+export interface Line {
+  readonly row: Row;
+  readonly pieces: readonly Piece[];
+}
+
+/** White space between two columns. */
+export interface Gutter {
+  readonly from: number;
+  readonly to: number;
+  /** Whether the borders or backgrounds of cells meet there. */
+  readonly drawn?: true;
+}
+
+/** The words of a row, divided where the space between them is wider than `least` font sizes. */
+export function piecesOf(row: Row, least = COLUMN_GAP): Piece[] {
+  const pieces: Piece[] = [];
+  const isSet = isJustified(row);
+  let current: Word[] = [];
+  const end = (): void => {
+    if (current.length > 0) pieces.push({ ...areaOf(current), words: current, numeric: isNumeric(textOfRow(current)) });
+    current = [];
+  };
+  for (const word of row.words) {
+    const last = current.at(-1);
+    if (last !== undefined) {
+      const gap = (word.x0 - last.x1) / Math.max(word.size, last.size);
+      const areNumbers = isNumeric(last.text) && isNumeric(word.text) && last.text.length + word.text.length > 2;
+      if (gap > (areNumbers ? Math.min(least, NUMBER_GAP) : least) && !isSet) end();
+    }
+    current.push(word);
+  }
+  end();
+  return pieces;
+}
+
+/** Whether all spaces of a row are the same, wide as they may be: it is a line of text that fills its measure. */
+function isJustified({ words, size }: Row): boolean {
+  if (words.length < 3 || words.filter(({ text }) => isNumeric(text)).length > 0.5 * words.length) return false;
+  const gaps = words.slice(1).map((word, index) => word.x0 - (words[index]?.x1 ?? 0));
+  const [least, most] = [Math.min(...gaps), Math.max(...gaps)];
+  return most < WIDEST_SPACE * size && most < 1.3 * least;
+}
+
+/** Where rows of a group have white space above each other, to a point. */
+export function guttersOf(group: readonly Line[]): Gutter[] {
+  const area = areaOf(group.map((line) => line.row));
+  const [origin, width] = [Math.floor(area.x0), Math.ceil(area.x1 - area.x0) + 2];
+  if (!(width > 0 && width < 20_000)) return [];
+  const [covered, flanked] = [new Uint16Array(width), new Uint16Array(width)];
+  const multi = group.filter((line) => line.pieces.length >= 2);
+  for (const { pieces } of multi) {
+    for (const [index, piece] of pieces.entries()) {
+      const [a, b] = [Math.floor(piece.x0 - origin), Math.ceil(piece.x1 - origin)];
+      for (let x = Math.max(0, a); x < b && x < width; x++) covered[x]!++;
+      const next = pieces[index + 1];
+      if (next === undefined) continue;
+      for (let x = Math.max(0, b); x < Math.floor(next.x0 - origin) && x < width; x++) flanked[x]!++;
+    }
+  }
+  const tolerated = Math.floor(MOST_CROSSING * multi.length);
+  const least = Math.max(2, Math.min(0.25 * multi.length, 8));
+  const size = median(group.map((line) => line.row.size));
+  const gutters: Gutter[] = [];
+  for (let x = 0; x < width; x++) {
+    if (covered[x]! > tolerated || flanked[x]! < least) continue;
+    let to = x;
+    let lowest = Infinity;
+    while (to < width && covered[to]! <= tolerated && flanked[to]! >= least) lowest = Math.min(lowest, covered[to++]!);
+    // The part that the fewest rows cross.
+    let [from, until] = [x, to];
+    while (from < until && covered[from]! > lowest) from++;
+    while (until > from && covered[until - 1]! > lowest) until--;
+    if (until - from >= LEAST_GUTTER * size) gutters.push({ from: from + origin, to: until + origin });
+    x = to;
+  }
+  return gutters;
+}
+
+export const columnOf = (gutters: readonly Gutter[], x: number): number => {
+  let column = 0;
+  while (column < gutters.length && x > middle(gutters[column])) column++;
+  return column;
+};
+
+export const middle = (gutter: Gutter | undefined): number =>
+  gutter === undefined ? Infinity : (gutter.from + gutter.to) / 2;
+
+export interface Placed {
+  readonly words: readonly Word[];
+  column: number;
+  endColumn: number;
+}
+
+/** The pieces of a row with the columns that they are in. */
+export function placed(row: Row, gutters: readonly Gutter[]): Placed[] {
+  const result: Placed[] = [];
+  for (const piece of piecesOf(row)) {
+    let current: Word[] = [];
+    const end = (): void => {
+      if (current.length === 0) return;
+      const area = areaOf(current);
+      const slack = Math.min(2, (area.x1 - area.x0) / 4);
+      result.push({
+        words: current,
+        column: columnOf(gutters, area.x0 + slack),
+        endColumn: columnOf(gutters, area.x1 - slack),
+      });
+      current = [];
+    };
+    for (const word of piece.words) {
+      const last = current.at(-1);
+      const isBetween = (gutter: Gutter): boolean =>
+        last !== undefined &&
+        last.x1 <= middle(gutter) + 1 &&
+        word.x0 >= middle(gutter) - 1 &&
+        word.x0 - last.x1 >
+          (gutter.drawn ? SPACE : Math.min(LEAST_SPLIT * word.size, 0.75 * (gutter.to - gutter.from)));
+      if (gutters.some(isBetween)) end();
+      current.push(word);
+    }
+    end();
+  }
+  return result;
+}

@@ -1,0 +1,85 @@
+/** Areas that lines or fills of one width mark: rules above and below, rules under rows, backgrounds of rows. */
+import type { Rules } from "./rules.ts";
+import type { Area } from "./words.ts";
+
+/** Where the ends of lines that belong together may miss each other, in points. */
+const SAME_END = 3;
+/** Edges closer than this are one, in points. */
+const SAME_EDGE = 2.5;
+const LEAST_WIDTH = 40;
+/** Edges of one width that are looked at. More are a drawing. */
+const MOST_EDGES = 500;
+
+/** Edges of one width above each other. */
+export interface Frame {
+  readonly x0: number;
+  readonly x1: number;
+  /** Ascending. */
+  readonly edges: readonly Edge[];
+  /** Where the backgrounds of cells meet, if rows have several. */
+  readonly columns: readonly number[];
+}
+
+export interface Edge {
+  readonly y: number;
+  /** Whether it is one of a background, above and below which rows without one can follow. */
+  readonly filled: boolean;
+}
+
+/** A row of backgrounds that touch each other. */
+interface Band extends Area {
+  readonly columns: readonly number[];
+}
+
+export function framesOf({ horizontal, fills }: Rules): Frame[] {
+  const groups: { x0: number; x1: number; edges: Edge[]; columns: number[][] }[] = [];
+  const add = (x0: number, x1: number, edges: readonly Edge[], columns: readonly number[]): void => {
+    if (x1 - x0 < LEAST_WIDTH) return;
+    const same = groups.find((group) => Math.abs(group.x0 - x0) <= SAME_END && Math.abs(group.x1 - x1) <= SAME_END);
+    const group = same ?? { x0, x1, edges: [], columns: [] };
+    if (same === undefined) groups.push(group);
+    group.edges.push(...edges);
+    if (columns.length > 0) group.columns.push([...columns]);
+  };
+  for (const { at, from, to, joints = [] } of horizontal) add(from, to, [{ y: at, filled: false }], joints);
+  for (const { x0, x1, y0, y1, columns } of bandsOf(fills)) {
+    const edges = [y0, y1].map((y) => ({ y, filled: true }));
+    add(x0, x1, edges, columns);
+  }
+  return groups
+    .filter(({ edges }) => edges.length >= 2 && edges.length <= MOST_EDGES)
+    .map(({ columns, edges, ...ends }) => ({ ...ends, edges: distinct(edges), columns: distinctPlaces(columns) }));
+}
+
+function bandsOf(fills: readonly Area[]): Band[] {
+  const bands: { area: Area; columns: number[] }[] = [];
+  for (const fill of fills.toSorted((a, b) => Math.round(a.y0) - Math.round(b.y0) || a.x0 - b.x0)) {
+    const last = bands.at(-1);
+    const isBeside =
+      last !== undefined &&
+      Math.abs(last.area.y0 - fill.y0) < 1 &&
+      Math.abs(last.area.y1 - fill.y1) < 1 &&
+      Math.abs(last.area.x1 - fill.x0) < 2;
+    if (isBeside) {
+      last.columns.push(fill.x0);
+      last.area = { ...last.area, x1: fill.x1 };
+    } else bands.push({ area: fill, columns: [] });
+  }
+  return bands.map(({ area, columns }) => ({ x0: area.x0, x1: area.x1, y0: area.y0, y1: area.y1, columns }));
+}
+
+function distinct(edges: readonly Edge[]): Edge[] {
+  const found: Edge[] = [];
+  for (const edge of edges.toSorted((a, b) => a.y - b.y)) {
+    const last = found.at(-1);
+    if (last === undefined || edge.y - last.y > SAME_EDGE) found.push(edge);
+    else if (edge.filled) found[found.length - 1] = { y: last.y, filled: true };
+  }
+  return found;
+}
+
+/** The places that the most rows have. */
+function distinctPlaces(rows: readonly (readonly number[])[]): number[] {
+  const [first = []] = rows.toSorted((a, b) => b.length - a.length);
+  return first.toSorted((a, b) => a - b).filter((x, at, all) => at === 0 || x - (all[at - 1] ?? 0) > SAME_EDGE);
+}

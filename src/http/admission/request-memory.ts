@@ -1,0 +1,209 @@
+import type { Admission, Admittance, Admitted } from "./admission.ts";
+import { ApiError, overloaded } from "../errors/api-error.ts";
+
+/**
+ * The client disconnected before the response began. No client sees this error; it goes to the log and into `operation.failed`.
+ */
+export class ClientGone extends ApiError {
+  constructor() {
+    super("client_closed_request");
+  }
+}
+
+/** The client was slow, and other requests needed the memory it held. */
+class TooSlow extends ApiError {
+  constructor() {
+    super("request_timeout", "The files arrived too slowly, and other requests were waiting for the memory.");
+  }
+}
+
+type State = Admitted["state"];
+
+/** What may follow each state. A request that works may ask for memory again, and keeps its place meanwhile. */
+const NEXT: Readonly<Record<State, readonly State[]>> = {
+  waiting: ["reading", "working", "draining", "ended"],
+  reading: ["waiting", "draining", "ended"],
+  working: ["reading", "working", "draining", "ended"],
+  draining: ["draining", "ended"],
+  ended: [],
+};
+
+/**
+ * One request's memory, from its place in the queue to its end. Its owner holds it with `using`, and nothing else ends it but admission: if the platform dropped
+ * the rest of the owner's work, another request reclaims the memory when it needs it.
+ */
+export class RequestMemory implements Admitted, Disposable {
+  readonly account: string;
+  readonly #admission: Admission;
+  readonly #signal: AbortSignal | undefined;
+  #state: State = "waiting";
+  #bytes = 0;
+  #hasEngine = false;
+  #deadline: number;
+  #gone = false;
+  #lost: "silent" | "slow" | undefined;
+  #whenLost = (): void => {};
+  /** While the client holds up the work: since when, and the bytes it has sent or read since. */
+  #idle: { readonly since: number; moved: number } | undefined;
+  /** The client has disconnected: the memory is reclaimed if it is not released within `goneMilliseconds`. */
+  readonly expire = (): void => {
+    this.#gone = true;
+    this.#deadline = Math.min(this.#deadline, Date.now() + this.#admission.options.goneMilliseconds);
+  };
+
+  /** `signal`: aborted when the client disconnects. */
+  constructor(admission: Admission, account: string, signal?: AbortSignal) {
+    this.#admission = admission;
+    this.account = account;
+    this.#signal = signal;
+    this.#deadline = Date.now() + admission.options.silentMilliseconds;
+    if (signal?.aborted) this.expire();
+    signal?.addEventListener("abort", this.expire);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get hasEngine(): boolean {
+    return this.#hasEngine;
+  }
+
+  get deadline(): number {
+    return this.#deadline;
+  }
+
+  get fairUntil(): number {
+    if (this.#idle === undefined) return Infinity;
+    const { fairMilliseconds, fairBytesPerSecond } = this.#admission.options;
+    return this.#idle.since + fairMilliseconds + (this.#idle.moved / fairBytesPerSecond) * 1_000;
+  }
+
+  /** Why the memory was reclaimed, if it was. It then belongs to other requests: stop all work in it. */
+  get lost(): "silent" | "slow" | undefined {
+    return this.#lost;
+  }
+
+  /** Whether the work must stop: the client is gone, or the memory is lost. */
+  get aborted(): boolean {
+    return this.#signal?.aborted === true || this.#lost !== undefined;
+  }
+
+  get reason(): ApiError {
+    if (this.#signal?.aborted) return new ClientGone();
+    if (this.#lost === "slow") return new TooSlow();
+    return overloaded("The request made no progress for too long. Retry in a few seconds.");
+  }
+
+  /** Throws if the work must stop; otherwise counts as a sign of life, which restarts the deadline. */
+  check(): void {
+    if (this.aborted) throw this.reason;
+    if (!this.#gone) this.#deadline = Date.now() + this.#admission.options.silentMilliseconds;
+  }
+
+  /** Waits for memory, or for the request's turn. Throws `overloaded` if it takes too long, `ClientGone`, and what `check` throws. */
+  async admit(asked: Admittance): Promise<void> {
+    this.#idle = undefined;
+    if (this.#state === "reading") this.#enter("waiting");
+    try {
+      await this.#admission.admit(this, { ...asked, signal: this.#signal });
+    } catch (error) {
+      throw this.#signal?.aborted ? new ClientGone() : error;
+    }
+    this.check();
+  }
+
+  granted({ bytes, to }: Admittance): void {
+    this.hold(bytes);
+    this.#enter(to === "work" ? "working" : "reading");
+    this.#hasEngine = to !== "read";
+    if (to === "work") return;
+    this.#idle = { since: Date.now(), moved: 0 };
+    this.#admission.lookAll();
+  }
+
+  /** Reports that `bytes` of what the client sends have arrived. Throws as `check` does. */
+  received(bytes: number): void {
+    this.check();
+    this.moved(bytes);
+  }
+
+  /** Reports that the client has sent or read `bytes` more. */
+  moved(bytes: number): void {
+    if (this.#idle !== undefined) this.#idle.moved += bytes;
+  }
+
+  /** The engines must wait for the client to read the response: other requests may work meanwhile. */
+  waitForReader(): void {
+    if (this.#lost !== undefined) return;
+    this.#enter("draining");
+    this.#idle ??= { since: Date.now(), moved: 0 };
+    this.#admission.lookAll();
+  }
+
+  /** The work is done, and only `bytes` of the response remain, which the client may read slowly. */
+  drain(bytes: number): void {
+    if (this.#lost !== undefined) return;
+    this.#enter("draining");
+    this.#hasEngine = false;
+    this.#idle = undefined;
+    this.hold(bytes);
+    this.#admission.lookAll();
+  }
+
+  /** Sets the number of bytes held. */
+  hold(bytes: number): void {
+    const less = bytes < this.#bytes;
+    this.#bytes = bytes;
+    if (less) this.#admission.lookAll();
+  }
+
+  /**
+   * Asks to hold `wanted` bytes and leave `spare` bytes free for others. `false`: more than one request may have. `"busy"`:
+   * other requests hold the memory.
+   */
+  grow(wanted: number, spare = 0): boolean | "busy" {
+    if (this.#state === "ended") return false;
+    if (wanted <= this.#bytes) return true;
+    const { budgetBytes, keptBytes, dropKept } = this.#admission.options;
+    if (wanted > budgetBytes) return false;
+    const others = this.#admission.heldBytes - this.#bytes;
+    const fits = (): boolean => others + wanted + Math.max(keptBytes(), spare) <= budgetBytes;
+    if (!fits() && spare === 0) dropKept();
+    if (!fits()) return others > 0 ? "busy" : false;
+    this.#bytes = wanted;
+    return true;
+  }
+
+  /** `act` is called from the request that needs the room, when the memory is lost: it may touch plain values only, no I/O. */
+  whenLost(act: () => void): void {
+    this.#whenLost = act;
+  }
+
+  lose(why: "silent" | "slow"): void {
+    this.#lost = why;
+    this.#end();
+    this.#whenLost();
+  }
+
+  /** The owner's end of the request. */
+  [Symbol.dispose](): void {
+    this.#signal?.removeEventListener("abort", this.expire);
+    if (this.#lost === undefined) this.#end();
+  }
+
+  #end(): void {
+    this.#enter("ended");
+    this.#admission.end(this);
+  }
+
+  #enter(state: State): void {
+    if (!NEXT[this.#state].includes(state))
+      throw new Error(`the memory of a request cannot go from ${this.#state} to ${state}`);
+    this.#state = state;
+  }
+}
