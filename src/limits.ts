@@ -197,17 +197,25 @@ export const limits = {
   /** Documents of other formats. For `to-pdf`. */
   conversion: {
     /** Size of a file that is text: HTML, Markdown, CSV, and text. */
-    textBytes: 8 * MiB,
+    textBytes: 4 * MiB,
     /** Characters of Markdown. */
-    markdownCharacters: 2_000_000,
+    markdownCharacters: 500_000,
+    /** Files in a document that is an archive. */
+    entries: 5_000,
     /** Inflated size of one file within a document, such as the text of a DOCX or the cells of a sheet. */
-    entryBytes: 24 * MiB,
+    entryBytes: 12 * MiB,
+    /** Elements of one XML file within a document. */
+    elements: 200_000,
+    /** Tags of HTML. */
+    tags: 20_000,
+    /** Levels of HTML elements inside each other. MuPDF's stack has room for 34; it does not notice where it ends. */
+    depth: 26,
     /** Cells of all sheets, empty ones included. */
-    cells: 200_000,
+    cells: 10_000,
     /** Bookmarks that are made of headings. */
     bookmarks: 20_000,
-    /** Files that an HTML or Markdown document refers to. */
-    assets: 50,
+    /** Memory for what is read of a document before it is laid out: its text, and the elements of that. An estimate. */
+    ownBytes: 40 * MiB,
   },
 
   /** Rendering. For `to-images`. */

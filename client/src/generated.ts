@@ -297,8 +297,8 @@ export interface ToPdfInput {
   /** The document. */
   readonly file: FileInput | FileReference;
   /** The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected. */
-  readonly format?: "html" | "xhtml" | "markdown" | "text" | "csv" | "epub" | "mobi" | "fb2" | "cbz" | "xps" | "docx" | "xlsx" | undefined;
-  /** The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4. Not for CBZ and XPS. */
+  readonly format?: "html" | "xhtml" | "markdown" | "text" | "csv" | "docx" | "xlsx" | undefined;
+  /** The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4. */
   readonly pageSize?: "a4" | "letter" | "legal" | "a5" | "a3" | { readonly width: number; readonly height: number } | undefined;
   /** The orientation of the pages. By default that of the document, else portrait. */
   readonly orientation?: "portrait" | "landscape" | undefined;
@@ -1391,14 +1391,12 @@ export class ServiceMethods extends OperationTransport {
    * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
-   * | EPUB, MOBI, FB2 | text with its styles and fonts, images, links, table of contents | |
-   * | CBZ, XPS | the pages as they are | |
    *
    * Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
    * and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
    * `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
    *
-   * Other formats, such as DOC, PPTX, ODT, and RTF, get 415. Text can have up to 8 MiB, and sheets up to 200,000 cells.
+   * Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 26 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */

@@ -34,7 +34,7 @@ export const toPdf = defineOperation({
   name: "to-pdf",
   summary: "Convert documents to PDF",
   guidance:
-    "For HTML, Markdown, text, CSV, e-books, Word documents, and Excel workbooks that become a PDF. Images become one with `from-images`.",
+    "For HTML, Markdown, text, CSV, Word documents, and Excel workbooks that become a PDF. Images become one with `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
 
 | Format | What is kept | What is not (\`X-Not-Converted\`) |
@@ -45,15 +45,14 @@ export const toPdf = defineOperation({
 | CSV | a table with the first row as its header; delimiter \`,\`, \`;\`, tab, or \`|\` | |
 | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | \`headers\`, \`footers\`, \`comments\`, \`tracked-changes\`, \`charts\`, \`diagrams\`, \`formulas\` (as plain text), \`embedded-objects\`, \`embedded-documents\`, \`unsupported-images\` (EMF, WMF, SVG) |
 | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | \`charts\`, \`images\`, \`diagrams\`, \`comments\`, \`headers\`, \`text-boxes\`, \`embedded-objects\` |
-| EPUB, MOBI, FB2 | text with its styles and fonts, images, links, table of contents | |
-| CBZ, XPS | the pages as they are | |
 
 Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
 and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in \`X-Missing-Glyphs\`; with
 \`strict=true\`, they are an error (\`unsupported_text\`). Headings become bookmarks, and the title and language of the document become metadata.
 
-Other formats, such as DOC, PPTX, ODT, and RTF, get 415. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
+Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
   credits: 1,
+  memory: { extraBytes: limits.conversion.ownBytes },
   modes: MAKES_PDF,
   fields: {
     file: documentFile("The document."),
@@ -63,7 +62,7 @@ Other formats, such as DOC, PPTX, ODT, and RTF, get 415. Text can have up to ${l
     ),
     pageSize: text(
       formPageSize(SIDES, "a4", "letter", "legal", "a5", "a3"),
-      "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4. Not for CBZ and XPS.",
+      "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.",
     ),
     orientation: text(
       formChoice("portrait", "landscape"),
@@ -109,7 +108,6 @@ Other formats, such as DOC, PPTX, ODT, and RTF, get 415. Text can have up to ${l
       margin: marginPt,
       fontSize,
       css,
-      assets: new Map(),
       scaled: fit === "width",
       title,
       language,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { post, type ApiResponse } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
-import { docx, epub, archive, paragraph, xlsx } from "../harness/office-fixtures.ts";
+import { docx, archive, paragraph, xlsx } from "../harness/office-fixtures.ts";
 import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
 import { writePng } from "../harness/png-writer.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
@@ -61,7 +61,6 @@ const isInk = (r: number, g: number, b: number): boolean => r + g + b < 500;
 const isRed = (r: number, g: number, b: number): boolean => r > 240 && g < 20 && b < 20;
 
 describe("each format is known by its content", () => {
-  const zip = { "a.png": png, "b.png": png };
   test.each<readonly [string, Source, string]>([
     ["html", "<!DOCTYPE html><title>T</title><p>Hello</p>", "Hello"],
     [
@@ -72,8 +71,6 @@ describe("each format is known by its content", () => {
     ["markdown", "# Hello\n\nSome *text*.\n", "Hello"],
     ["text", "Hello, this is\na letter.\n", "Hello"],
     ["csv", "name;size\nHello;3\nBye;4\n", "Hello"],
-    ["fb2", "<?xml version='1.0'?><FictionBook><body><section><p>Hello</p></section></body></FictionBook>", "Hello"],
-    ["epub", epub("Book", [["One", "<p>Hello</p>"]]), "Hello"],
     ["docx", docx(paragraph("Hello")), "Hello"],
     [
       "xlsx",
@@ -82,7 +79,6 @@ describe("each format is known by its content", () => {
       }),
       "Hello",
     ],
-    ["cbz", archive(zip), ""],
   ])("%s", async (format, source, word) => {
     const result = await converted(source);
     expect(result.headers.get("X-Converted-From")).toBe(format);
@@ -292,17 +288,4 @@ describe("XLSX", () => {
     // Everything lies left of the right margin.
     expect((await columns(body, isInk)).at(-1)).toBeLessThan(width - 52);
   });
-});
-
-test("an EPUB keeps its table of contents, links between chapters, and title", async () => {
-  const result = await converted(
-    epub("Book of tests", [
-      ["One", '<p><a href="c1.xhtml#end">to the end</a></p>'],
-      ["Two", '<p id="end">The end</p>'],
-    ]),
-  );
-  expect(titles(result)).toEqual(["One", "Two"]);
-  expect(result.view.outline.map(({ target }) => target?.page)).toEqual([0, 1]);
-  expect(links(result)).toEqual([1]);
-  expect(result.view.info["Title"]).toBe("Book of tests");
 });

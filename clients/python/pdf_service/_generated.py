@@ -502,7 +502,7 @@ class ServiceMethods(Transport):
         self,
         file: FileInput,
         *,
-        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "epub", "mobi", "fb2", "cbz", "xps", "docx", "xlsx"]] = None,
+        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         orientation: Optional[Literal["portrait", "landscape"]] = None,
         margin_pt: Optional[int] = None,
@@ -526,21 +526,19 @@ class ServiceMethods(Transport):
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
-        | EPUB, MOBI, FB2 | text with its styles and fonts, images, links, table of contents | |
-        | CBZ, XPS | the pages as they are | |
 
         Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
         and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
         `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
 
-        Other formats, such as DOC, PPTX, ODT, and RTF, get 415. Text can have up to 8 MiB, and sheets up to 200,000 cells.
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 26 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The document.
             format: The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.
-            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4. Not for CBZ and XPS.
+            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.
             orientation: The orientation of the pages. By default that of the document, else portrait.
             margin_pt: Space around the content, in points. By default that of the document, else 54.
             font_size: The size of text that has none of its own, in points. Default: `11`.
@@ -2745,7 +2743,7 @@ class JobMethods:
         self,
         file: FileInput,
         *,
-        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "epub", "mobi", "fb2", "cbz", "xps", "docx", "xlsx"]] = None,
+        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         orientation: Optional[Literal["portrait", "landscape"]] = None,
         margin_pt: Optional[int] = None,
@@ -2770,21 +2768,19 @@ class JobMethods:
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
-        | EPUB, MOBI, FB2 | text with its styles and fonts, images, links, table of contents | |
-        | CBZ, XPS | the pages as they are | |
 
         Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
         and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
         `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
 
-        Other formats, such as DOC, PPTX, ODT, and RTF, get 415. Text can have up to 8 MiB, and sheets up to 200,000 cells.
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 26 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The document.
             format: The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.
-            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4. Not for CBZ and XPS.
+            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.
             orientation: The orientation of the pages. By default that of the document, else portrait.
             margin_pt: Space around the content, in points. By default that of the document, else 54.
             font_size: The size of text that has none of its own, in points. Default: `11`.

@@ -12,7 +12,7 @@ import { DocumentFonts } from "./document-fonts.ts";
 import { readDocx } from "./docx/read.ts";
 import { finish } from "./finish.ts";
 import { type Detected, detectFormat, type SourceFormat, TEXT_FORMATS } from "./format.ts";
-import { type Assets, type PageRule, prepareHtml } from "./source/html.ts";
+import { type PageRule, prepareHtml } from "./source/html.ts";
 import { PartWriter } from "./lay-out.ts";
 import { markdownPage } from "./markdown.ts";
 import { escaped, htmlDocument } from "./source/markup.ts";
@@ -29,7 +29,6 @@ export interface ConversionOptions {
   readonly margin?: number | undefined;
   readonly fontSize: number;
   readonly css: string;
-  readonly assets: Assets;
   /** Whether sheets that are too wide are scaled down. */
   readonly scaled: boolean;
   readonly title?: string | undefined;
@@ -52,15 +51,6 @@ const DEFAULT_MARGIN = 54;
 /** Most missing characters listed in an error. */
 const CHARACTERS_NAMED = 20;
 const UTF8 = new TextEncoder();
-
-/** MuPDF's names for the formats that it reads itself. */
-const TYPES = {
-  epub: "application/epub+zip",
-  mobi: "application/x-mobipocket-ebook",
-  fb2: "application/x-fictionbook",
-  cbz: "application/vnd.comicbook+zip",
-  xps: "application/vnd.ms-xpsdocument",
-} as const;
 
 /**
  * Converts a document. The request's files must not be read afterwards.
@@ -132,12 +122,6 @@ async function read(
       const { sheets, ...rest } = await readXlsx(work, archiveOf(archive));
       return { ...rest, parts: await sheetParts(engine, sheets, options) };
     }
-    case "epub":
-    case "mobi":
-    case "fb2":
-    case "cbz":
-    case "xps":
-      return asItIs(engine, file, format, archive, options);
     default:
       return readText(engine, format, await textOf(engine, file), options);
   }
@@ -148,32 +132,12 @@ function archiveOf(archive: Archive | undefined): Archive {
   return archive;
 }
 
-/** Documents that MuPDF reads from their file. */
-function asItIs(
-  engine: PdfEngine,
-  file: InputBytes,
-  format: keyof typeof TYPES,
-  archive: Archive | undefined,
-  options: ConversionOptions,
-): Conversion {
-  // MuPDF inflates what each entry says that it has, and no more.
-  if (archive) engine.countDecoded(archive.inflatedBytes);
-  if (archive?.encrypted) throw new Refusal("unsupported_encryption", "The document is encrypted.", { input: "file" });
-  const flows = format !== "cbz" && format !== "xps";
-  const content = file.view(0, file.length).slice();
-  engine.claim(content.length);
-  const page = flows ? pageFormat(options, {}) : undefined;
-  return {
-    parts: [{ content, type: TYPES[format], page, fontSize: options.fontSize, css: `@page{margin:0}\n${options.css}` }],
-    notConverted: new Set(),
-  };
-}
-
 async function textOf({ work }: PdfEngine, file: InputBytes): Promise<string> {
   const limit = limits.conversion.textBytes;
   if (file.length > limit)
     throw new Refusal("limit_exceeded", `Text can have up to ${limit / MiB} MiB.`, { limit, actual: file.length });
   work.spend(file.length);
+  await work.rest();
   return decodeText(file.view(0, file.length).slice()).replaceAll("\0", "\ufffd").toWellFormed();
 }
 
@@ -188,12 +152,6 @@ async function readText(
   if (format === "csv") {
     const records = await readCsv(work, text, delimiterOf(text) ?? ",");
     const columns = records.reduce((most, record) => Math.max(most, record.length), 0);
-    const limit = limits.conversion.cells;
-    if (records.length * columns > limit)
-      throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, {
-        limit,
-        actual: records.length * columns,
-      });
     const rows = records.map((record, row) =>
       Array.from({ length: columns }, (_, column) => csvCell(record[column] ?? "", row === 0)),
     );
@@ -208,10 +166,10 @@ async function readText(
   }
   const page = format === "markdown" ? await markdownPage(work, text) : undefined;
   const source = page ? htmlDocument({ title: page.title, body: page.body }) : `\ufeff${text}`;
-  const prepared = await prepareHtml(work, source, options.assets, options.css);
+  const prepared = await prepareHtml(work, source, { css: options.css, isXml: format === "xhtml" });
   const type = format === "xhtml" ? "application/xhtml+xml" : "text/html";
   return {
-    parts: [{ ...htmlPart(prepared.html, type, options, prepared.pageRule), fonts: prepared.fonts }],
+    parts: [htmlPart(prepared.html, type, options, prepared.pageRule)],
     title: page?.title ?? prepared.title,
     language: page?.language ?? prepared.language,
     notConverted: prepared.notConverted,

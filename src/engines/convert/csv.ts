@@ -1,5 +1,7 @@
 /** Comma-separated values (RFC 4180), also with other delimiters. */
+import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
+import { limits } from "../../limits.ts";
 
 const DELIMITERS = [",", ";", "\t", "|"] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
@@ -66,10 +68,17 @@ function* recordsOf(text: string, delimiter: string, most = Infinity): Generator
   }
 }
 
-/** All records. */
+/**
+ * All records.
+ * @throws Refusal `limit_exceeded` (cells, work)
+ */
 export async function readCsv(work: Work, text: string, delimiter: Delimiter): Promise<string[][]> {
   const records: string[][] = [];
+  let columns = 0;
   for (const record of recordsOf(text, delimiter)) {
+    columns = Math.max(columns, record.length);
+    const [limit, actual] = [limits.conversion.cells, (records.length + 1) * columns];
+    if (actual > limit) throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, { limit, actual });
     work.spend(record.reduce((sum, cell) => sum + cell.length, CELL_WORK * record.length));
     await work.pause();
     records.push(record);

@@ -57,32 +57,17 @@ export class DocumentFonts {
   readonly #loadFont: LoadFont;
   readonly #loaded = new Map<FontName, Font>();
   readonly #missing = new Set<FontName>();
-  #own = new Map<string, Font>();
 
   constructor(engine: PdfEngine, loadFont: LoadFont) {
     this.#engine = engine;
     this.#loadFont = loadFont;
     engine.mupdf.installLoadFontFunction((name, script, bold, italic) => {
-      const own = this.#own.get(name.toLowerCase());
-      if (own) return own;
       const wanted = fontFor(name, script, Boolean(bold), Boolean(italic));
       if (wanted === undefined) return null;
       const font = this.#loaded.get(wanted);
       if (!font) this.#missing.add(wanted);
       return font ?? null;
     });
-  }
-
-  /** The fonts that a part of the document brings. What is no font is left out. */
-  setOwn(fonts: ReadonlyMap<string, Uint8Array> = new Map()): void {
-    this.#own = new Map();
-    for (const [family, data] of fonts) {
-      try {
-        this.#own.set(family, new this.#engine.mupdf.Font(family, data));
-      } catch (error) {
-        if (!this.#engine.isFailure(error)) throw error;
-      }
-    }
   }
 
   /** Loads what was missing since the last time, and returns whether anything was. */

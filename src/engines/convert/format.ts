@@ -8,20 +8,7 @@ import { decodeText } from "./decode-text.ts";
 import { delimiterOf } from "./csv.ts";
 
 /** The formats that are converted. */
-export const FORMATS = [
-  "html",
-  "xhtml",
-  "markdown",
-  "text",
-  "csv",
-  "epub",
-  "mobi",
-  "fb2",
-  "cbz",
-  "xps",
-  "docx",
-  "xlsx",
-] as const;
+export const FORMATS = ["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"] as const;
 export type SourceFormat = (typeof FORMATS)[number];
 
 /** Those that text can be: a client can choose among them. */
@@ -40,9 +27,9 @@ const PACKAGES: readonly (readonly [string | RegExp, SourceFormat | { unsupporte
   ["xl/workbook.xml", "xlsx"],
   ["xl/workbook.bin", { unsupported: "a binary Excel workbook (XLSB)" }],
   [/^ppt\/presentation\.xml$/, { unsupported: "a PowerPoint presentation (PPTX)" }],
-  [/^META-INF\/container\.xml$/, "epub"],
+  [/^META-INF\/container\.xml$/, { unsupported: "an e-book (EPUB)" }],
   [/^Contents\/section0\.xml$/, { unsupported: "a Hancom document (HWPX)" }],
-  [/^(FixedDocSeq|FixedDocumentSequence)\.fdseq$/i, "xps"],
+  [/^(FixedDocSeq|FixedDocumentSequence)\.fdseq$/i, { unsupported: "an XPS document" }],
   [/^Index\/Document\.iwa$/, { unsupported: "an iWork document" }],
 ];
 
@@ -59,7 +46,7 @@ export async function detectFormat(engine: PdfEngine, bytes: InputBytes): Promis
   if (ascii(0, 4) === "PK\x03\x04") return packageOf(engine, bytes);
   const image = imageKindOf(head);
   if (image !== undefined) return { unsupported: `an image (${image.toUpperCase()}). Use \`from-images\`` };
-  if (ascii(60, 68) === "BOOKMOBI" || ascii(60, 68) === "TEXtREAd") return { format: "mobi" };
+  if (ascii(60, 68) === "BOOKMOBI" || ascii(60, 68) === "TEXtREAd") return { unsupported: "an e-book (MOBI)" };
   if (ascii(0, 8) === "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     return { unsupported: "an encrypted Office document or one of Office 97 to 2003 (DOC, XLS, PPT)" };
   if (ascii(0, 5) === "{\\rtf") return { unsupported: "a Rich Text document (RTF)" };
@@ -83,9 +70,10 @@ async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected
     if (kind !== undefined) return { unsupported: OPEN_DOCUMENT[kind] ?? kind };
   }
   const relations = await archive.readText("_rels/.rels");
-  if (relations?.includes("fixedrepresentation")) return { format: "xps", archive };
+  if (relations?.includes("fixedrepresentation")) return { unsupported: "an XPS document" };
   const files = names.filter((name) => !name.endsWith("/"));
-  if (files.some((name) => /\.(jpe?g|png|gif|webp|bmp|tiff?)$/i.test(name))) return { format: "cbz", archive };
+  if (files.some((name) => /\.(jpe?g|png|gif|webp|bmp|tiff?)$/i.test(name)))
+    return { unsupported: "an archive of images. Use `from-images`" };
   return { unsupported: "a ZIP archive without a document in it" };
 }
 
@@ -104,7 +92,7 @@ function textFormatOf(head: Uint8Array, cut: boolean): Detected {
   const text = decodeText(head);
   if (/[^\P{Cc}\t\n\v\f\r\u0080-\u009f]/u.test(text)) return { unsupported: "of a format that is not supported" };
   const start = text.slice(0, 4096).replace(/^\s*(<\?xml[\s\S]*?\?>|<!--[\s\S]*?-->|\s)*/, "");
-  if (/^<FictionBook[\s>]/.test(start)) return { format: "fb2" };
+  if (/^<FictionBook[\s>]/.test(start)) return { unsupported: "an e-book (FB2)" };
   if (/^(<!DOCTYPE html[^>]*xhtml|<html[^>]*xmlns=)/i.test(start)) return { format: "xhtml" };
   if (
     /^(<!DOCTYPE html|<(html|head|body|div|p|h[1-6]|table|section|article|main|ul|ol|span|style|meta|title|center|font|a|b|i|img|br|hr|header|nav|form)[\s>/])/i.test(

@@ -78,7 +78,6 @@ export class PartWriter {
   async add(part: Part): Promise<void> {
     const { mupdf, long } = this.#engine;
     mupdf.setUserCSS(part.css ?? "");
-    this.#fonts.setOwn(part.fonts);
     const source = new mupdf.Buffer(part.content);
     try {
       const document = await this.#opened(part, source);

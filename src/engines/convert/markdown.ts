@@ -49,7 +49,7 @@ export async function markdownPage(work: Work, source: string): Promise<Markdown
 
 /** Runs of marks that make marked take the square of their length, and more of it inside each other than anybody writes. */
 const COSTLY =
-  /([[\]*_~`!<>(\\])\1{400}|(?:[>*+] ?){200}|(?:\[[^\]\n]{0,3}){300}|(?:[*_]{1,2}[^\s*_]{0,3} ){500}|[^\n]{200000}/;
+  /([[\]*_~`!<>(\\])\1{400}|(?:[>*+] ?){200}|(?:\[[^\]\n]{0,3}){300}|(?:[*_]{1,2}[^\s*_]{0,3} ){500}|\n[ \t]{100}|[^\n]{200000}/;
 
 function refuseCostly(text: string): void {
   if (COSTLY.test(text)) throw tooCostly();

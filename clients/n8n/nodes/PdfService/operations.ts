@@ -859,10 +859,6 @@ export const parameters: INodeProperties[] = [
         "default": "html",
         "options": [
           {
-            "name": "Cbz",
-            "value": "cbz"
-          },
-          {
             "name": "Csv",
             "value": "csv"
           },
@@ -871,24 +867,12 @@ export const parameters: INodeProperties[] = [
             "value": "docx"
           },
           {
-            "name": "Epub",
-            "value": "epub"
-          },
-          {
-            "name": "Fb 2",
-            "value": "fb2"
-          },
-          {
             "name": "Html",
             "value": "html"
           },
           {
             "name": "Markdown",
             "value": "markdown"
-          },
-          {
-            "name": "Mobi",
-            "value": "mobi"
           },
           {
             "name": "Text",
@@ -901,10 +885,6 @@ export const parameters: INodeProperties[] = [
           {
             "name": "Xlsx",
             "value": "xlsx"
-          },
-          {
-            "name": "Xps",
-            "value": "xps"
           }
         ]
       },
@@ -942,7 +922,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Page Size",
         "name": "pageSize",
-        "description": "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4. Not for CBZ and XPS.",
+        "description": "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.",
         "type": "json",
         "default": ""
       },

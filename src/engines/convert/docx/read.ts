@@ -3,6 +3,7 @@ import type { Work } from "../../work.ts";
 import type { Archive } from "../source/archive.ts";
 import type { Conversion, Margins, PageFormat, Part } from "../source/document.ts";
 import { htmlDocument } from "../source/markup.ts";
+import { tidied } from "../source/tidy-html.ts";
 import { partAt, relationshipsOf, type Relationship } from "../source/relationships.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 import { Refusal } from "../../errors.ts";
@@ -54,6 +55,8 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
   await nameHeaders(work, archive, relationships, notConverted);
   const core = await partAt(work, archive, "docProps/core.xml");
   const targets = anchorsIn(body);
+  // Only to count how deep its tables are inside each other.
+  for (const { html } of sections) await tidied(work, html.join(""));
   const parts = sections.map(({ html, page }): Part => {
     const content = new TextEncoder().encode(htmlDocument({ style: STYLE, body: html.join("") }));
     return {

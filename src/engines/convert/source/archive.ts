@@ -15,6 +15,8 @@ interface Entry {
 }
 
 const [END, CENTRAL, LOCAL] = [0x06054b50, 0x02014b50, 0x04034b50];
+/** Those of ZIP64, and the bytes of its end record without extensions. */
+const [END64, LOCATOR64, END64_BYTES] = [0x06064b50, 0x07064b50, 56];
 /** Bytes of the end record, and how far before the end of a file it can begin: its comment has up to 64 KiB. */
 const [END_BYTES, END_SEARCH] = [22, 65_557];
 const [STORED, DEFLATED] = [0, 8];
@@ -133,17 +135,30 @@ function viewOf(bytes: InputBytes, start: number, length: number): DataView | un
   return new DataView(copy.buffer, 0, copy.length);
 }
 
+/** Entries, bytes, and start of the directory, also where ZIP64 has them (4.3.14, 4.3.15). `end`: where the end record is in the tail; `at`: in the file. */
+function placeOf(bytes: InputBytes, tail: DataView, end: number, at: number): readonly [number, number, number] {
+  const locator = viewOf(bytes, at - 20, 20);
+  const end64 =
+    locator?.getUint32(0, true) === LOCATOR64
+      ? viewOf(bytes, Number(locator.getBigUint64(8, true)), END64_BYTES)
+      : undefined;
+  if (end64?.getUint32(0, true) === END64) {
+    const long = (offset: number): number => Number(end64.getBigUint64(offset, true));
+    return [long(32), long(40), long(48)];
+  }
+  return [tail.getUint16(end + 10, true), tail.getUint32(end + 12, true), tail.getUint32(end + 16, true)];
+}
+
 function centralDirectory(engine: PdfEngine, bytes: InputBytes): ReadonlyMap<string, Entry> | undefined {
   const from = Math.max(0, bytes.length - END_SEARCH);
   const tail = viewOf(bytes, from, bytes.length - from);
   let end = (tail?.byteLength ?? 0) - END_BYTES;
   while (end >= 0 && tail?.getUint32(end, true) !== END) end -= 1;
   if (tail === undefined || end < 0) return undefined;
-  const [count, size, start] = [
-    tail.getUint16(end + 10, true),
-    tail.getUint32(end + 12, true),
-    tail.getUint32(end + 16, true),
-  ];
+  const [count, size, start] = placeOf(bytes, tail, end, from + end);
+  const limit = limits.conversion.entries;
+  if (count > limit)
+    throw new Refusal("limit_exceeded", `A document can have up to ${limit} files in it.`, { limit, actual: count });
   const directory = viewOf(bytes, start, size);
   if (directory === undefined) return undefined;
   const entries = new Map<string, Entry>();

@@ -36,8 +36,6 @@ export interface Part {
   readonly targets?: Iterable<string>;
   /** A bookmark for the whole part. */
   readonly bookmark?: string;
-  /** Fonts that the document brings, by their families in lower case. */
-  readonly fonts?: ReadonlyMap<string, Uint8Array>;
 }
 
 /** A document that is ready to be laid out. */

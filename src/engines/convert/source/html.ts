@@ -2,17 +2,14 @@
 import { base64Of } from "./base64.ts";
 import type { Margins, PageSize } from "./document.ts";
 import { escaped, withEmoji } from "./markup.ts";
+import { tidied, withoutComments } from "./tidy-html.ts";
 import type { Work } from "../../work.ts";
-
-/** Files that a document refers to, by their paths. */
-export type Assets = ReadonlyMap<string, Uint8Array>;
 
 export interface PreparedHtml {
   readonly html: string;
   readonly title: string | undefined;
   readonly language: string | undefined;
   readonly pageRule: PageRule;
-  readonly fonts: ReadonlyMap<string, Uint8Array>;
   readonly notConverted: ReadonlySet<string>;
 }
 
@@ -24,10 +21,8 @@ export interface PageRule {
 
 const TEXT_WORK = 4;
 
-/** Elements that are left out with their contents, and what they are called in the reference. Scripts are not missed. */
-const LEFT_OUT: readonly (readonly [RegExp, string | undefined])[] = [
-  [/<script\b[^>]*>[\s\S]*?(?:<\/script\s*>|$)/gi, undefined],
-  [/<template\b[^>]*>[\s\S]*?(?:<\/template\s*>|$)/gi, undefined],
+/** Elements that are left out, and what they are called in the reference. The HTML is tidied: no tag contains `<`, or `>` before its end. */
+const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/<svg\b[^>]*>[\s\S]*?(?:<\/svg\s*>|$)/gi, "svg"],
   [/<math\b[^>]*>[\s\S]*?(?:<\/math\s*>|$)/gi, "formulas"],
   [/<iframe\b[^>]*>[\s\S]*?(?:<\/iframe\s*>|$)/gi, "frames"],
@@ -40,43 +35,44 @@ const LEFT_OUT: readonly (readonly [RegExp, string | undefined])[] = [
 const NOT_LAID_OUT =
   /(?:display\s*:\s*(?:inline-)?(?:flex|grid)|float\s*:\s*(?:left|right)|position\s*:\s*(?:absolute|fixed))/i;
 
-export async function prepareHtml(work: Work, source: string, assets: Assets, css: string): Promise<PreparedHtml> {
+/**
+ * @throws Refusal `limit_exceeded` (elements, depth, work)
+ */
+export async function prepareHtml(
+  work: Work,
+  source: string,
+  { css, isXml = false }: { css: string; isXml?: boolean },
+): Promise<PreparedHtml> {
   work.spend(source.length * TEXT_WORK);
-  await work.pause();
+  const { title, language, ...tidy } = await tidied(work, source, isXml);
   const notConverted = new Set<string>();
-  let html = source;
+  let { html } = tidy;
   for (const [pattern, name] of LEFT_OUT) {
     html = html.replace(pattern, () => {
-      if (name !== undefined) notConverted.add(name);
+      notConverted.add(name);
       return "";
     });
+    await work.rest();
   }
-  html = withStyleSheets(html, assets, notConverted);
-  html = withImages(html, assets, notConverted);
-  const styles = [...html.matchAll(/<style\b[^>]*>([\s\S]*?)(?:<\/style\s*>|$)/gi)]
-    .map(([, style = ""]) => style)
-    .join("\n");
+  html = withImages(withoutLinks(html, notConverted), notConverted);
+  await work.rest();
+  const styles = Array.from(html.matchAll(/<style\b[^>]*>([^<]*)/gi), ([, style = ""]) => style).join("\n");
   if (
     NOT_LAID_OUT.test(styles) ||
     NOT_LAID_OUT.test(css) ||
     /style\s*=\s*["'][^"']*(?:display\s*:\s*(?:flex|grid)|float\s*:|position\s*:\s*absolute)/i.test(html)
   )
     notConverted.add("css-layout");
-  const all = `${styles}\n${css}`;
+  const all = withoutComments(`${styles}\n${css}`);
   html = withEmojiFont(withBreaks(html, all));
+  await work.rest();
   return {
     html,
-    title: titleOf(html),
-    language: /<html\b[^>]*?\b(?:xml:)?lang\s*=\s*["']?([A-Za-z]{2,3}(?:-[\w-]{1,30})?)/i.exec(html)?.[1],
+    title: title === undefined ? undefined : decodeEntities(title).replace(/\s+/g, " ").trim() || undefined,
+    language,
     pageRule: pageRuleOf(all),
-    fonts: fontsOf(all, assets),
     notConverted,
   };
-}
-
-function titleOf(html: string): string | undefined {
-  const [, title = ""] = /<title\b[^>]*>([\s\S]{0,2000}?)<\/title\s*>/i.exec(html) ?? [];
-  return decodeEntities(title).replace(/\s+/g, " ").trim() || undefined;
 }
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -108,29 +104,10 @@ const attributeOf = (tag: string, name: string): string | undefined => {
   return value === undefined ? undefined : decodeEntities(value);
 };
 
-/** A file by what a document calls it. */
-function assetAt(assets: Assets, reference: string): Uint8Array | undefined {
-  const path = reference
-    .trim()
-    .replace(/[?#].*$/, "")
-    .replace(/^(?:\.?\/)+/, "");
-  return assets.get(path) ?? assets.get(decodedPath(path));
-}
-
-function decodedPath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
-function withStyleSheets(html: string, assets: Assets, notConverted: Set<string>): string {
+function withoutLinks(html: string, notConverted: Set<string>): string {
   return html.replace(/<link\b[^>]*>/gi, (tag) => {
-    if (!/stylesheet/i.test(attributeOf(tag, "rel") ?? "")) return "";
-    const sheet = assetAt(assets, attributeOf(tag, "href") ?? "");
-    if (sheet === undefined) notConverted.add("external-style-sheets");
-    return sheet === undefined ? "" : `<style>${new TextDecoder().decode(sheet).replaceAll("</", "<\\/")}</style>`;
+    if (/stylesheet/i.test(attributeOf(tag, "rel") ?? "")) notConverted.add("external-style-sheets");
+    return "";
   });
 }
 
@@ -150,14 +127,11 @@ export function imageUri(bytes: Uint8Array): string | undefined {
   return type && `data:${type};base64,${base64Of(bytes)}`;
 }
 
-function withImages(html: string, assets: Assets, notConverted: Set<string>): string {
-  return html.replace(/<img\b(?:[^>"']|"[^"]*"|'[^']*')*>/gi, (tag) => {
+function withImages(html: string, notConverted: Set<string>): string {
+  return html.replace(/<img\b[^>]*>/gi, (tag) => {
     const source = attributeOf(tag, "src") ?? "";
     if (/^data:image\/(png|jpe?g|gif|bmp|tiff);base64,/i.test(source)) return tag;
-    const asset = assetAt(assets, source);
-    const uri = asset && imageUri(asset);
-    if (uri !== undefined) return tag.replace(/\ssrc\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)/i, ` src="${uri}"`);
-    notConverted.add(asset || source.startsWith("data:") ? "unsupported-images" : "external-images");
+    notConverted.add(source.startsWith("data:") ? "unsupported-images" : "external-images");
     return `<span>${escaped(attributeOf(tag, "alt") ?? "")}</span>`;
   });
 }
@@ -168,7 +142,7 @@ function withEmojiFont(html: string): string {
   const text = html.slice(body);
   return (
     html.slice(0, body) +
-    text.replace(/<(?:style|title)\b[\s\S]*?<\/(?:style|title)\s*>|<[^>]*>|[^<]+/gi, (token) =>
+    text.replace(/<style\b[^<]*(?:<\/style\s*>)?|<[^>]*>|[^<]+/gi, (token) =>
       token.startsWith("<") ? token : withEmoji(token),
     )
   );
@@ -180,37 +154,34 @@ const BREAK_BEFORE = /(?:^|[;{\s"'])(?:page-)?break-before\s*:\s*(?:always|page|
 
 /** Page breaks before elements, by simple selectors and in `style`; before the first text there is none. */
 function withBreaks(html: string, css: string): string {
-  const selectors = Array.from(css.matchAll(/([^{}]{1,2000})\{([^{}]*)\}/g), ([, names = "", body = ""]) =>
-    BREAK_BEFORE.test(body) ? names.replace(/\/\*[\s\S]*?\*\//g, "").split(",") : [],
-  ).flat();
-  const tests = selectors.flatMap((selector) => {
-    const [whole, name, mark, value] = /^\s*([a-z][a-z\d]*)?(?:([.#])([\w-]+))?\s*$/i.exec(selector) ?? [];
-    return whole === undefined || (!name && !value) ? [] : [{ name: name?.toLowerCase(), mark, value }];
-  });
-  const breaks = (tag: string, name: string): boolean =>
-    BREAK_BEFORE.test(attributeOf(tag, "style") ?? "") ||
-    tests.some((test) => {
-      if (test.name !== undefined && test.name !== name) return false;
-      if (test.value === undefined) return true;
-      const words = attributeOf(tag, test.mark === "#" ? "id" : "class")?.split(/\s+/) ?? [];
-      return words.includes(test.value);
-    });
+  const wanted = new Set<string>();
+  for (const rule of css.split("}")) {
+    const [names = "", body = ""] = rule.split("{").slice(-2);
+    if (!BREAK_BEFORE.test(body)) continue;
+    for (const selector of names.split(",")) {
+      const [whole, name = "", mark = ""] = /^\s*([a-z][a-z\d]*)?([.#][\w-]+)?\s*$/i.exec(selector) ?? [];
+      if (whole !== undefined && name + mark !== "") wanted.add(name.toLowerCase() + mark);
+    }
+  }
+  const breaks = (tag: string, name: string): boolean => {
+    if (BREAK_BEFORE.test(attributeOf(tag, "style") ?? "") || wanted.has(name)) return true;
+    if (wanted.size === 0) return false;
+    const classes = (attributeOf(tag, "class") ?? "").split(/\s+/).map((word) => `.${word}`);
+    return [`#${attributeOf(tag, "id") ?? ""}`, ...classes].some((mark) => wanted.has(mark) || wanted.has(name + mark));
+  };
   const body = Math.max(html.search(/<body\b/i), html.search(/<\/head\s*>/i), 0);
-  if (tests.length === 0 && !BREAK_BEFORE.test(html.slice(body))) return afterBreaks(html);
+  if (wanted.size === 0 && !BREAK_BEFORE.test(html.slice(body))) return afterBreaks(html);
   let hasText = false;
   const broken = html
     .slice(body)
-    .replace(
-      /<(?:style|title)\b[\s\S]*?<\/(?:style|title)\s*>|<([a-z][a-z\d]*)\b(?:[^>"']|"[^"]*"|'[^']*')*>|<[^>]*>|[^<]+/gi,
-      (token, name?: string) => {
-        if (name === undefined) {
-          hasText ||= !token.startsWith("<") && token.trim() !== "";
-          return token;
-        }
-        hasText ||= name.toLowerCase() === "img";
-        return hasText && breaks(token, name.toLowerCase()) ? `${PAGE_BREAK}${token}` : token;
-      },
-    );
+    .replace(/<style\b[^<]*(?:<\/style\s*>)?|<([a-z][a-z\d]*)\b[^>]*>|<[^>]*>|[^<]+/gi, (token, name?: string) => {
+      if (name === undefined) {
+        hasText ||= !token.startsWith("<") && token.trim() !== "";
+        return token;
+      }
+      hasText ||= name.toLowerCase() === "img";
+      return hasText && breaks(token, name.toLowerCase()) ? `${PAGE_BREAK}${token}` : token;
+    });
   return afterBreaks(html.slice(0, body) + broken);
 }
 
@@ -248,7 +219,7 @@ function pointsOf(text: string): number | undefined {
 
 function pageRuleOf(css: string): PageRule {
   let [size, margins]: [PageSize | undefined, Partial<Margins>] = [undefined, {}];
-  for (const [, body = ""] of css.replace(/\/\*[\s\S]*?\*\//g, "").matchAll(/@page\s*\{((?:[^{}]|\{[^{}]*\})*)\}/gi)) {
+  for (const [, body = ""] of css.matchAll(/@page\s*\{((?:[^{}]|\{[^{}]*\})*)\}/gi)) {
     for (const declaration of body.replace(/@[\w-]+\s*\{[^{}]*\}/g, "").split(";")) {
       const [name = "", value = ""] = declaration.split(":").map((part) => part.trim().toLowerCase());
       const words = value.replace("!important", "").trim().split(/\s+/);
@@ -277,21 +248,3 @@ function marginsOf(words: readonly string[]): Partial<Margins> {
   const [top, right = top, bottom = top, left = right] = words.map(pointsOf);
   return Object.fromEntries(Object.entries({ top, right, bottom, left }).filter(([, value]) => value !== undefined));
 }
-
-/** The fonts of `@font-face`, by family in lower case; the regular style if there are several. */
-function fontsOf(css: string, assets: Assets): ReadonlyMap<string, Uint8Array> {
-  const fonts = new Map<string, Uint8Array>();
-  for (const [, body = ""] of css.matchAll(/@font-face\s*\{([^{}]*)\}/gi)) {
-    const family = /font-family\s*:\s*["']?([^"';]{1,100})/i.exec(body)?.[1]?.trim().toLowerCase();
-    const references = Array.from(body.matchAll(/url\(\s*["']?([^"')]{1,1000})/gi), ([, reference = ""]) => reference);
-    const data = references
-      .map((reference) => assetAt(assets, reference))
-      .find((found) => found !== undefined && isFont(found));
-    if (family && data && (!fonts.has(family) || !/bold|italic|[6-9]00/.test(body))) fonts.set(family, data);
-  }
-  return fonts;
-}
-
-/** TrueType and OpenType; MuPDF does not read WOFF. */
-const isFont = (bytes: Uint8Array): boolean => FONT_MAGIC.has(String.fromCharCode(...bytes.subarray(0, 4)));
-const FONT_MAGIC: ReadonlySet<string> = new Set(["\0\u0001\0\0", "OTTO", "true", "ttcf"]);

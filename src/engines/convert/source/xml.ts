@@ -4,6 +4,7 @@
  */
 import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
+import { limits } from "../../../limits.ts";
 
 export interface XmlElement {
   /** Without its prefix: the formats here use each local name for one thing. */
@@ -16,12 +17,12 @@ export interface XmlElement {
 export type XmlNode = XmlElement | string;
 
 /** Elements inside each other. The deepest real one that was seen has 60. */
-const DEPTH = 512;
+const DEPTH = 200;
 /** Fuel per character and per element. */
 const [CHARACTER_WORK, ELEMENT_WORK] = [2, 100];
 
 const TOKEN =
-  /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<\?[\s\S]*?\?>|<!DOCTYPE(?:[^[>]|\[[^\]]*\])*>|<(\/?)([^\s/>!?]+)((?:[^>"']|"[^"]*"|'[^']*')*)>|([^<]+)/g;
+  /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<\?[\s\S]*?\?>|<!DOCTYPE(?:[^[>]|\[[^\]]*\])*>|<(\/?)([^\s/>!?]+)((?:[^>"']|"[^"]*"|'[^']*')*)>|([^<]+)/gy;
 const ATTRIBUTE = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
 const PREDEFINED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
@@ -40,15 +41,19 @@ export async function parseXml(work: Work, text: string, part: string): Promise<
   work.spend(text.length * CHARACTER_WORK);
   const top: OpenElement = { name: "", attributes: {}, children: [] };
   const open = [top];
+  let [read, elements] = [0, 0];
   for (const [token, cdata, slash, name, rest = "", plain] of text.matchAll(TOKEN)) {
     work.spend(ELEMENT_WORK);
     await work.pause();
+    read += token.length;
     const parent = open.at(-1) ?? top;
     if (plain !== undefined) parent.children.push(decoded(plain));
     else if (cdata !== undefined) parent.children.push(cdata);
     else if (name === undefined) continue;
     else if (slash) close(open, localName(name), part);
     else {
+      elements += 1;
+      if (elements > limits.conversion.elements) throw tooMany(part, elements);
       const element = { name: localName(name), attributes: attributesIn(rest), children: [] };
       parent.children.push(element);
       if (token.endsWith("/>")) continue;
@@ -56,6 +61,8 @@ export async function parseXml(work: Work, text: string, part: string): Promise<
       open.push(element);
     }
   }
+  // Tokens follow each other: one that is not complete ends the search, so that no text is searched twice.
+  if (read < text.length) throw damaged(part, "is not well-formed");
   const root = top.children.find((node) => typeof node !== "string");
   if (root === undefined || open.length > 1) throw damaged(part, "is not complete");
   return root;
@@ -67,6 +74,11 @@ function close(open: OpenElement[], name: string, part: string): void {
 
 const damaged = (part: string, what: string): Refusal =>
   new Refusal("invalid_file", `The document is damaged: \`${part}\` ${what}.`, { input: "file" });
+
+function tooMany(part: string, actual: number): Refusal {
+  const limit = limits.conversion.elements;
+  return new Refusal("limit_exceeded", `\`${part}\` can have up to ${limit} elements.`, { limit, actual });
+}
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 

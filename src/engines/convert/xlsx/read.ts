@@ -16,7 +16,7 @@ export interface Workbook {
   readonly notConverted: ReadonlySet<string>;
 }
 
-const CELL_WORK = 500;
+const [CELL_WORK, MERGED_CELL_WORK, COLUMN_WORK] = [500, 300, 100];
 /** Empty rows between others that are kept. */
 const MOST_EMPTY_ROWS = 30;
 /** Points in the unit of column widths: the width of a digit at 11 points. */
@@ -56,14 +56,17 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
     const reader = new SheetReader(work, { strings, styles, formats, links });
     const read = await reader.read(attribute(sheet, "name") ?? "", root);
     cells += read.rows.reduce((sum, row) => sum + row.length, 0);
-    const limit = limits.conversion.cells;
-    if (cells > limit)
-      throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, { limit, actual: cells });
+    refuseMany(cells);
     if (read.rows.length > 0) sheets.push(read);
   }
   const core = await partAt(work, archive, "docProps/core.xml");
   const text = (name: string): string | undefined => textIn(elementAt(core, name)).trim() || undefined;
   return { sheets, title: text("title"), author: text("creator"), notConverted };
+}
+
+function refuseMany(actual: number): void {
+  const limit = limits.conversion.cells;
+  if (actual > limit) throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, { limit, actual });
 }
 
 /** A string with its runs, without its phonetic reading. */
@@ -145,7 +148,7 @@ class SheetReader {
   }
 
   async read(name: string, root: XmlElement): Promise<Sheet> {
-    const columns = columnsOf(root);
+    const columns = columnsOf(this.#work, root);
     this.#hidden = columns.hidden;
     const cells = new Map<number, Map<number, SheetCell>>();
     let last = -1;
@@ -212,7 +215,7 @@ class SheetReader {
     cells: ReadonlyMap<number, ReadonlyMap<number, SheetCell>>,
     shown: readonly number[],
   ): (SheetCell | undefined)[][] {
-    const merged = mergesOf(root);
+    const merged = mergesOf(this.#work, root);
     const places = [...cells.keys()].sort((a, b) => a - b);
     const kept: number[] = [];
     for (const [index, place] of places.entries()) {
@@ -220,6 +223,8 @@ class SheetReader {
       for (let empty = before + 1; empty < place && empty - before <= MOST_EMPTY_ROWS; empty++) kept.push(empty);
       kept.push(place);
     }
+    // Before the cells are made.
+    refuseMany(kept.length * shown.length);
     const isKept = new Set(kept);
     const isShown = new Set(shown);
     return kept.map((row) => {
@@ -246,7 +251,7 @@ interface Merge extends Reference {
 }
 
 /** The merged ranges, by each of their cells. */
-function mergesOf(root: XmlElement): ReadonlyMap<string, Merge> {
+function mergesOf(work: Work, root: XmlElement): ReadonlyMap<string, Merge> {
   const merged = new Map<string, Merge>();
   for (const element of elementsIn(elementAt(root, "mergeCells"), "mergeCell")) {
     const [from, to] = (attribute(element, "ref") ?? "").split(":").map(referenceOf);
@@ -254,6 +259,7 @@ function mergesOf(root: XmlElement): ReadonlyMap<string, Merge> {
     // A merge of whole columns or rows only hides their other cells.
     if ((to.row - from.row + 1) * (to.column - from.column + 1) > 10_000 || merged.size > limits.conversion.cells)
       continue;
+    work.spend((to.row - from.row + 1) * (to.column - from.column + 1) * MERGED_CELL_WORK);
     const merge = { ...from, lastRow: to.row, lastColumn: to.column };
     for (const row of range(from.row, to.row))
       for (const column of range(from.column, to.column)) merged.set(`${row}:${column}`, merge);
@@ -262,7 +268,7 @@ function mergesOf(root: XmlElement): ReadonlyMap<string, Merge> {
 }
 
 /** Columns are numbered from 1 in the file. */
-function columnsOf(root: XmlElement): { widths: ReadonlyMap<number, number>; hidden: ReadonlySet<number> } {
+function columnsOf(work: Work, root: XmlElement): { widths: ReadonlyMap<number, number>; hidden: ReadonlySet<number> } {
   const widths = new Map<number, number>();
   const hidden = new Set<number>();
   for (const element of elementsIn(elementAt(root, "cols"), "col")) {
@@ -272,6 +278,7 @@ function columnsOf(root: XmlElement): { widths: ReadonlyMap<number, number>; hid
     ];
     const width = Number(attribute(element, "width"));
     const isHidden = ["1", "true"].includes(attribute(element, "hidden") ?? "");
+    work.spend((Math.max(first, last) - first + 1) * COLUMN_WORK);
     for (const column of range(first - 1, Math.max(first, last) - 1)) {
       if (width > 0 && width < 256) widths.set(column, width * WIDTH_UNIT + 4);
       if (isHidden) hidden.add(column);
