@@ -183,7 +183,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.",
+        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.",
         "values": [
           "json",
           "text",

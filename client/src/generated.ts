@@ -125,7 +125,7 @@ export type ExtractTextInput = {
   readonly pages?: string | undefined;
 } & (
   | {
-  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
   readonly format?: "json" | undefined;
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: boolean | undefined;
@@ -137,7 +137,7 @@ export type ExtractTextInput = {
   readonly furniture?: boolean | undefined;
   }
   | {
-  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
   readonly format: "text" | "csv" | "xlsx";
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: false | undefined;
@@ -149,7 +149,7 @@ export type ExtractTextInput = {
   readonly furniture?: false | undefined;
   }
   | {
-  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
   readonly format: "markdown" | "html";
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: false | undefined;

@@ -10,7 +10,7 @@ import { invalidFields } from "../http/errors/invalid-fields.ts";
 import type { JobView } from "../events/job-schema.ts";
 import { limits } from "../limits.ts";
 import type { Operation } from "../operations/definition/define.ts";
-import { isText, kindOfResult, modesOf } from "../operations/definition/modes.ts";
+import { isText, kindOfResult, type MediaType, modesOf, XLSX } from "../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, hintsOf, takesJson } from "../operations/definition/fields.ts";
 
 /** The instructions of the server say more of it, once. */
@@ -27,7 +27,12 @@ export function operationTool(operation: Operation): McpTool {
     example,
     nameOf: (field) => parameterOf(operation, field),
   };
-  const isReading = modes.every(({ scope, returns }) => scope === "pdf:read" && returns.every(isText));
+  // Tables as a file are what was read, too: only the result is stored, and it expires.
+  const isRead = (type: MediaType): boolean => isText(type) || type === XLSX;
+  const isReading =
+    modes.every(({ scope, returns }) => scope === "pdf:read" && returns.some(isRead)) &&
+    modes.some(({ returns }) => returns.every(isText)) &&
+    !modes.some(({ returns }) => returns.includes("application/pdf"));
   const described: ToolDescription = {
     name,
     description: [`${summary}.`, guidance, needsOf(operation), costOf(operation)]

@@ -147,7 +147,7 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
     pages: text(pageRange(), "The pages to read, in document order.", { default: "all" }),
     format: text(
       formChoice(...FORMATS),
-      "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table.",
+      "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table.",
       { default: "json" },
     ),
     words: text(

@@ -91,7 +91,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
     await changeMetadata(pdf, target, { entries: new Map(given), clears: "none" });
     const headers = resultHeadersOf(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
     for (const open of opened) open[Symbol.dispose]();
-    pdf.freeArena();
+    if (!pdf.sharesFiles) pdf.freeArena();
     return { kind: "pdf", bytes: await savePdf(pdf, target, { large: true }), headers };
   },
 });

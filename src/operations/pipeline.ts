@@ -10,12 +10,11 @@ import {
   type MemoryUse,
   type Operation,
   type Output,
-  type OutputFile,
   type ResolvedOperation,
 } from "./definition/define.ts";
 import { modesOf } from "./definition/modes.ts";
 import { type Field, type Fields, type Input, text, type UploadedFile } from "./definition/fields.ts";
-import { runOperation } from "./definition/run.ts";
+import { explaining, runOperation } from "./definition/run.ts";
 import { jsonField } from "./definition/values.ts";
 
 /** An operation with its parameters. It does not know that there are others. */
@@ -207,27 +206,4 @@ function factsOf({ name }: Operation, output: Output): StepFacts {
     ...(output.kind === "pdf" && pages !== undefined && { pages: Number(pages) }),
     ...(output.kind === "pdf" && { bytes: output.bytes.length }),
   };
-}
-
-/** Explains the errors of an output that is produced while it is sent. */
-function explaining(output: Output, explained: (error: unknown) => unknown): Output {
-  if (output.kind === "image") return { ...output, bytes: rethrowing(output.bytes, explained) };
-  if (output.kind !== "zip") return output;
-  async function* entries(files: AsyncIterable<OutputFile>): AsyncGenerator<OutputFile> {
-    for await (const { name, bytes } of files) {
-      yield { name, bytes: "view" in bytes ? bytes : rethrowing(bytes, explained) };
-    }
-  }
-  async function* all(): AsyncGenerator<OutputFile> {
-    if (output.kind === "zip") yield* output.entries;
-  }
-  return { ...output, entries: entries(rethrowing(all(), explained)) };
-}
-
-async function* rethrowing<T>(items: AsyncIterable<T>, explained: (error: unknown) => unknown): AsyncGenerator<T> {
-  try {
-    yield* items;
-  } catch (error) {
-    throw explained(error);
-  }
 }

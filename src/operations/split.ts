@@ -130,7 +130,10 @@ async function* makeParts(
 
 /** Produced when it is read. */
 async function* partOf(pdf: PdfEngine, source: Source, pages: readonly number[]): AsyncGenerator<Uint8Array, void> {
+  const before = pdf.claimed;
   yield* chunksOf(await makePart(pdf, source, pages));
+  // Nothing of the part is held any longer.
+  pdf.claim(before - pdf.claimed);
 }
 
 async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Promise<EngineBytes> {

@@ -52,7 +52,7 @@ describe("help", () => {
     expect(helpOf("split")).toContain(" ranges: one part per range in --ranges. ");
     expect(helpOf("split")).toContain(" Required when --mode is ranges. ");
     expect(helpOf("watermark")).toContain(" Required when --kind is text. ");
-    expect(helpOf("extract-text")).toContain(" when --format is json or markdown. ");
+    expect(helpOf("extract-text")).toContain(" when --format is json, markdown, or html. ");
     expect(helpOf("extract-text")).toContain(" markdown: Markdown of all pages. ");
   });
 

@@ -273,7 +273,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
-    await page.getByRole("radio", { name: "markdown" }).check({ force: true });
+    await page.locator('[name="format"]').selectOption("markdown");
     await visitor.run();
     const shown = visitor.result.locator(".markdown");
     await shown.getByRole("heading", { name: "Title" }).waitFor();

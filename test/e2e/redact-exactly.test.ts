@@ -47,7 +47,7 @@ async function expectInPlace(before: Uint8Array, after: Uint8Array, texts: reado
   }
 }
 
-test("words beside what was removed are not taken together for another match", async () => {
+test("does not join the words on both sides of a removed match", async () => {
   const line = "[(At) -224 (the) -228 (heart) -228 (of) -228 (the) -228 (health)] TJ";
   const { body, headers } = await redact(textDocument([{ content: `BT /F1 10 Tf 72 700 Td ${line} ET` }]), {
     terms: '["the"]',

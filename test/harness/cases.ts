@@ -112,7 +112,13 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("extract-last", "extract-pages", { range: "last" }, () => select([count - 1])),
     one("extract-odd", "extract-pages", { range: "odd" }, () => select(all.filter((page) => page % 2 === 0))),
     one("extract-reverse", "extract-pages", { range: `${count}-1` }, () => select(all.toReversed())),
-    ...(count > 1 ? [one("delete-first", "delete-pages", { pages: "1" }, () => select(all.slice(1)))] : []),
+    ...(count > 1
+      ? [
+          one("delete-first", "delete-pages", { pages: "1" }, () =>
+            select(all.slice(1)).map((mapping) => ({ ...mapping, keepsAttachments: true })),
+          ),
+        ]
+      : []),
     ...(["aes-256", "aes-128"] as const).map((encryption) => ({
       ...one(`protect-${encryption}`, "protect", { ...protection, encryption }, () => [
         {

@@ -196,9 +196,9 @@ const files = (view: DocumentView, named: boolean): string[] =>
     .toSorted();
 
 function compareAttachments(trace: Trace, sources: readonly DocumentView[], output: DocumentView): void {
-  const { kind } = trace.mapping;
-  if (kind === "select") trace.equal(null, "attachments", [], files(output, true));
-  else if (kind === "rotate")
+  const { kind, keepsAttachments = false } = trace.mapping;
+  if (kind === "select" && !keepsAttachments) trace.equal(null, "attachments", [], files(output, true));
+  else if (kind === "rotate" || kind === "select")
     trace.equal(
       null,
       "attachments",

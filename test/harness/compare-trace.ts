@@ -16,9 +16,11 @@ export interface PageOrigin {
 export interface Mapping {
   /**
    * `merge`: all of all sources, shifted. `rotate`: all of one source. `select`: what belongs to the kept pages of one
-   * source, as split and extract-pages promise it.
+   * source, as split, extract-pages, and delete-pages promise it.
    */
   readonly kind: "merge" | "rotate" | "select";
+  /** Of `select`: whether document-level attachments are kept, as by delete-pages. */
+  readonly keepsAttachments?: boolean;
   /** Whether pages are drawn in another way that looks alike: images encoded anew, fonts cut down. */
   readonly redrawn?: boolean;
   /** And in gray, annotations too. */

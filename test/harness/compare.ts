@@ -160,7 +160,8 @@ function compareAnnotation(
 function propertiesOf(trace: Trace, { rest }: AnnotationView, expected?: AnnotationView): Plain {
   const { attachmentDest, defaultAppearanceData, ...properties } = rest;
   // A place in a document-level attachment, which split and extract-pages leave out.
-  const destination = trace.mapping.kind === "select" ? null : (attachmentDest ?? null);
+  const { kind, keepsAttachments = false } = trace.mapping;
+  const destination = kind === "select" && !keepsAttachments ? null : (attachmentDest ?? null);
   const font = plainRecord(defaultAppearanceData)["fontName"];
   const wanted = plainRecord(expected?.rest["defaultAppearanceData"])["fontName"];
   // Fonts of two forms with the same name are told apart by a number.

@@ -22,7 +22,10 @@ describe("a small page that would be drawn for minutes is refused for its work",
   ])("%s: %s", async (operation, _, page, fields) => {
     const post = await operationService(operation);
     const response = await post(drawing(page), fields);
+    const { error } = (await response.clone().json()) as { error: { message: string } };
     expect(await errorOf(response)).toEqual([413, "limit_exceeded", { limit: "work" }]);
+    // A lower resolution is no advice where it is not a parameter.
+    expect(error.message.includes("`dpi`")).toBe(operation === "to-images");
     expect(response.headers.has("X-Credits-Charged")).toBe(false);
   });
 });

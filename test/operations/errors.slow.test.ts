@@ -42,6 +42,7 @@ const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
   unsupported_text: (name) => unknownLetters[name] ?? {},
   no_form: () => ({ file: pdf }),
   unknown_fields: (name) => (name === "fill-form" ? { file: form, texts: { values: '{"x":"x"}', strict: "1" } } : {}),
+  no_tables: (name) => (name === "extract-text" ? { texts: { format: "csv" } } : {}),
   unsupported_form: () => ({ file: formOf({}, { form: "/XFA [(template) 4 0 R]" }) }),
   limit_exceeded: () => ({ texts: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`f${index}`, ""])) }),
   unauthenticated: () => ({ key: "sk_live_madeup" }),

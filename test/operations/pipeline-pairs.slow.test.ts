@@ -45,6 +45,7 @@ const last: readonly Step[] = [
   ["metadata", { action: "get" }],
   ["split", { mode: "pages" }],
   ["ocr", {}],
+  ["delete-pages", { pages: "last" }],
 ];
 
 /** Every pair of neighbors once (de Bruijn, of order 2). */

@@ -284,7 +284,7 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             pages: The pages to read, in document order. Default: `all`.
-            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
+            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
             words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
             markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
             blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
@@ -2507,7 +2507,7 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             pages: The pages to read, in document order. Default: `all`.
-            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`, `html`: all pages, with headings, lists, and tables. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
+            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
             words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
             markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
             blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.

@@ -6,6 +6,8 @@ export interface EngineBytes {
   /** A view of a part, valid only until the next call into the engine, which may move the heap. */
   view(start: number, end: number): Uint8Array;
   free(): void;
+  /** For a file that was appended to: the file, and what follows it. */
+  readonly continues?: { readonly file: EngineBytes; readonly rest: EngineBytes };
   /** For bytes that are not in memory. */
   readonly stored?: StoredBytes;
 }

@@ -58,7 +58,7 @@ export class CodecInstance<Codec> {
           })
         : new Refusal(
             "limit_exceeded",
-            "An image needs too much memory. Send a smaller image, select fewer pages, or use a lower `dpi`.",
+            "An image needs too much memory. Send a smaller image, or select fewer pages.",
             { limit: "memory" },
             { cause: error },
           );

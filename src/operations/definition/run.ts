@@ -1,3 +1,4 @@
+import { Refusal } from "../../engines/errors.ts";
 import type { PdfEngine } from "../../engines/pdf/mupdf/mupdf.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import type { ByteStream, Operation, Output, OutputFile } from "./define.ts";
@@ -14,6 +15,15 @@ export async function runOperation<F extends Fields>(
 ): Promise<Output> {
   const { pdf } = engines;
   const run = (): Promise<Output> => operation.run(input, engines);
+  const explained = (error: unknown): unknown => withAdvice(pdf.explain(error), operation.fields);
+  try {
+    return explaining(await started(pdf, run), explained);
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+async function started(pdf: PdfEngine, run: () => Promise<Output>): Promise<Output> {
   const output = await restarting(pdf, run);
   if (!pdf.ranges) return output;
   if (output.kind === "zip") return { ...output, entries: resumedEntries(pdf, output, run) };
@@ -100,4 +110,40 @@ function bytesOf(output: Output): ByteStream {
 function streamOf(file: OutputFile | undefined): ByteStream {
   if (file === undefined || "view" in file.bytes) throw new Error("the operation returned something else than before");
   return file.bytes;
+}
+
+/** Explains the errors of an output that is produced while it is sent. */
+export function explaining(output: Output, explained: (error: unknown) => unknown): Output {
+  if (output.kind === "image") return { ...output, bytes: rethrowing(output.bytes, explained) };
+  if (output.kind !== "zip") return output;
+  async function* entries(files: AsyncIterable<OutputFile>): AsyncGenerator<OutputFile> {
+    for await (const { name, bytes } of files) {
+      yield { name, bytes: "view" in bytes ? bytes : rethrowing(bytes, explained) };
+    }
+  }
+  async function* all(): AsyncGenerator<OutputFile> {
+    if (output.kind === "zip") yield* output.entries;
+  }
+  return { ...output, entries: entries(rethrowing(all(), explained)) };
+}
+
+async function* rethrowing<T>(items: AsyncIterable<T>, explained: (error: unknown) => unknown): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+/** Fields that lower the resolution, on which memory and work depend. */
+const RESOLUTIONS = ["dpi", "imageMaxDpi"];
+
+/** A refusal for a lack of memory or work, with the fields of the operation that help. */
+function withAdvice(meaning: unknown, fields: Fields): unknown {
+  if (!(meaning instanceof Refusal)) return meaning;
+  const { code, message, details, cause } = meaning;
+  const field = RESOLUTIONS.find((name) => name in fields);
+  const isOfEngine = details?.["limit"] === "memory" || details?.["limit"] === "work";
+  if (field === undefined || !isOfEngine || message.includes(`\`${field}\``)) return meaning;
+  return new Refusal(code, `${message} A lower \`${field}\` helps, too.`, details, { cause });
 }

@@ -17,7 +17,7 @@ export interface CopiedPages {
 }
 
 /**
- * Makes a new PDF of pages of another, and frees the files of the request (`freeArena`). `choose` gets the number of pages and returns
+ * Makes a new PDF of pages of another, and frees the files of the request (`freeArena`) unless the copy shares their data. `choose` gets the number of pages and returns
  * 0-based pages in the order of the copy. What it throws ends the work.
  */
 export async function copyPages(
@@ -47,6 +47,6 @@ export async function copyPages(
       attachmentsDropped,
     };
   });
-  engine.freeArena();
+  if (!engine.sharesFiles) engine.freeArena();
   return { ...facts, bytes: await savePdf(engine, target, { large, field: file.field }) };
 }

@@ -6,6 +6,8 @@ import { byteString, objectNumber } from "../objects/objects.ts";
 import type { Source } from "./source.ts";
 import { fetchResources } from "../document/fetch-pages.ts";
 import { usedResources } from "./used-resources.ts";
+import { dataInFile } from "../document/stream-data.ts";
+import { usedStreams } from "./used-streams.ts";
 
 /**
  * Copies some pages of a source. It uses one graft map throughout: an object used by two pages is copied once, and every
@@ -23,6 +25,8 @@ export class Graft {
   readonly destinationNames = new Map<string, string>();
   readonly #map: PDFGraftMap;
   readonly #remapped = new Set<number>();
+  /** Whether copies share the data of the source: most of it is copied, and would be twice in memory. */
+  readonly #shares: boolean;
   /** Object numbers of the kept pages in the target. */
   readonly #kept: ReadonlySet<number>;
   #annotations: ReadonlySet<number> | undefined;
@@ -33,6 +37,7 @@ export class Graft {
     this.engine = source.open.engine;
     this.#map = target.newGraftMap();
     this.keepsAllPages = kept.size === source.pages.length;
+    this.#shares = this.engine.hasLargeFiles && !source.open.encrypted && kept.size * 2 > source.pages.length;
     for (const index of kept) {
       const leaf = source.pages[index]?.reference;
       this.pages.set(
@@ -80,8 +85,17 @@ export class Graft {
   }
 
   /** Copies an object of the source with everything it uses; an object copied before yields the same copy. */
-  copy(object: PDFObject): Promise<PDFObject> {
+  async copy(object: PDFObject): Promise<PDFObject> {
+    await this.#shareStreams(object);
     return this.engine.long.graft(this.#map, object);
+  }
+
+  /** Lets the copies of the streams that an object uses share their data with the file of the source, where it is in memory as it will be written. */
+  async #shareStreams(object: PDFObject): Promise<void> {
+    const { open } = this.source;
+    if (!this.#shares) return;
+    const streams = await usedStreams(open, object);
+    if (streams.length > 0) this.engine.shareData(open.document, open.input.bytes, await dataInFile(open, streams));
   }
 
   /** Copies objects one after the other. Lets other requests run meanwhile. */

@@ -19,14 +19,22 @@ const MOST_EMPTY = 4;
 /** A narrower column has words, or is room between two others. In points. */
 const LEAST_COLUMN = 12;
 
+/** Lines that are looked at on a page, counted each time: some 5 microseconds each, and every pair of edges may hold a table. More are made to take time. */
+const MOST_LOOKS = 40_000;
+/** Looks that it takes to make a table of a line; and words of the page that are compared with a frame in the time of a look. */
+const [TABLE_LOOKS, WORDS_PER_LOOK] = [4, 20];
+
 /** The tables in frames, and what is left of the words. */
 export function framedTables(words: readonly Word[], rules: Rules): { tables: Table[]; left: readonly Word[] } {
   const tables: Table[] = [];
   let left = words;
+  const looks = { left: MOST_LOOKS };
   for (const frame of framesOf(rules).toSorted((a, b) => b.x1 - b.x0 - (a.x1 - a.x0))) {
+    looks.left -= left.length / WORDS_PER_LOOK;
+    if (looks.left < 0) break;
     const own = left.filter((word) => word.x0 > frame.x0 - 2 && word.x1 < frame.x1 + 2);
     if (own.length < 3) continue;
-    for (const table of tablesIn({ ...frame, words }, rowsOf(own), rules)) {
+    for (const table of tablesIn({ ...frame, words }, rowsOf(own), rules, looks)) {
       const used = new Set(table.cells.flatMap((cell) => cell.words));
       // A line beside it that belongs to what is outside of the frame.
       tables.push(table);
@@ -48,7 +56,7 @@ function linesOf(rows: readonly Row[]): Line[] {
   return rows.map((row) => ({ row, pieces: piecesOf(row, Math.max(NARROW_GAP, WIDER * space)) }));
 }
 
-function tablesIn(frame: Place, rows: readonly Row[], rules: Rules): Table[] {
+function tablesIn(frame: Place, rows: readonly Row[], rules: Rules, looks: { left: number }): Table[] {
   const { edges } = frame;
   const lines = linesOf(rows);
   const between = (from: number, to: number): Line[] =>
@@ -56,13 +64,15 @@ function tablesIn(frame: Place, rows: readonly Row[], rules: Rules): Table[] {
   const tables: Table[] = [];
   let above = -Infinity;
   for (let at = 0; at + 1 < edges.length;) {
-    let best: { table: Table; end: number } | undefined;
+    const ends: number[] = [];
     const [start] = edges.slice(at);
     if (start === undefined) break;
     for (let end = at + 1; end < edges.length; end++) {
       const [last, previous] = [edges[end], edges[end - 1]];
       if (last === undefined || previous === undefined) break;
       const inside = between(start.y, last.y);
+      looks.left -= inside.length + 1;
+      if (looks.left < 0) return tables;
       const gutters = columnsIn(frame, inside);
       if (inside.length >= 2 && gutters.length === 0) break;
       const added = between(previous.y, last.y);
@@ -71,7 +81,16 @@ function tablesIn(frame: Place, rows: readonly Row[], rules: Rules): Table[] {
       if (hasBreak(added, previous.y, last.y)) break;
       // A table does not end with a row across it.
       if (gutters.length > 0 && added.length > 0 && crossing >= 0.5 * added.length) continue;
-      const table = tableWithin(frame, { lines, from: start, to: last, above, edges: edges.slice(at, end + 1) }, rules);
+      ends.push(end);
+    }
+    // The largest there is.
+    let best: { table: Table; end: number } | undefined;
+    for (const end of ends.toReversed()) {
+      const to = edges[end];
+      if (to === undefined || best !== undefined) break;
+      looks.left -= TABLE_LOOKS * (between(start.y, to.y).length + 1);
+      if (looks.left < 0) return tables;
+      const table = tableWithin(frame, { lines, from: start, to, above, edges: edges.slice(at, end + 1) }, rules);
       if (table !== undefined) best = { table, end };
     }
     if (best === undefined) {
@@ -134,7 +153,8 @@ function tableWithin(frame: Place, { lines, from, to, above, edges }: Stretch, r
   const gutters = columnsIn(frame, lines.slice(first, last + 1));
   if (gutters.length === 0) return undefined;
   first = extended(lines, first, -1, from, gutters, above);
-  if (to.filled) last = extended(lines, last, 1, to, gutters, Infinity);
+  // Rules between rows, and backgrounds of every other one, may end before the last row.
+  if (to.filled || separateRows(lines, edges)) last = extended(lines, last, 1, to, gutters, Infinity);
   const own = lines.slice(first, last + 1);
   if (own.length < 2) return undefined;
   const all = columnsIn(frame, own);
@@ -145,6 +165,14 @@ function tableWithin(frame: Place, { lines, from, to, above, edges }: Stretch, r
   const table = tableOf(own, 0, all, { ...rules, horizontal: [...rules.horizontal, ...separators] });
   return isConsistent(table) && !isPart(table, frame.words) ? table : undefined;
 }
+
+/** Whether there is one line between each two of several edges. */
+const separateRows = (lines: readonly Line[], edges: readonly Edge[]): boolean =>
+  edges.length >= 3 &&
+  edges.slice(1).every(({ y }, index) => {
+    const above = edges[index]?.y ?? 0;
+    return lines.filter(({ row }) => middleOf(row) > above && middleOf(row) < y).length === 1;
+  });
 
 /** The first or last line of a table, with the lines outside of an edge that stand in its columns. */
 function extended(

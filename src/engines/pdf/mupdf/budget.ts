@@ -18,6 +18,10 @@ export class Budget {
     this.#inherited = heapBytes > limits.admission.engineBytes ? heapBytes : 0;
   }
 
+  get claimed(): number {
+    return this.#claimed;
+  }
+
   /** The work starts again: nothing of what it created exists any longer. */
   restart(): void {
     this.#claimed = 0;

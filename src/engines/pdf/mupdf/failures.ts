@@ -29,8 +29,7 @@ export function meaningOf(thrown: unknown, denied: Denied): unknown {
     });
   }
   if (denied === "limit" || LACK_OF_MEMORY.test(error.message)) {
-    const message =
-      "The request needs too much memory. Send a smaller file, fewer pages, or a lower resolution (`dpi`, `imageMaxDpi`).";
+    const message = "The request needs too much memory. Send a smaller file, or select fewer pages.";
     return new Refusal("limit_exceeded", message, { limit: "memory" }, { cause: error });
   }
   return new Refusal("invalid_file", "The PDF is damaged and cannot be processed.", undefined, { cause: error });

@@ -10,7 +10,7 @@ import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
-import { firstIn, type Place, placesOf } from "./places.ts";
+import { firstIn, type Place, placesOf, shareData } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
 import { decodePartsOfJpx } from "./jpx.ts";
@@ -47,6 +47,14 @@ const damaged = (): Refusal =>
 
 /** Bytes that are copied at once. */
 const STEP = 65_536;
+
+/** Room behind the files of a request in bytes, for what a step of a pipeline appends to the last one. */
+const APPEND_ROOM = 1024 * 1024;
+
+/**
+ * Files of a request of more than this many bytes share their data with copies. Below, arena, copies, and output fit side by side, and MuPDF's own writer is faster.
+ */
+const LARGE_FILES = 8 * MiB;
 
 /** Fuel per byte of a content stream that is read: about 20 ns. */
 const READ_WORK = 2;
@@ -85,6 +93,12 @@ interface ArenaMemory {
   readonly copies: boolean;
   readonly files: HeapFile[];
   used: number;
+}
+
+/** The bytes [start, end) of a file. */
+export interface FilePart {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Bytes in the heap of an instance. Between two operations on a file, `freeArena` may move it. */
@@ -136,6 +150,7 @@ export class PdfEngine {
   /** Bytes of the request's files. */
   #inputBytes = 0;
   #decodedBytes = 0;
+  #sharesFiles = false;
   /** Object numbers of the pages of documents that are read in ranges. */
   readonly #pages = new WeakMap<MuPDF.PDFDocument, readonly number[]>();
   #failed = false;
@@ -271,6 +286,7 @@ export class PdfEngine {
     this.#stack.value = snapshot.stack;
     this.#failed = false;
     this.#decodedBytes = 0;
+    this.#sharesFiles = false;
     this.#forget();
   }
 
@@ -325,22 +341,26 @@ export class PdfEngine {
 
   #allocateArena({ capacity, copies }: Pick<ArenaMemory, "capacity" | "copies">): number {
     const before = copies ? this.#malloc(Math.ceil(capacity * HOLES.copies) + HOLES.objects) : 0;
-    const pointer = this.#malloc(Math.max(capacity, 1));
+    const pointer = this.#malloc(capacity + APPEND_ROOM);
     if (before > 0) this.lib._wasm_free(before);
     return pointer;
   }
 
   /**
    * Frees the arenas before the request ends: the files in them must not be read anymore. An operation that has copied what it
-   * needs calls this, so that the output can reuse the input's memory. Files that later operations need move elsewhere.
+   * needs calls this, so that the output can reuse the input's memory. Files that later operations need move elsewhere, unless they take most of
+   * an arena.
    */
   freeArena(): void {
     const arenas = this.#arenas;
-    const isNeeded = (file: HeapFile): boolean => this.#kept.has(file);
-    this.#arenas = arenas.filter(({ files }) => files.length > 0 && files.every(isNeeded));
+    this.#arenas = [];
     for (const arena of arenas) {
-      if (this.#arenas.includes(arena)) continue;
-      const needed = arena.files.filter(isNeeded);
+      const needed = arena.files.filter((file) => this.#kept.has(file));
+      if (needed.reduce((sum, { length }) => sum + length, 0) * 2 > arena.used) {
+        arena.files.splice(0, arena.files.length, ...needed);
+        this.#arenas.push(arena);
+        continue;
+      }
       if (needed.length > 0) this.#move(needed);
       this.lib._wasm_free(arena.pointer);
     }
@@ -374,6 +394,7 @@ export class PdfEngine {
     // Decoded objects of the document before.
     this.emptyStore();
     this.#decodedBytes = 0;
+    this.#sharesFiles = false;
     const { ranges } = this;
     this.ranges = undefined;
     const { stored } = output;
@@ -387,11 +408,29 @@ export class PdfEngine {
     const unchanged = this.#arenas.flatMap(({ files }) => files).find((file) => file === output);
     // What has a buffer of its own does not need the input any more.
     if (!unchanged && output instanceof HeapFile) this.freeArena();
-    const input = unchanged ?? (await this.#inArena(output));
+    const input = unchanged ?? (await this.#appended(output)) ?? (await this.#inArena(output));
     this.#kept = new Set([...this.#kept, input]);
     this.freeArena();
     this.#inputBytes = this.#arenas.reduce((sum, { used }) => sum + used, 0);
     return input;
+  }
+
+  /** The file that output continues, with the rest in the room behind it; undefined if that is not possible. */
+  async #appended({ length, continues }: EngineBytes): Promise<InputBytes | undefined> {
+    if (!continues) return undefined;
+    const { file, rest } = continues;
+    const arena = this.#arenas.find(({ files }) => files.some((known) => known === file));
+    const known = arena?.files.find((other) => other === file);
+    if (!arena || !known || this.#kept.has(known)) return undefined;
+    const end = known.pointer + known.length - arena.pointer;
+    if (end !== arena.used || arena.used + rest.length > arena.capacity + APPEND_ROOM) return undefined;
+    for await (const chunk of chunksOf(rest)) {
+      this.lib.HEAPU8.set(chunk, arena.pointer + arena.used);
+      arena.used += chunk.length;
+    }
+    const whole = new HeapFile(this.lib, known.pointer, length);
+    arena.files.splice(arena.files.indexOf(known), 1, whole);
+    return whole;
   }
 
   async #inArena(bytes: EngineBytes): Promise<InputBytes> {
@@ -503,6 +542,25 @@ export class PdfEngine {
     return placesOf(this.#memory, document, numbers);
   }
 
+  /** Whether the request's files are so large that copies share their data. */
+  get hasLargeFiles(): boolean {
+    return this.ranges === undefined && this.#inputBytes > LARGE_FILES;
+  }
+
+  /** Whether streams share the data of the request's files (`shareData`), which then stay where they are: no `freeArena` before the output is out. */
+  get sharesFiles(): boolean {
+    return this.#sharesFiles;
+  }
+
+  /** Makes parts of a file the data of streams, by their numbers; see places.ts. */
+  shareData(document: MuPDF.PDFDocument, file: InputBytes, parts: ReadonlyMap<number, FilePart>): void {
+    const ranges = [...parts].map(
+      ([number, { start, end }]) => [number, { pointer: file.pointer + start, length: end - start }] as const,
+    );
+    this.#sharesFiles = true;
+    shareData(this.lib, this.#memory, document, new Map(ranges));
+  }
+
   /** The first object in each of some object streams, by their numbers; see places.ts. */
   firstIn(document: MuPDF.PDFDocument, streams: ReadonlySet<number>): number[] {
     return streams.size === 0 ? [] : firstIn(this.#memory, document, streams);
@@ -536,6 +594,11 @@ export class PdfEngine {
     if (this.#decodedBytes <= limit) return;
     const actual = this.#decodedBytes;
     throw new Refusal("limit_exceeded", "The files are too large when decompressed.", { limit, actual });
+  }
+
+  /** Bytes that are claimed. */
+  get claimed(): number {
+    return this.#budget.claimed;
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { PDFDocument } from "mupdf";
+import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
 import { ENTRY_TYPE, PDF_XREF_ENTRY } from "./abi.ts";
 import { fileOffsets, sectionsOf } from "./xref-tables.ts";
 
@@ -10,6 +11,24 @@ export interface Place {
   readonly data: number | undefined;
 }
 
+/** Finds the address of an object's newest entry. `all`: including the entries of unsaved changes. */
+function entriesOf(
+  memory: WebAssembly.Memory,
+  document: PDFDocument,
+  { all }: { readonly all: boolean },
+): (number: number) => number | undefined {
+  const heap = new DataView(memory.buffer);
+  const { sections, changed } = sectionsOf(memory, document);
+  const tables = sections.slice(all ? 0 : changed).flatMap((section) => section.tables);
+  return (number) => {
+    for (const { first, length, entries } of tables) {
+      const at = entries + (number - first) * PDF_XREF_ENTRY.SIZE;
+      if (number >= first && number < first + length && heap.getUint8(at) !== 0) return at;
+    }
+    return undefined;
+  };
+}
+
 /** Where objects of a document lie in its file, by their numbers; without those that are not in it. Loads no object. */
 export function placesOf(
   memory: WebAssembly.Memory,
@@ -17,17 +36,8 @@ export function placesOf(
   numbers: readonly number[],
 ): Map<number, Place> {
   const heap = new DataView(memory.buffer);
-  const { sections, changed } = sectionsOf(memory, document);
   const { header } = fileOffsets(memory, document);
-  const tables = sections.slice(changed).flatMap((section) => section.tables);
-  /** The address of an object's newest entry. */
-  const entryOf = (number: number): number | undefined => {
-    for (const { first, length, entries } of tables) {
-      const at = entries + (number - first) * PDF_XREF_ENTRY.SIZE;
-      if (number >= first && number < first + length && heap.getUint8(at) !== 0) return at;
-    }
-    return undefined;
-  };
+  const entryOf = entriesOf(memory, document, { all: false });
   const positionIn = (entry: number, offset: number): number => Number(heap.getBigInt64(entry + offset, true));
   const places = new Map<number, Place>();
   for (const number of numbers) {
@@ -45,6 +55,33 @@ export function placesOf(
     });
   }
   return places;
+}
+
+/** Bytes in the heap. */
+interface HeapRange {
+  readonly pointer: number;
+  readonly length: number;
+}
+
+/**
+ * Makes bytes in the heap the data of streams, by their numbers: MuPDF shares them with every copy of a stream, instead of reading them from the file for each.
+ * Leaves changed streams as they are. The bytes must stay where they are as long as the document or a copy is used.
+ */
+export function shareData(
+  lib: LibMuPDF,
+  memory: WebAssembly.Memory,
+  document: PDFDocument,
+  streams: ReadonlyMap<number, HeapRange>,
+): void {
+  const [newest, ofFile] = [true, false].map((all) => entriesOf(memory, document, { all }));
+  const entries = [...streams].map(([number, range]) => ({ ...range, own: newest?.(number), known: ofFile?.(number) }));
+  for (const { own, known, pointer, length } of entries) {
+    if (own === undefined || own !== known || lib.HEAPU32[(own + PDF_XREF_ENTRY.stm_buf) >> 2] !== 0) continue;
+    const buffer = lib._wasm_new_buffer_from_data(pointer, length);
+    // A reference that is never dropped: MuPDF must not free the bytes.
+    lib._wasm_keep_buffer(buffer);
+    lib.HEAPU32[(own + PDF_XREF_ENTRY.stm_buf) >> 2] = buffer;
+  }
 }
 
 /** Of each of some object streams, by their numbers, an object in it that is not loaded yet: loading it loads all of them. */

@@ -162,7 +162,10 @@ function dropUnused(document: PDFDocument, reached: Uint8Array): void {
  * Finds the objects reachable from the trailer, without recursion. Walks them without handles: the values of one object are
  * visited while nothing else is read, which could move them.
  */
-export async function findUsed({ document, engine }: OpenPdf): Promise<{ reached: Uint8Array; count: number }> {
+export async function findUsed({
+  document,
+  engine,
+}: Pick<OpenPdf, "document" | "engine">): Promise<{ reached: Uint8Array; count: number }> {
   const { values, work } = engine;
   const reached = new Uint8Array(document.countObjects());
   const pending: number[] = [];
@@ -193,14 +196,24 @@ export async function findUsed({ document, engine }: OpenPdf): Promise<{ reached
   return { reached, count };
 }
 
-/** Saves a document assembled from copies, with the encryption it was opened with. */
+/**
+ * Saves a document assembled from copies, with the encryption it was opened with. Where the copies share the data of their sources, and are most of them, so does
+ * the file.
+ */
 export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Room): Promise<EngineBytes> {
-  return engine.bytesOf(await written(engine, document, SAVE, room));
+  if (!room.large || !engine.sharesFiles || document.getTrailer().get("Encrypt").isDictionary())
+    return engine.bytesOf(await written(engine, document, SAVE, room));
+  ownObjects(document);
+  const { reached } = await findUsed({ engine, document });
+  const expectation = expectationOf(engine, document);
+  const file = await wholeFile({ engine, document }, { reached });
+  await verify(engine, file, expectation);
+  return file;
 }
 
 /** Creates a document, writes it, and frees everything it needed. For thousands of small documents. */
 export async function makePdf(engine: PdfEngine, make: () => Promise<PDFDocument>, room: Room): Promise<EngineBytes> {
-  return engine.bytesOf(await engine.scope(async () => written(engine, await make(), SAVE, room)));
+  return engine.scope(async () => savePdf(engine, await make(), room));
 }
 
 /**
@@ -213,7 +226,8 @@ async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promise<Engi
   if (!document.canBeSavedIncrementally()) return undefined;
   const changes = changesOf(open);
   const update = await updateOf(open, changes);
-  const file = joinedBytes([input.bytes, engine.ranges ? outside(engine, update) : update]);
+  const rest = engine.ranges ? outside(engine, update) : update;
+  const file = { ...joinedBytes([input.bytes, rest]), continues: { file: input.bytes, rest } };
   await verifyAppended(open, file, changes, changed ?? []);
   return file;
 }

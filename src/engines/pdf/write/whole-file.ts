@@ -1,13 +1,14 @@
 /**
- * Writes a document anew, object by object. Streams that did not change are parts of its source, so that memory and work depend on its other objects;
+ * Writes a document anew, object by object. Streams that did not change are parts of its source, and those of a new document share MuPDF's memory, so that memory and work depend on its other objects;
  * MuPDF would hold the source, all objects, and 1.6 times the output.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { deflate } from "../../bytes/deflate.ts";
 import { FileParts, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { dataInFile } from "../document/stream-data.ts";
 import { fileKeyOf } from "../encryption/file-key.ts";
 import { encryptFor, type FileKey } from "../encryption/object-cipher.ts";
 import type { Changes } from "../mupdf/changes.ts";
@@ -28,9 +29,6 @@ const ROW_BYTES = 100;
 /** The first version with object streams (ISO 32000-2, 7.5.7). */
 const OBJECT_STREAMS = 15;
 
-/** Longest space between the data of a stream and `endstream` in bytes. */
-const MOST_SPACE = 2;
-
 /** An object that is not written yet. */
 interface Packed {
   readonly number: number;
@@ -41,7 +39,7 @@ interface Packed {
  * The file of a document. `reached`: the objects that are written, by their numbers. `decrypt`: without its encryption, if it has one.
  */
 export async function wholeFile(
-  open: OpenPdf,
+  open: Written,
   { reached, decrypt = false }: { readonly reached: Uint8Array; readonly decrypt?: boolean },
 ): Promise<EngineBytes> {
   const { engine, document } = open;
@@ -139,8 +137,13 @@ function kindOf(object: PDFObject): "object" | "stream" | "nothing" {
   return OF_FILE.some((type) => isNamed(object.get("Type"), type)) ? "nothing" : "stream";
 }
 
+/** A document that is written. `input`: the file that it was opened from; a new document has none. */
+export interface Written extends Pick<OpenPdf, "engine" | "document"> {
+  readonly input?: OpenPdf["input"];
+}
+
 /** A document that is being written, and the key that its file keeps. */
-interface Source extends Pick<OpenPdf, "engine" | "document" | "input"> {
+interface Source extends Written {
   readonly changes: Changes;
   readonly key: FileKey | undefined;
   /** The number in the file of an object with this number in the document; undefined if it is not written. */
@@ -217,19 +220,13 @@ async function unchangedStreams(
   { decrypt }: { readonly decrypt: boolean },
 ): Promise<Map<number, EngineBytes>> {
   const streams = new Map<number, EngineBytes>();
+  if (!input) return streams;
   const isEncrypted = document.getTrailer().get("Encrypt").isDictionary();
   if (isEncrypted && (decrypt || document.wasRepaired())) return streams;
   const changed = new Set(changes.objects.map(({ number }) => number));
   const numbers = Array.from(reached.keys()).filter((number) => reached[number] !== 0 && !changed.has(number));
-  for (const [number, { data: start }] of engine.placesOf(document, numbers)) {
-    if (start === undefined) continue;
-    await engine.work.pause();
-    const length = engine.scope(() => document.newIndirect(number).get("Length").asNumber());
-    const end = start + length;
-    const after = latin1(input.bytes.view(end, end + MOST_SPACE + "endstream".length));
-    if (length >= 0 && end < input.bytes.length && /^\r?\n?endstream/.test(after)) {
-      streams.set(number, partOf(input.bytes, start, end));
-    }
+  for (const [number, { start, end }] of await dataInFile({ engine, document, input }, numbers)) {
+    streams.set(number, partOf(input.bytes, start, end));
   }
   return streams;
 }
