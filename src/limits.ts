@@ -208,8 +208,8 @@ export const limits = {
     elements: 200_000,
     /** Tags of HTML. */
     tags: 20_000,
-    /** Levels of HTML elements inside each other. MuPDF's stack has room for 34; it does not notice where it ends. */
-    depth: 26,
+    /** Levels of HTML elements inside each other. MuPDF leaves out what is below 98, without an error, and adds a `tbody` to each table. */
+    depth: 60,
     /** Cells of all sheets, empty ones included. */
     cells: 10_000,
     /** Bookmarks that are made of headings. */

@@ -19,6 +19,7 @@ import { tesseractGlue } from "./tesseract-glue.ts";
 import { callbackModule } from "./callback.ts";
 import { jpegKernel } from "./jpeg-kernel.ts";
 import { jpxModule, withReducedJpx } from "./jpx.ts";
+import { withLargerStack } from "./stack.ts";
 import { tickModule } from "./tick.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -57,6 +58,9 @@ const BINARIES = [
     16,
   ],
 ] as const;
+
+/** What MuPDF's stack gets besides its 64 KiB, so that it holds the levels of elements that MuPDF lays out, 98; some 40 fit into 64 KiB. */
+const STACK_BYTES = 448 * 1024;
 
 /** The codecs' glue. */
 const CODECS = [
@@ -392,7 +396,7 @@ for (const [from, to, expected, pages] of BINARIES) {
   const wasm = readFileSync(join(packages, from));
   const sha256 = createHash("sha256").update(wasm).digest("hex");
   if (sha256 !== expected) throw new Error(`wasm/prepare.ts: ${from} has SHA-256 ${sha256}, not the one named`);
-  const own = to === "mupdf.wasm" ? withReducedJpx(wasm) : wasm;
+  const own = to === "mupdf.wasm" ? withReducedJpx(withLargerStack(wasm, STACK_BYTES)) : wasm;
   writeFileSync(join(target, to), withInitialMemory(withFuel(own).bytes, pages));
 }
 writeFileSync(join(target, "tick.wasm"), tickModule());

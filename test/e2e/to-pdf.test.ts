@@ -196,6 +196,33 @@ describe("HTML", () => {
   });
 });
 
+describe("elements inside each other", () => {
+  // With `html` and `body`, 58 levels, of which MuPDF sees up to 20 more in tables.
+  const kinds: readonly (readonly [string, string, number])[] = [
+    ["<div>", "</div>", 56],
+    ["<p><span>", "</span></p>", 28],
+    ["<b>", "</b>", 56],
+    ["<table><tr><td>", "</td></tr></table>", 18],
+    ["<table><tr><td><div>", "</div></td></tr></table>", 14],
+  ];
+
+  test.each(kinds)("all of %s is kept", async (open, close, count) => {
+    const inside = Array.from({ length: count }, (_, level) => `${open}w${level} `).join("");
+    const { text } = await converted(`<html><body>${inside}deepest${close.repeat(count)}<p>after</p></body></html>`);
+    const words = Array.from({ length: count }, (_, level) => `w${level}`);
+    expect(text.trim().split(" ")).toEqual([...words, "deepest", "after"]);
+  });
+
+  test("more of them than MuPDF keeps are rejected", async () => {
+    const { status, code, message } = await send(`<html><body>${"<div>".repeat(60)}x`);
+    expect([status, code, message]).toEqual([
+      413,
+      "limit_exceeded",
+      "A document can have up to 60 levels of elements.",
+    ]);
+  });
+});
+
 test("Markdown has GitHub's tables, task lists, and footnotes, and links to headings", async () => {
   const source = `---\ntitle: Front\nlang: fr\n---\n# Top\n\n| a | b |\n|---|--:|\n| cell | 2 |\n\n- [x] done\n- [ ] open\n\nText[^n] and [jump](#the-end). 😀\n\n\`\`\`js\nif (a < b) {}\n\`\`\`\n\n## The end\n\n[^n]: A note.\n`;
   const result = await converted(source, { strict: "true" });

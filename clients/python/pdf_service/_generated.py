@@ -531,7 +531,7 @@ class ServiceMethods(Transport):
         and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
         `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
 
-        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 26 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -2773,7 +2773,7 @@ class JobMethods:
         and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
         `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
 
-        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 26 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
