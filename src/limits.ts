@@ -200,6 +200,16 @@ export const limits = {
     textBytes: 4 * MiB,
     /** Characters of Markdown. */
     markdownCharacters: 500_000,
+    /** Characters of one paragraph, heading, or cell of Markdown: the time that they take may grow with their square. */
+    markdownRun: 10_000,
+    /** Lines of Markdown, without empty ones and those of code blocks. */
+    markdownLines: 20_000,
+    /** Of them, those without an empty line between them. */
+    markdownBlockLines: 2_000,
+    /** List items in Markdown. */
+    markdownItems: 5_000,
+    /** Definitions of links in Markdown (`[name]: url`). */
+    markdownDefinitions: 2_000,
     /** Files in a document that is an archive. */
     entries: 5_000,
     /** Inflated size of one file within a document, such as the text of a DOCX or the cells of a sheet. */

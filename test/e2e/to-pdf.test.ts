@@ -236,6 +236,40 @@ test("Markdown has GitHub's tables, task lists, and footnotes, and links to head
   expect([result.view.info["Title"], result.view.language]).toEqual(["Front", "fr"]);
 });
 
+test("a footnote may refer to another, and code has none", async () => {
+  const { text } = await converted(
+    "A[^one]\n\n```\n[^one]: code\n```\n\n[^one]: First[^two]\n  goes on\n[^two]: Second\n\nEnd\n",
+    { format: "markdown" },
+  );
+  expect(text.replace(/\s+/g, " ").trim()).toBe("A1 [^one]: code End 1. First2 goes on 2. Second");
+});
+
+describe("Markdown that costs much", () => {
+  test.each<readonly [string, string]>([
+    ["cells of tables", `${"|a".repeat(100)}|\n${"|-".repeat(100)}|\n${"|a\n".repeat(101)}`],
+    ["cells of tables", `[^a]\n\n[^a]: \n${"|a".repeat(100)}|\n${"|-".repeat(100)}|\n${"|a\n".repeat(101)}`],
+    ["lines without an empty one between them", `- x\n${"y\n".repeat(2_000)}`],
+    ["lines outside of code", "x\n\n".repeat(20_001)],
+    ["list items", "- x\n\n".repeat(5_001)],
+    ["definitions of links", "[a]: b\n\n".repeat(2_001)],
+  ])("too many %s", async (what, source) => {
+    const { status, code, message } = await send(source, { format: "markdown" });
+    expect([status, code, message]).toEqual([413, "limit_exceeded", expect.stringContaining(what)]);
+  });
+
+  test("a long paragraph is rejected, a long line of code is not", async () => {
+    const long = "<a@b.c ".repeat(1_500);
+    const { status, code, message } = await send(long, { format: "markdown" });
+    expect([status, code, message]).toEqual([
+      413,
+      "limit_exceeded",
+      "A paragraph, heading, or cell of Markdown can have up to 10000 characters.",
+    ]);
+    const { text } = await converted(`\`\`\`\n${long}\n\`\`\`\n\nend`, { format: "markdown" });
+    expect(text.match(/a@b\.c/g)).toHaveLength(1_500);
+  });
+});
+
 describe("DOCX", () => {
   const section = (width: number, height: number): string =>
     `<w:sectPr><w:pgSz w:w="${width * 20}" w:h="${height * 20}"/><w:pgMar w:top="720" w:right="720" w:bottom="720" w:left="720"/></w:sectPr>`;

@@ -36,6 +36,7 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
     partAt(work, archive, relationships.values().find((one) => one.type === type && !one.external)?.target);
   const notConverted = new Set<string>();
   const notes: Note[] = [];
+  const counts = { footnote: 0, endnote: 0 };
   const context: Context = {
     work,
     archive,
@@ -45,7 +46,7 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
     notConverted,
     fontSize: options.fontSize,
     note(kind, id) {
-      const number = notes.filter((one) => one.kind === kind).length + 1;
+      const number = (counts[kind] += 1);
       notes.push({ kind, number, id });
       return number;
     },
