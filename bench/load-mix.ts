@@ -20,6 +20,10 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
     bytes: new Uint8Array(await readFile(join(root, "examples/receipt.png"))),
     fileName: "receipt.png",
   };
+  const report = {
+    bytes: new Uint8Array(await readFile(join(root, "examples/report.md"))),
+    fileName: "report.md",
+  };
   const form = pdfPart(fieldsOf(40));
   const small = pdfPart(document({ name: "small", pages: 5, features: ["outline", "links", "form"] }));
   const hundred = pdfPart(document({ name: "hundred", pages: 100, features: ["outline", "tagged"] }));
@@ -51,6 +55,7 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
     ],
     "to-images": [{ file: letter }, { file: letter, format: "jpeg" }, { file: letter, dpi: "100", format: "webp" }],
     "from-images": [{ image0: photograph, image1: photograph }],
+    "to-pdf": [{ file: report }, { file: report, pageSize: "letter", fontSize: "9" }],
     watermark: [
       { file: small, kind: "text", text: "DRAFT" },
       { file: hundred, kind: "text", text: "Entwurf", tile: "true" },

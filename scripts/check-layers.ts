@@ -123,6 +123,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "mupdf",
     "fflate",
     "@xmldom/xmldom",
+    "marked",
     "re2js",
     "ipaddr.js",
   ],
@@ -175,6 +176,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "render",
     "pdf/crop",
     "pdf/n-up",
+    "convert/source",
+    "convert/docx",
+    "convert/xlsx",
+    "convert",
   ],
   "src/operations": ["definition", "."],
   "src/http": [

@@ -194,6 +194,40 @@ export const limits = {
     proveFile: { fuel: 800_000_000, kind: "untilNext" },
   },
 
+  /** Documents of other formats. For `to-pdf`. */
+  conversion: {
+    /** Size of a file that is text: HTML, Markdown, CSV, and text. */
+    textBytes: 4 * MiB,
+    /** Characters of Markdown. */
+    markdownCharacters: 500_000,
+    /** Characters of one paragraph, heading, or cell of Markdown: the time that they take may grow with their square. */
+    markdownRun: 10_000,
+    /** Lines of Markdown, without empty ones and those of code blocks. */
+    markdownLines: 20_000,
+    /** Of them, those without an empty line between them. */
+    markdownBlockLines: 2_000,
+    /** List items in Markdown. */
+    markdownItems: 5_000,
+    /** Definitions of links in Markdown (`[name]: url`). */
+    markdownDefinitions: 2_000,
+    /** Files in a document that is an archive. */
+    entries: 5_000,
+    /** Inflated size of one file within a document, such as the text of a DOCX or the cells of a sheet. */
+    entryBytes: 12 * MiB,
+    /** Elements of one XML file within a document. */
+    elements: 200_000,
+    /** Tags of HTML. */
+    tags: 20_000,
+    /** Levels of HTML elements inside each other. MuPDF leaves out what is below 98, without an error, and adds a `tbody` to each table. */
+    depth: 60,
+    /** Cells of all sheets, empty ones included. */
+    cells: 10_000,
+    /** Bookmarks that are made of headings. */
+    bookmarks: 20_000,
+    /** Memory for what is read of a document before it is laid out: its text, and the elements of that. An estimate. */
+    ownBytes: 40 * MiB,
+  },
+
   /** Rendering. For `to-images`. */
   raster: {
     /** Pixels of one page. */

@@ -128,10 +128,21 @@ declare module "*/wasm/generated/mupdf.js" {
     pixmapOf(image: MuPDF.Image): Promise<MuPDF.Pixmap>;
     asJpeg(pixmap: MuPDF.Pixmap, quality: number): Promise<MuPDF.Buffer>;
     run(list: MuPDF.DisplayList, device: MuPDF.Device, matrix: MuPDF.Matrix): Promise<void>;
-    textOfPage(page: MuPDF.PDFPage, options: string): Promise<MuPDF.StructuredText>;
+    textOfPage(page: MuPDF.Page, options: string): Promise<MuPDF.StructuredText>;
     textOfList(list: MuPDF.DisplayList, options: string): Promise<MuPDF.StructuredText>;
     /** Removes what the page's redaction annotations cover, and these. The numbers are those of MuPDF's `PDFPage.REDACT_...`. */
     redact(page: MuPDF.PDFPage, how: { images: number; lines: number; text: number }): Promise<void>;
+    /** Opens a document that is no PDF. `type`: its media type. */
+    openAs(type: string, buffer: MuPDF.Buffer): Promise<MuPDF.Document>;
+    /** Lays out flowing text for pages of a width and height in points; `em`: the font size. */
+    layOut(document: MuPDF.Document, width: number, height: number, em: number): Promise<void>;
+    countPages(document: MuPDF.Document): Promise<number>;
+    loadAnyPage(document: MuPDF.Document, index: number): Promise<MuPDF.Page>;
+    runPage(page: MuPDF.Page, device: MuPDF.Device, matrix: MuPDF.Matrix): Promise<void>;
+    /** Leaves only the used glyphs in all fonts. */
+    subsetFonts(document: MuPDF.PDFDocument): Promise<void>;
+    /** Writes the document of a writer into its buffer. */
+    closeWriter(writer: MuPDF.DocumentWriter): Promise<void>;
     save(document: MuPDF.PDFDocument, options: string): Promise<MuPDF.Buffer>;
   }
 

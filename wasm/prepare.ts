@@ -19,6 +19,7 @@ import { tesseractGlue } from "./tesseract-glue.ts";
 import { callbackModule } from "./callback.ts";
 import { jpegKernel } from "./jpeg-kernel.ts";
 import { jpxModule, withReducedJpx } from "./jpx.ts";
+import { withLargerStack } from "./stack.ts";
 import { tickModule } from "./tick.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -58,6 +59,9 @@ const BINARIES = [
   ],
 ] as const;
 
+/** What MuPDF's stack gets besides its 64 KiB, so that it holds the levels of elements that MuPDF lays out, 98; some 40 fit into 64 KiB. */
+const STACK_BYTES = 448 * 1024;
+
 /** The codecs' glue. */
 const CODECS = [
   ["@jsquash/jpeg/codec/enc/mozjpeg_enc.js", "mozjpeg-encoder.js"],
@@ -65,9 +69,20 @@ const CODECS = [
   ["@jsquash/webp/codec/dec/webp_dec.js", "webp-decoder.js"],
 ] as const;
 
-/** Families of the packages @expo-google-fonts/*, their regular weight; src/engines/fonts.ts names the files. */
-const FONTS = {
+/** Files of the packages @expo-google-fonts/*: the package, and its style if it is not the regular one; src/engines/fonts.ts names the files. */
+const FONTS: Readonly<Record<string, string | readonly [string, string]>> = {
   NotoSans: "noto-sans",
+  NotoSansBold: ["noto-sans", "700Bold"],
+  NotoSansItalic: ["noto-sans", "400Regular_Italic"],
+  NotoSansBoldItalic: ["noto-sans", "700Bold_Italic"],
+  NotoSerif: "noto-serif",
+  NotoSerifBold: ["noto-serif", "700Bold"],
+  NotoSerifItalic: ["noto-serif", "400Regular_Italic"],
+  NotoSerifBoldItalic: ["noto-serif", "700Bold_Italic"],
+  NotoSansMono: "noto-sans-mono",
+  NotoSansMonoBold: ["noto-sans-mono", "700Bold"],
+  NotoSansSymbols2: "noto-sans-symbols-2",
+  NotoEmoji: "noto-emoji",
   IBMPlexSansArabic: "ibm-plex-sans-arabic",
   NotoSansHebrew: "noto-sans-hebrew",
   NotoSansThai: "noto-sans-thai",
@@ -228,6 +243,11 @@ ${body}
 	const $redact = gauge.long(libmupdf._wasm_pdf_redact_page);
 	const $updateAnnotation = gauge.long(libmupdf._wasm_pdf_update_annot);
 	const $save = gauge.long(libmupdf._wasm_pdf_write_document_buffer);
+	const $layOut = gauge.long(libmupdf._wasm_layout_document);
+	const $countPages = gauge.long(libmupdf._wasm_count_pages);
+	const $runPage = gauge.long(libmupdf._wasm_run_page);
+	const $subsetFonts = gauge.long(libmupdf._wasm_pdf_subset_fonts);
+	const $closeWriter = gauge.long(libmupdf._wasm_close_document_writer);
 	const long = {
 		async open(from) {
 			const pointer = await (from instanceof Stream ? $openStream : $open)(STRING("application/pdf"), from.pointer);
@@ -286,6 +306,27 @@ ${body}
 		},
 		async redact(page, { images, lines, text }) {
 			await $redact(page.pointer, 0, images, lines, text);
+		},
+		async openAs(type, buffer) {
+			return new Document(await $open(STRING(type), buffer.pointer));
+		},
+		async layOut(document, width, height, em) {
+			await $layOut(document.pointer, width, height, em);
+		},
+		async countPages(document) {
+			return $countPages(document.pointer);
+		},
+		async loadAnyPage(document, index) {
+			return new Page(await $loadPage(document.pointer, index));
+		},
+		async runPage(page, device, matrix) {
+			await $runPage(page.pointer, device.pointer, MATRIX(matrix));
+		},
+		async subsetFonts(document) {
+			await $subsetFonts(document.pointer);
+		},
+		async closeWriter(writer) {
+			await $closeWriter(writer.pointer);
 		},
 		async save(document, options) {
 			return new Buffer(await $save(document.pointer, STRING(options)));
@@ -355,7 +396,7 @@ for (const [from, to, expected, pages] of BINARIES) {
   const wasm = readFileSync(join(packages, from));
   const sha256 = createHash("sha256").update(wasm).digest("hex");
   if (sha256 !== expected) throw new Error(`wasm/prepare.ts: ${from} has SHA-256 ${sha256}, not the one named`);
-  const own = to === "mupdf.wasm" ? withReducedJpx(wasm) : wasm;
+  const own = to === "mupdf.wasm" ? withReducedJpx(withLargerStack(wasm, STACK_BYTES)) : wasm;
   writeFileSync(join(target, to), withInitialMemory(withFuel(own).bytes, pages));
 }
 writeFileSync(join(target, "tick.wasm"), tickModule());
@@ -368,9 +409,11 @@ for (const [from, to] of CODECS) writeFileSync(join(target, to), codec(readFileS
 
 const fonts = join(target, "assets/fonts");
 mkdirSync(fonts, { recursive: true });
-for (const [family, name] of Object.entries(FONTS)) {
-  const folder = join(root, "node_modules/@expo-google-fonts", name);
-  copyFileSync(join(folder, "400Regular", `${family}_400Regular.ttf`), join(fonts, `${family}.ttf`));
+for (const [file, of] of Object.entries(FONTS)) {
+  const [name, style] = typeof of === "string" ? [of, "400Regular"] : of;
+  const folder = join(root, "node_modules/@expo-google-fonts", name, style);
+  const family = file.replace(/(Bold)?(Italic)?$/, "");
+  copyFileSync(join(folder, `${family}_${style}.ttf`), join(fonts, `${file}.ttf`));
 }
 
 const tesseract = join(packages, "tesseract.js-core/tesseract-core-relaxedsimd-lstm.js");

@@ -9,6 +9,7 @@ export const SECTION = {
   global: 6,
   export: 7,
   code: 10,
+  data: 11,
 } as const;
 
 export interface FunctionType {

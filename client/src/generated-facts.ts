@@ -38,6 +38,12 @@ export interface HeaderFacts {
   readonly meanConfidence: number | undefined;
   /** The cipher of the output: `aes-128` or `aes-256`. */
   readonly encryption: string | undefined;
+  /** The format of the file that was converted. */
+  readonly convertedFrom: string | undefined;
+  /** The number of characters that no available font has. */
+  readonly missingGlyphs: number | undefined;
+  /** What the document has and the PDF lacks, such as `headers,charts`. */
+  readonly notConverted: readonly string[];
   /** Parameters that were sent and have no effect with the values of the others, separated by commas. In a pipeline, with their step: `2.quality`. */
   readonly ignoredParameters: readonly string[];
   /** `true`: the output was opened again, and its cipher, permissions, and passwords are as requested. */
@@ -63,6 +69,9 @@ export const headerFacts = {
   attachmentsRemoved: { header: "X-Attachments-Removed", type: "integer" },
   meanConfidence: { header: "X-OCR-Mean-Confidence", type: "number" },
   encryption: { header: "X-Encryption", type: "string" },
+  convertedFrom: { header: "X-Converted-From", type: "string" },
+  missingGlyphs: { header: "X-Missing-Glyphs", type: "integer" },
+  notConverted: { header: "X-Not-Converted", type: "array" },
   ignoredParameters: { header: "X-Ignored-Parameters", type: "array" },
   encryptionVerified: { header: "X-Encryption-Verified", type: "boolean" },
 } as const satisfies Record<keyof HeaderFacts, object>;

@@ -293,6 +293,45 @@ const fromImagesFields = {
   fit: { name: "fit", kind: "text" },
 } as const;
 
+export interface ToPdfInput {
+  /** The document. */
+  readonly file: FileInput | FileReference;
+  /** The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected. */
+  readonly format?: "html" | "xhtml" | "markdown" | "text" | "csv" | "docx" | "xlsx" | undefined;
+  /** The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4. */
+  readonly pageSize?: "a4" | "letter" | "legal" | "a5" | "a3" | { readonly width: number; readonly height: number } | undefined;
+  /** The orientation of the pages. By default that of the document, else portrait. */
+  readonly orientation?: "portrait" | "landscape" | undefined;
+  /** Space around the content, in points. By default that of the document, else 54. */
+  readonly marginPt?: number | undefined;
+  /** The size of text that has none of its own, in points. Default: `11`. */
+  readonly fontSize?: number | undefined;
+  /** A style sheet that overrules those of the document. */
+  readonly css?: string | undefined;
+  /** What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`. */
+  readonly fit?: "width" | "none" | undefined;
+  /** The title in the metadata. By default that of the document. */
+  readonly title?: string | undefined;
+  /** The language of the document, such as `en` or `pt-BR`. By default as the document says. */
+  readonly language?: string | undefined;
+  /** Whether characters that no font has are an error. */
+  readonly strict?: boolean | undefined;
+}
+
+const toPdfFields = {
+  file: { name: "file", kind: "file" },
+  format: { name: "format", kind: "text" },
+  pageSize: { name: "pageSize", kind: "json" },
+  orientation: { name: "orientation", kind: "text" },
+  marginPt: { name: "marginPt", kind: "text" },
+  fontSize: { name: "fontSize", kind: "text" },
+  css: { name: "css", kind: "text" },
+  fit: { name: "fit", kind: "text" },
+  title: { name: "title", kind: "text" },
+  language: { name: "language", kind: "text" },
+  strict: { name: "strict", kind: "text" },
+} as const;
+
 export type OcrInput = {
   /** The document: PDF, PNG, or JPEG. */
   readonly file: FileInput | FileReference;
@@ -960,6 +999,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
     return new Pipeline(this.with("from-images", undefined, fromImagesFields, input));
   }
 
+  /** Convert documents to PDF. */
+  toPdf(input: ToPdfInput): Pipeline<FileResult>;
+  toPdf(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("to-pdf", undefined, toPdfFields, input));
+  }
+
   /** Recognize text in scans. */
   ocr(input?: Without<OcrJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>;
   /** Recognize text in scans. */
@@ -1329,6 +1374,35 @@ export class ServiceMethods extends OperationTransport {
   fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult>;
   fromImages(input: FromImagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/from-images", fromImagesFields, input, options, fileResult);
+  }
+
+  /** Convert documents to PDF, as a job. */
+  toPdf(input: ToPdfInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Convert documents to PDF.
+   *
+   * Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
+   *
+   * | Format | What is kept | What is not (`X-Not-Converted`) |
+   * |---|---|---|
+   * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in `data:` URIs, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
+   * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
+   * | Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
+   * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
+   * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
+   * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
+   *
+   * Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+   * and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
+   * `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
+   *
+   * Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  toPdf(input: ToPdfInput, options?: CallOptions): Promise<FileResult>;
+  toPdf(input: ToPdfInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/to-pdf", toPdfFields, input, options, fileResult);
   }
 
   /** Recognize text in scans, as a job. */

@@ -6,6 +6,7 @@ export type RefusalCode =
   | "invalid_parameters"
   | "invalid_page_range"
   | "invalid_file"
+  | "unsupported_format"
   | "password_required"
   | "incorrect_password"
   | "unsupported_encryption"

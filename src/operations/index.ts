@@ -21,6 +21,7 @@ import { rotate } from "./rotate.ts";
 import { sign } from "./sign.ts";
 import { split } from "./split.ts";
 import { toImages } from "./to-images.ts";
+import { toPdf } from "./to-pdf.ts";
 import { unlock } from "./unlock.ts";
 import { watermark } from "./watermark.ts";
 
@@ -33,6 +34,7 @@ export const operations: readonly Operation[] = [
   deletePages,
   toImages,
   fromImages,
+  toPdf,
   ocr,
   protect,
   unlock,

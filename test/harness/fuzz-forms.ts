@@ -122,6 +122,13 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       marginPt: random.pick([undefined, "20"]),
       fit: random.pick([undefined, "cover", "stretch"]),
     }),
+  "to-pdf": ({ random, document, image }) =>
+    given({
+      ...(random.once(4) ? { file: image() } : document()),
+      format: random.pick([undefined, "html", "text", "csv"]),
+      pageSize: random.pick([undefined, "a5", '{ "width": 300, "height": 500 }']),
+      strict: random.pick([undefined, "true"]),
+    }),
   compress: ({ random, document }) =>
     given({
       ...document(),

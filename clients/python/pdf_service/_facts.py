@@ -100,6 +100,21 @@ class Facts(Headers):
         return read_text(self.headers, "X-Encryption")
 
     @property
+    def converted_from(self) -> Optional[str]:
+        """The format of the file that was converted."""
+        return read_text(self.headers, "X-Converted-From")
+
+    @property
+    def missing_glyphs(self) -> Optional[int]:
+        """The number of characters that no available font has."""
+        return read_integer(self.headers, "X-Missing-Glyphs")
+
+    @property
+    def not_converted(self) -> List[str]:
+        """What the document has and the PDF lacks, such as `headers,charts`."""
+        return read_array(self.headers, "X-Not-Converted")
+
+    @property
     def ignored_parameters(self) -> List[str]:
         """Parameters that were sent and have no effect with the values of the others, separated by commas. In a pipeline, with their step: `2.quality`."""
         return read_array(self.headers, "X-Ignored-Parameters")

@@ -33,6 +33,7 @@ from ._types import (
     RepairResult,
     SignField,
     StoredFile,
+    ToPdfPageSize,
     UsageSummary,
     WebhookDelivery,
     WebhookSubscription,
@@ -494,6 +495,73 @@ class ServiceMethods(Transport):
             ("text", "fit", fit),
         ]
         result: FileResult = self._operation("/api/v1/from-images", fields, None, idempotency_key, read_file)
+        return result
+
+
+    def to_pdf(
+        self,
+        file: FileInput,
+        *,
+        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        margin_pt: Optional[int] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Convert documents to PDF.
+
+        Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
+
+        | Format | What is kept | What is not (`X-Not-Converted`) |
+        |---|---|---|
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in `data:` URIs, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
+        | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
+        | Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
+        | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
+        | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
+        | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
+
+        Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+        and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
+        `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
+
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The document.
+            format: The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.
+            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.
+            orientation: The orientation of the pages. By default that of the document, else portrait.
+            margin_pt: Space around the content, in points. By default that of the document, else 54.
+            font_size: The size of text that has none of its own, in points. Default: `11`.
+            css: A style sheet that overrules those of the document.
+            fit: What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`.
+            title: The title in the metadata. By default that of the document.
+            language: The language of the document, such as `en` or `pt-BR`. By default as the document says.
+            strict: Whether characters that no font has are an error.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "format", format),
+            ("json", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fontSize", font_size),
+            ("text", "css", css),
+            ("text", "fit", fit),
+            ("text", "title", title),
+            ("text", "language", language),
+            ("text", "strict", strict),
+        ]
+        result: FileResult = self._operation("/api/v1/to-pdf", fields, None, idempotency_key, read_file)
         return result
 
 
@@ -2668,6 +2736,75 @@ class JobMethods:
             ("text", "fit", fit),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    def to_pdf(
+        self,
+        file: FileInput,
+        *,
+        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        margin_pt: Optional[int] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Convert documents to PDF.
+
+        Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
+
+        | Format | What is kept | What is not (`X-Not-Converted`) |
+        |---|---|---|
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in `data:` URIs, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
+        | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
+        | Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
+        | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
+        | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
+        | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
+
+        Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+        and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
+        `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
+
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The document.
+            format: The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.
+            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.
+            orientation: The orientation of the pages. By default that of the document, else portrait.
+            margin_pt: Space around the content, in points. By default that of the document, else 54.
+            font_size: The size of text that has none of its own, in points. Default: `11`.
+            css: A style sheet that overrules those of the document.
+            fit: What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`.
+            title: The title in the metadata. By default that of the document.
+            language: The language of the document, such as `en` or `pt-BR`. By default as the document says.
+            strict: Whether characters that no font has are an error.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "format", format),
+            ("json", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fontSize", font_size),
+            ("text", "css", css),
+            ("text", "fit", fit),
+            ("text", "title", title),
+            ("text", "language", language),
+            ("text", "strict", strict),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 

@@ -246,6 +246,11 @@ class ExtractTextResult(TypedDict):
     stats: ExtractTextResultStats
 
 
+class ToPdfPageSize(TypedDict):
+    width: float
+    height: float
+
+
 class OcrResultPagesItemWordsItem(TypedDict):
     text: str
     bbox: Tuple[float, float, float, float]

@@ -28,6 +28,9 @@ export const resultHeaders = {
   "X-Pipeline-Steps":
     'What the steps of a pipeline returned, as JSON: `[{ "operation", "pages", "bytes" }]`. `pages` is missing where a result is not a PDF, and `bytes` where the size is not known before the response starts.',
   "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",
+  "X-Converted-From": "The format of the file that was converted.",
+  "X-Missing-Glyphs": "The number of characters that no available font has.",
+  "X-Not-Converted": "What the document has and the PDF lacks, such as `headers,charts`.",
   "X-Ignored-Parameters":
     "Parameters that were sent and have no effect with the values of the others, separated by commas. In a pipeline, with their step: `2.quality`.",
   "X-Encryption-Verified":
@@ -51,6 +54,8 @@ export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number
   "X-Pages-Without-Text": "array",
   "X-Attachments-Removed": "integer",
   "X-OCR-Mean-Confidence": "number",
+  "X-Missing-Glyphs": "integer",
+  "X-Not-Converted": "array",
   "X-Ignored-Parameters": "array",
   "X-Encryption-Verified": "boolean",
 };

@@ -113,6 +113,11 @@ export function pdfOrImageFile(description: string): FileField {
   return { kind: "file", accept: ["pdf", "png", "jpeg"], description };
 }
 
+/** A document of any format; the operation decides which it knows. */
+export function documentFile(description: string): FileField {
+  return { kind: "file", accept: ["any"], description };
+}
+
 /** A PNG, JPEG or WebP that only some modes of an operation need. */
 export function imageFile(description: string, hints: FieldHints = {}): OptionalFileField {
   return { kind: "file", accept: imageKinds, optional: true, description, hints };

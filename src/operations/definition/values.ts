@@ -186,6 +186,25 @@ export function formChoice<const W extends readonly [string, ...string[]]>(
   return formValue(readChoice(words), z.enum(words));
 }
 
+/** A page: one of the given names, or its width and height in points as JSON. */
+export function formPageSize<const W extends readonly [string, ...string[]]>(
+  range: readonly [number, number],
+  ...words: W
+) {
+  const error = `must be ${words.join(", ")}, or JSON: { "width": ..., "height": ... } with points from ${shown(range[0])} to ${shown(range[1])}`;
+  const side = z.number().min(range[0]).max(range[1]);
+  const read = readChoice(words);
+  const meaning: Read = reading((text) => {
+    if (!text.trim().startsWith("{")) return read(text);
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return undefined;
+    }
+  });
+  return formValue(meaning, z.union([z.enum(words), z.strictObject({ width: side, height: side })], { error }));
+}
+
 /** Free text. */
 export function formText(maxLength: number): z.ZodType<string | undefined> {
   return formValue(asSent, z.string().max(maxLength));

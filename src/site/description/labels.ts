@@ -44,7 +44,7 @@ export function labelOf(name: string): string {
 /** Where people look for an operation. Those that are in no group come last. */
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ["Organize", ["merge", "split", "extract-pages", "delete-pages", "rotate", "crop", "n-up", "outline"]],
-  ["Convert", ["to-images", "from-images", "extract-text", "ocr"]],
+  ["Convert", ["to-pdf", "to-images", "from-images", "extract-text", "ocr"]],
   ["Edit", ["watermark", "add-page-numbers", "sign", "fill-form", "flatten", "metadata", "attachments"]],
   ["Protect", ["protect", "unlock", "redact"]],
   ["Improve", ["compress", "repair"]],

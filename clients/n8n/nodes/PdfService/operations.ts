@@ -135,6 +135,12 @@ export const operations: INodePropertyOptions[] = [
     "description": "Convert pages to images"
   },
   {
+    "name": "To PDF",
+    "value": "to-pdf",
+    "action": "Convert documents to PDF",
+    "description": "Convert documents to PDF"
+  },
+  {
     "name": "Unlock",
     "value": "unlock",
     "action": "Remove the password of a PDF",
@@ -782,6 +788,157 @@ export const parameters: INodeProperties[] = [
             "value": "letter"
           }
         ]
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "to-pdf"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "to-pdf"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Css",
+        "name": "css",
+        "description": "A style sheet that overrules those of the document",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Fit",
+        "name": "fit",
+        "description": "What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`.",
+        "type": "options",
+        "default": "width",
+        "options": [
+          {
+            "name": "None",
+            "value": "none"
+          },
+          {
+            "name": "Width",
+            "value": "width"
+          }
+        ]
+      },
+      {
+        "displayName": "Font Size",
+        "name": "fontSize",
+        "description": "The size of text that has none of its own, in points. Default: `11`.",
+        "type": "number",
+        "default": 11
+      },
+      {
+        "displayName": "Format",
+        "name": "format",
+        "description": "The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.",
+        "type": "options",
+        "default": "html",
+        "options": [
+          {
+            "name": "Csv",
+            "value": "csv"
+          },
+          {
+            "name": "Docx",
+            "value": "docx"
+          },
+          {
+            "name": "Html",
+            "value": "html"
+          },
+          {
+            "name": "Markdown",
+            "value": "markdown"
+          },
+          {
+            "name": "Text",
+            "value": "text"
+          },
+          {
+            "name": "Xhtml",
+            "value": "xhtml"
+          },
+          {
+            "name": "Xlsx",
+            "value": "xlsx"
+          }
+        ]
+      },
+      {
+        "displayName": "Language",
+        "name": "language",
+        "description": "The language of the document, such as `en` or `pt-BR`. By default as the document says.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Margin Pt",
+        "name": "marginPt",
+        "description": "Space around the content, in points. By default that of the document, else 54.",
+        "type": "number",
+        "default": 0
+      },
+      {
+        "displayName": "Orientation",
+        "name": "orientation",
+        "description": "The orientation of the pages. By default that of the document, else portrait.",
+        "type": "options",
+        "default": "portrait",
+        "options": [
+          {
+            "name": "Landscape",
+            "value": "landscape"
+          },
+          {
+            "name": "Portrait",
+            "value": "portrait"
+          }
+        ]
+      },
+      {
+        "displayName": "Page Size",
+        "name": "pageSize",
+        "description": "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.",
+        "type": "json",
+        "default": ""
+      },
+      {
+        "displayName": "Strict",
+        "name": "strict",
+        "description": "Whether `strict` is on. Whether characters that no font has are an error.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Title",
+        "name": "title",
+        "description": "The title in the metadata. By default that of the document.",
+        "type": "string",
+        "default": ""
       }
     ]
   },
@@ -2693,6 +2850,63 @@ export const fields: Readonly<
       "kind": "text"
     }
   ],
+  "to-pdf": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "format",
+      "field": "format",
+      "kind": "text"
+    },
+    {
+      "name": "pageSize",
+      "field": "pageSize",
+      "kind": "json"
+    },
+    {
+      "name": "orientation",
+      "field": "orientation",
+      "kind": "text"
+    },
+    {
+      "name": "marginPt",
+      "field": "marginPt",
+      "kind": "text"
+    },
+    {
+      "name": "fontSize",
+      "field": "fontSize",
+      "kind": "text"
+    },
+    {
+      "name": "css",
+      "field": "css",
+      "kind": "text"
+    },
+    {
+      "name": "fit",
+      "field": "fit",
+      "kind": "text"
+    },
+    {
+      "name": "title",
+      "field": "title",
+      "kind": "text"
+    },
+    {
+      "name": "language",
+      "field": "language",
+      "kind": "text"
+    },
+    {
+      "name": "strict",
+      "field": "strict",
+      "kind": "text"
+    }
+  ],
   "ocr": [
     {
       "name": "file",
@@ -3375,6 +3589,21 @@ export const facts: readonly { readonly name: string; readonly header: string; r
     "name": "encryption",
     "header": "x-encryption",
     "type": "string"
+  },
+  {
+    "name": "convertedFrom",
+    "header": "x-converted-from",
+    "type": "string"
+  },
+  {
+    "name": "missingGlyphs",
+    "header": "x-missing-glyphs",
+    "type": "integer"
+  },
+  {
+    "name": "notConverted",
+    "header": "x-not-converted",
+    "type": "array"
   },
   {
     "name": "ignoredParameters",

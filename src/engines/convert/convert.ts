@@ -1,0 +1,215 @@
+/** From a document of another kind to a PDF. */
+import type { EngineBytes, InputBytes } from "../bytes/heap.ts";
+import { Refusal } from "../errors.ts";
+import type { Engines } from "../lease/engines.ts";
+import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
+import { limits, MiB } from "../../limits.ts";
+import type { Archive } from "./source/archive.ts";
+import { delimiterOf, readCsv } from "./csv.ts";
+import { decodeText } from "./decode-text.ts";
+import type { Conversion, PageFormat, PageSize, Part } from "./source/document.ts";
+import { DocumentFonts } from "./document-fonts.ts";
+import { readDocx } from "./docx/read.ts";
+import { finish } from "./finish.ts";
+import { type Detected, detectFormat, type SourceFormat, TEXT_FORMATS } from "./format.ts";
+import { type PageRule, prepareHtml } from "./source/html.ts";
+import { PartWriter } from "./lay-out.ts";
+import { markdownPage } from "./markdown.ts";
+import { escaped, htmlDocument } from "./source/markup.ts";
+import { type Sheet, sheetPart } from "./source/sheet.ts";
+import { readXlsx } from "./xlsx/read.ts";
+
+export interface ConversionOptions {
+  /** For text, which may be of several formats. */
+  readonly format?: SourceFormat | undefined;
+  /** In points, in the orientation that is wanted; undefined: that of the document, else A4. */
+  readonly page?: PageSize | undefined;
+  readonly landscape?: boolean | undefined;
+  /** In points; undefined: those of the document, else 54. */
+  readonly margin?: number | undefined;
+  readonly fontSize: number;
+  readonly css: string;
+  /** Whether sheets that are too wide are scaled down. */
+  readonly scaled: boolean;
+  readonly title?: string | undefined;
+  readonly language?: string | undefined;
+  /** Whether characters without a glyph are refused. */
+  readonly strict: boolean;
+}
+
+export interface Converted {
+  readonly bytes: EngineBytes;
+  readonly format: SourceFormat;
+  readonly pageCount: number;
+  /** Characters that have no glyph in any font. */
+  readonly missingGlyphs: number;
+  readonly notConverted: readonly string[];
+}
+
+const A4: PageSize = { width: 595.28, height: 841.89 };
+const DEFAULT_MARGIN = 54;
+/** Most missing characters listed in an error. */
+const CHARACTERS_NAMED = 20;
+const UTF8 = new TextEncoder();
+
+/**
+ * Converts a document. The request's files must not be read afterwards.
+ * @throws Refusal `unsupported_format`, `invalid_file`, `unsupported_encryption`, `unsupported_text`, `limit_exceeded`, `overloaded`
+ */
+export async function convert(engines: Engines, file: InputBytes, options: ConversionOptions): Promise<Converted> {
+  const { pdf } = engines;
+  const source = await formatOf(pdf, file, options.format);
+  const conversion = await read(pdf, file, source, options);
+  if (conversion.parts.length === 0)
+    throw new Refusal("invalid_file", "The document has nothing to show.", { input: "file" });
+  const writer = new PartWriter(pdf, new DocumentFonts(pdf, engines.loadFont));
+  try {
+    for (const part of conversion.parts) await writer.add(part);
+    const laidOut = await writer.end();
+    const { characters, count } = laidOut.missing;
+    if (options.strict && count > 0) {
+      const named = [...characters].slice(0, CHARACTERS_NAMED);
+      throw new Refusal("unsupported_text", `No available font has these characters: ${named.join(" ")}`, {
+        characters: named,
+      });
+    }
+    if (laidOut.pageCount === 0) throw new Refusal("invalid_file", "The document has no pages.", { input: "file" });
+    const bytes = await finish(pdf, laidOut, {
+      title: options.title ?? conversion.title ?? laidOut.title,
+      author: conversion.author ?? laidOut.author,
+      language: options.language ?? conversion.language,
+    });
+    return {
+      bytes,
+      format: source.format,
+      pageCount: laidOut.pageCount,
+      missingGlyphs: count,
+      notConverted: [...conversion.notConverted].sort(),
+    };
+  } catch (error) {
+    throw pdf.explain(error);
+  }
+}
+
+async function formatOf(
+  engine: PdfEngine,
+  file: InputBytes,
+  wanted: SourceFormat | undefined,
+): Promise<Extract<Detected, { format: SourceFormat }>> {
+  const detected = await detectFormat(engine, file);
+  if ("unsupported" in detected)
+    throw new Refusal("unsupported_format", `\`file\` is ${detected.unsupported}.`, { input: "file" });
+  if (wanted === undefined || wanted === detected.format) return detected;
+  if (TEXT_FORMATS.has(wanted) && TEXT_FORMATS.has(detected.format)) return { format: wanted };
+  throw new Refusal("unsupported_format", `\`file\` is not of the format \`${wanted}\`, but \`${detected.format}\`.`, {
+    input: "file",
+  });
+}
+
+async function read(
+  engine: PdfEngine,
+  file: InputBytes,
+  { format, archive }: Extract<Detected, { format: SourceFormat }>,
+  options: ConversionOptions,
+): Promise<Conversion> {
+  const { work } = engine;
+  const { fontSize, css } = options;
+  const office = { page: (own: PageFormat) => pageFormat(options, {}, own), fontSize, css };
+  switch (format) {
+    case "docx":
+      return readDocx(work, archiveOf(archive), office);
+    case "xlsx": {
+      const { sheets, ...rest } = await readXlsx(work, archiveOf(archive));
+      return { ...rest, parts: await sheetParts(engine, sheets, options) };
+    }
+    default:
+      return readText(engine, format, await textOf(engine, file), options);
+  }
+}
+
+function archiveOf(archive: Archive | undefined): Archive {
+  if (archive === undefined) throw new Error("an office document is an archive");
+  return archive;
+}
+
+async function textOf({ work }: PdfEngine, file: InputBytes): Promise<string> {
+  const limit = limits.conversion.textBytes;
+  if (file.length > limit)
+    throw new Refusal("limit_exceeded", `Text can have up to ${limit / MiB} MiB.`, { limit, actual: file.length });
+  work.spend(file.length);
+  await work.rest();
+  return decodeText(file.view(0, file.length).slice()).replaceAll("\0", "\ufffd").toWellFormed();
+}
+
+async function readText(
+  engine: PdfEngine,
+  format: SourceFormat,
+  text: string,
+  options: ConversionOptions,
+): Promise<Conversion> {
+  const { work } = engine;
+  const none: ReadonlySet<string> = new Set();
+  if (format === "csv") {
+    const records = await readCsv(work, text, delimiterOf(text) ?? ",");
+    const columns = records.reduce((most, record) => Math.max(most, record.length), 0);
+    const rows = records.map((record, row) =>
+      Array.from({ length: columns }, (_, column) => csvCell(record[column] ?? "", row === 0)),
+    );
+    return {
+      parts: await sheetParts(engine, [{ rows, widths: Array.from({ length: columns }, () => undefined) }], options),
+      notConverted: none,
+    };
+  }
+  if (format === "text") {
+    const body = `<pre style="font-family:sans-serif;background-color:white;padding:0;margin:0;font-size:1em;white-space:pre-wrap">${escaped(text)}</pre>`;
+    return { parts: [htmlPart(htmlDocument({ body }), "text/html", options, {})], notConverted: none };
+  }
+  const page = format === "markdown" ? await markdownPage(work, text) : undefined;
+  const source = page ? htmlDocument({ title: page.title, body: page.body }) : `\ufeff${text}`;
+  const prepared = await prepareHtml(work, source, { css: options.css, isXml: format === "xhtml" });
+  const type = format === "xhtml" ? "application/xhtml+xml" : "text/html";
+  return {
+    parts: [htmlPart(prepared.html, type, options, prepared.pageRule)],
+    title: page?.title ?? prepared.title,
+    language: page?.language ?? prepared.language,
+    notConverted: prepared.notConverted,
+  };
+}
+
+const isNumber = /^\s*[-+\u2212(]?[$\u20ac\u00a3]?\s?\d[\d.,\s]*%?\)?\s*$/;
+
+const csvCell = (text: string, header: boolean): { text: string; header: boolean; align?: "right" } => ({
+  text,
+  header,
+  ...(isNumber.test(text) && !header && { align: "right" as const }),
+});
+
+function htmlPart(html: string, type: string, options: ConversionOptions, rule: PageRule): Part {
+  const page = pageFormat(options, rule);
+  // What the document says of its margins was read above.
+  return { content: UTF8.encode(html), type, page, fontSize: options.fontSize, css: `${options.css}\n@page{margin:0}` };
+}
+
+async function sheetParts({ work }: PdfEngine, sheets: readonly Sheet[], options: ConversionOptions): Promise<Part[]> {
+  const { margins, ...page } = pageFormat(options, {});
+  const { fontSize, scaled, css } = options;
+  const parts: Part[] = [];
+  for (const sheet of sheets)
+    parts.push(await sheetPart(work, sheet, { page, margins, fontSize: Math.min(fontSize, 10), scaled, css }));
+  return parts;
+}
+
+/** The page: as the client wants it, else as the document has it, else A4. */
+function pageFormat(options: ConversionOptions, rule: PageRule, own?: PageFormat): PageFormat {
+  const size = options.page ?? rule.size ?? (own && { width: own.width, height: own.height }) ?? A4;
+  const turned = options.landscape !== undefined && options.landscape !== size.width > size.height;
+  const { width, height } = turned ? { width: size.height, height: size.width } : size;
+  const margin = options.margin ?? DEFAULT_MARGIN;
+  const all = { top: margin, right: margin, bottom: margin, left: margin };
+  const margins = options.margin === undefined ? { ...all, ...own?.margins, ...rule.margins } : all;
+  const fits = margins.left + margins.right < width - 36 && margins.top + margins.bottom < height - 36;
+  if (fits) return { width, height, margins };
+  throw new Refusal("invalid_parameters", "The margins leave no room on the page.", {
+    fields: [{ name: "marginPt", issue: `must leave at least 36 points of a page of ${width} by ${height} points` }],
+  });
+}

@@ -1,0 +1,87 @@
+/** Comma-separated values (RFC 4180), also with other delimiters. */
+import { Refusal } from "../errors.ts";
+import type { Work } from "../work.ts";
+import { limits } from "../../limits.ts";
+
+const DELIMITERS = [",", ";", "\t", "|"] as const;
+export type Delimiter = (typeof DELIMITERS)[number];
+/** Records that are looked at to find the delimiter. */
+const SAMPLE = 50;
+const CELL_WORK = 50;
+
+/** The delimiter that gives all records of the sample equally many cells, at least two; undefined if none does. `cut`: the text goes on. */
+export function delimiterOf(text: string, cut = false): Delimiter | undefined {
+  const found = DELIMITERS.map((delimiter) => {
+    const records = [...recordsOf(text.slice(0, 16_384), delimiter, SAMPLE + 1)];
+    if (cut || text.length > 16_384) records.pop();
+    const filled = records.slice(0, SAMPLE).filter((record) => record.length > 1 || record[0] !== "");
+    const cells = filled[0]?.length ?? 0;
+    const even = filled.length > 1 && cells > 1 && filled.every((record) => record.length === cells);
+    const short = filled.every((record) => record.every((cell) => cell.length < 400));
+    return { delimiter, cells: even && short && !looksLikeProse(filled, delimiter) ? cells : 0 };
+  });
+  const best = found.reduce((most, one) => (one.cells > most.cells ? one : most));
+  return best.cells > 1 ? best.delimiter : undefined;
+}
+
+/** Commas in sentences are followed by a space. */
+function looksLikeProse(records: readonly (readonly string[])[], delimiter: string): boolean {
+  if (delimiter !== "," && delimiter !== "|") return false;
+  const cells = records.flatMap((record) => record.slice(1));
+  const spaced = cells.filter((cell) => /^ [a-z]/.test(cell)).length;
+  return (
+    spaced > cells.length / 2 ||
+    (delimiter === "|" && records.some((record) => record.every((cell) => /^\s*:?-*:?\s*$/.test(cell))))
+  );
+}
+
+function* recordsOf(text: string, delimiter: string, most = Infinity): Generator<string[], void> {
+  let record: string[] = [];
+  let count = 0;
+  let at = 0;
+  while (at <= text.length && count < most) {
+    let cell = "";
+    if (text[at] === '"') {
+      at += 1;
+      for (;;) {
+        const quote = text.indexOf('"', at);
+        cell += text.slice(at, quote < 0 ? text.length : quote);
+        at = quote < 0 ? text.length : quote + 1;
+        if (text[at] !== '"' || quote < 0) break;
+        cell += '"';
+        at += 1;
+      }
+    }
+    let end = at;
+    while (end < text.length && text[end] !== delimiter && text[end] !== "\n" && text[end] !== "\r") end += 1;
+    cell += text.slice(at, end);
+    record.push(cell);
+    if (text[end] === delimiter) {
+      at = end + 1;
+      continue;
+    }
+    at = text[end] === "\r" && text[end + 1] === "\n" ? end + 2 : end + 1;
+    yield record;
+    count += 1;
+    record = [];
+    if (at >= text.length) return;
+  }
+}
+
+/**
+ * All records.
+ * @throws Refusal `limit_exceeded` (cells, work)
+ */
+export async function readCsv(work: Work, text: string, delimiter: Delimiter): Promise<string[][]> {
+  const records: string[][] = [];
+  let columns = 0;
+  for (const record of recordsOf(text, delimiter)) {
+    columns = Math.max(columns, record.length);
+    const [limit, actual] = [limits.conversion.cells, (records.length + 1) * columns];
+    if (actual > limit) throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, { limit, actual });
+    work.spend(record.reduce((sum, cell) => sum + cell.length, CELL_WORK * record.length));
+    await work.pause();
+    records.push(record);
+  }
+  return records;
+}

@@ -1,0 +1,448 @@
+/** The text of a word processing document as HTML (ECMA-376, part 1, 17.3 and 17.4). */
+import type { Work } from "../../work.ts";
+import type { Archive } from "../source/archive.ts";
+import { imageUri, PAGE_BREAK } from "../source/html.ts";
+import { escaped, escapedAttribute } from "../source/markup.ts";
+import type { Relationship } from "../source/relationships.ts";
+import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
+import type { Numbering } from "./numbering.ts";
+import { type ParagraphStyle, paragraphStyleOf, points, type RunStyle, runStyleOf, type Styles } from "./styles.ts";
+
+/** What the body refers to. */
+export interface Context {
+  readonly work: Work;
+  readonly archive: Archive;
+  readonly relationships: ReadonlyMap<string, Relationship>;
+  readonly styles: Styles;
+  readonly numbering: Numbering;
+  readonly notConverted: Set<string>;
+  /** Called where the text refers to a note. Returns its number. */
+  readonly note: (kind: "footnote" | "endnote", id: string) => number | undefined;
+  /** The size of text in points that is not written out. */
+  readonly fontSize: number;
+}
+
+const ELEMENT_WORK = 2_000;
+/** English Metric Units in a point, in which drawings are measured. */
+const EMU = 12_700;
+/** What a tab is written as. */
+const TAB = "\u2003";
+
+const ALIGNMENTS: Readonly<Record<string, string>> = {
+  center: "center",
+  right: "right",
+  end: "right",
+  both: "justify",
+  distribute: "justify",
+};
+
+/** Parts of drawings and text that are named instead of converted. */
+const GRAPHICS: readonly (readonly [RegExp, string])[] = [
+  [/\/chart(ex)?$/, "charts"],
+  [/\/diagram$/, "diagrams"],
+];
+
+export class BodyWriter {
+  readonly #context: Context;
+  /** Text boxes of the paragraph that is being written; they follow it. */
+  #boxes: string[] = [];
+  /** Page breaks within the paragraph. */
+  #breaks = 0;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Blocks: paragraphs, tables, and what contains them. */
+  async blocks(parent: XmlElement | undefined): Promise<string> {
+    const html: string[] = [];
+    for (const element of elementsIn(parent)) html.push(await this.block(element));
+    return html.join("");
+  }
+
+  async block(element: XmlElement): Promise<string> {
+    const { work, notConverted } = this.#context;
+    work.spend(ELEMENT_WORK);
+    await work.pause();
+    switch (element.name) {
+      case "p":
+        return this.#paragraph(element);
+      case "tbl":
+        return this.#table(element);
+      case "sdt":
+        return this.blocks(elementAt(element, "sdtContent"));
+      case "ins":
+      case "moveTo":
+      case "customXml":
+      case "smartTag":
+        return this.blocks(element);
+      case "altChunk":
+        notConverted.add("embedded-documents");
+        return "";
+      default:
+        return "";
+    }
+  }
+
+  async #paragraph(element: XmlElement): Promise<string> {
+    const { styles, numbering } = this.#context;
+    const properties = elementAt(element, "pPr");
+    const style = styles.paragraph(attribute(elementAt(properties, "pStyle"), "val"));
+    const own = paragraphStyleOf(properties);
+    const listed = own.list ?? style.paragraph.list;
+    const list = listed && listed.id !== "0" ? numbering.next(listed) : undefined;
+    const paragraph: ParagraphStyle = { ...style.paragraph, ...list?.paragraph, ...own };
+    const [outerBoxes, outerBreaks] = [this.#boxes, this.#breaks];
+    this.#boxes = [];
+    this.#breaks = 0;
+    const text = await this.#inlines(element, style.run);
+    const boxes = this.#boxes.join("");
+    const breaks = this.#breaks;
+    this.#boxes = outerBoxes;
+    this.#breaks = outerBreaks;
+    const mark = list && list.mark !== "" ? `${escaped(list.mark)}${TAB}` : "";
+    const name = paragraph.heading === undefined || text.trim() === "" ? "p" : `h${paragraph.heading}`;
+    const content = `${mark}${text}`;
+    const shown =
+      content === "" && breaks > 0
+        ? ""
+        : `<${name}${attributesOf(paragraph, style.run)}>${content === "" ? "&nbsp;" : content}</${name}>`;
+    return `${paragraph.breakBefore ? PAGE_BREAK : ""}${shown}${boxes}${PAGE_BREAK.repeat(Math.min(breaks, 10))}`;
+  }
+
+  /** The runs of a paragraph, and what contains them. */
+  async #inlines(parent: XmlElement, style: RunStyle): Promise<string> {
+    const html: string[] = [];
+    for (const element of elementsIn(parent)) html.push(await this.#inline(element, style));
+    return html.join("");
+  }
+
+  async #inline(element: XmlElement, style: RunStyle): Promise<string> {
+    const { work, notConverted, relationships } = this.#context;
+    work.spend(ELEMENT_WORK);
+    await work.pause();
+    switch (element.name) {
+      case "r":
+        return this.#run(element, style);
+      case "hyperlink": {
+        const anchor = attribute(element, "anchor");
+        const target = relationships.get(element.attributes["r:id"] ?? attribute(element, "id") ?? "")?.target;
+        const to = target ?? (anchor === undefined ? undefined : `#${anchor}`);
+        const text = await this.#inlines(element, style);
+        return to === undefined || text === "" ? text : `<a href="${escapedAttribute(to)}">${text}</a>`;
+      }
+      case "bookmarkStart":
+        return `<a id="${escapedAttribute(attribute(element, "name") ?? "")}"></a>`;
+      case "sdt":
+        return this.#inlines(elementAt(element, "sdtContent") ?? element, style);
+      case "ins":
+      case "moveTo":
+        notConverted.add("tracked-changes");
+        return this.#inlines(element, style);
+      case "del":
+      case "moveFrom":
+        notConverted.add("tracked-changes");
+        return "";
+      case "smartTag":
+      case "customXml":
+      case "fldSimple":
+      case "dir":
+      case "bdo":
+        return this.#inlines(element, style);
+      case "oMath":
+      case "oMathPara":
+        notConverted.add("formulas");
+        return escaped(textIn(element));
+      case "commentReference":
+      case "commentRangeStart":
+        notConverted.add("comments");
+        return "";
+      default:
+        return "";
+    }
+  }
+
+  async #run(element: XmlElement, base: RunStyle): Promise<string> {
+    const { styles } = this.#context;
+    const properties = elementAt(element, "rPr");
+    const named = styles.character(attribute(elementAt(properties, "rStyle"), "val"));
+    const style = { ...base, ...named, ...runStyleOf(properties) };
+    if (style.hidden) return "";
+    const html: string[] = [];
+    for (const node of elementsIn(element)) html.push(await this.#runContent(node, style));
+    const content = html.join("");
+    return content === "" ? "" : styled(content, style, base);
+  }
+
+  async #runContent(node: XmlElement, style: RunStyle): Promise<string> {
+    const { notConverted, note } = this.#context;
+    switch (node.name) {
+      case "t": {
+        const text = textIn(node);
+        return escaped(style.caps ? text.toUpperCase() : text).replace(
+          / {2,}/g,
+          (spaces) => `${"&nbsp;".repeat(spaces.length - 1)} `,
+        );
+      }
+      case "tab":
+      case "ptab":
+        return TAB;
+      case "br":
+        if (attribute(node, "type") !== "page") return "<br>";
+        this.#breaks += 1;
+        return "";
+      case "cr":
+        return "<br>";
+      case "noBreakHyphen":
+        return "\u2011";
+      case "softHyphen":
+        return "\u00ad";
+      case "sym": {
+        const code = parseInt(attribute(node, "char") ?? "", 16);
+        return code > 0 ? escaped(symbolOf(code)) : "";
+      }
+      case "footnoteReference":
+      case "endnoteReference": {
+        const kind = node.name === "footnoteReference" ? "footnote" : "endnote";
+        const number = note(kind, attribute(node, "id") ?? "");
+        return number === undefined
+          ? ""
+          : `<sup><a href="#${kind}-${number}" id="${kind}-ref-${number}">${number}</a></sup>`;
+      }
+      case "ruby":
+        return this.#inlines(elementAt(node, "rubyBase") ?? node, style);
+      case "commentReference":
+        notConverted.add("comments");
+        return "";
+      case "AlternateContent":
+        return this.#alternate(node, style);
+      case "drawing":
+        return this.#drawing(node);
+      case "pict":
+      case "object":
+        return this.#picture(node);
+      default:
+        return "";
+    }
+  }
+
+  /** One of several forms: the first that is a text box or a picture, else the one for old readers. */
+  async #alternate(node: XmlElement, style: RunStyle): Promise<string> {
+    for (const form of [elementAt(node, "Choice"), elementAt(node, "Fallback")]) {
+      const [boxes, html] = [this.#boxes.length, [] as string[]];
+      for (const child of elementsIn(form)) html.push(await this.#runContent(child, style));
+      if (html.join("") !== "" || this.#boxes.length > boxes) return html.join("");
+    }
+    return "";
+  }
+
+  async #drawing(node: XmlElement): Promise<string> {
+    const { notConverted } = this.#context;
+    const holder = elementAt(node, "inline") ?? elementAt(node, "anchor");
+    const extent = elementAt(holder, "extent");
+    const size = [attribute(extent, "cx"), attribute(extent, "cy")].map((value) => Number(value) / EMU);
+    const alt = attribute(elementAt(holder, "docPr"), "descr") ?? "";
+    const uri = attribute(elementAt(holder, "graphic", "graphicData"), "uri") ?? "";
+    const missing = GRAPHICS.find(([type]) => type.test(uri))?.[1];
+    if (missing !== undefined) notConverted.add(missing);
+    await this.#textBoxes(node);
+    const pictures: string[] = [];
+    for (const blip of found(node, "blip")) {
+      const picture = await this.#image(
+        blip.attributes["r:embed"] ?? attribute(blip, "embed"),
+        pictures.length === 0 ? size : [],
+        alt,
+      );
+      pictures.push(picture);
+    }
+    return pictures.join("");
+  }
+
+  /** VML, the drawings of older documents, and the pictures of embedded objects. */
+  async #picture(node: XmlElement): Promise<string> {
+    if (found(node, "OLEObject").length > 0) this.#context.notConverted.add("embedded-objects");
+    await this.#textBoxes(node);
+    const pictures: string[] = [];
+    for (const data of found(node, "imagedata")) {
+      const shape = found(node, "shape")[0];
+      const style = attribute(shape, "style") ?? "";
+      const size = ["width", "height"].map((name) =>
+        Number(new RegExp(`(?:^|;)\\s*${name}:([\\d.]+)pt`).exec(style)?.[1]),
+      );
+      pictures.push(
+        await this.#image(data.attributes["r:id"] ?? attribute(data, "id"), size, attribute(data, "title") ?? ""),
+      );
+    }
+    return pictures.join("");
+  }
+
+  async #textBoxes(node: XmlElement): Promise<void> {
+    for (const box of found(node, "txbxContent")) {
+      const html = await this.blocks(box);
+      if (html !== "") this.#boxes.push(`<div style="border:0.5pt solid #999;padding:3pt;margin:4pt 0">${html}</div>`);
+    }
+  }
+
+  async #image(id: string | undefined, size: readonly (number | undefined)[], alt: string): Promise<string> {
+    const { archive, relationships, notConverted, work } = this.#context;
+    const relationship = relationships.get(id ?? "");
+    const bytes = relationship && !relationship.external ? await archive.read(relationship.target) : undefined;
+    const uri = bytes && imageUri(bytes);
+    if (uri === undefined) {
+      if (id !== undefined) notConverted.add(relationship?.external ? "external-images" : "unsupported-images");
+      return escaped(alt);
+    }
+    work.spend(uri.length);
+    const [width, height] = size;
+    const fits = width !== undefined && height !== undefined && width > 0 && height > 0 && width < 14_400;
+    return `<img src="${uri}" alt="${escapedAttribute(alt)}"${fits ? ` style="width:${width.toFixed(1)}pt;height:${height.toFixed(1)}pt"` : ""}>`;
+  }
+
+  async #table(table: XmlElement): Promise<string> {
+    const grid = elementsIn(elementAt(table, "tblGrid"), "gridCol").map(
+      (column) => points(attribute(column, "w")) ?? 0,
+    );
+    const rows = await this.#rows(table);
+    const borders = elementAt(table, "tblPr", "tblBorders");
+    const bare =
+      borders !== undefined &&
+      elementsIn(borders).every((border) => ["nil", "none"].includes(attribute(border, "val") ?? ""));
+    const html = [`<table${bare ? ' style="border:none"' : ""}>`];
+    for (const [index, row] of rows.entries()) {
+      html.push("<tr>");
+      for (const cell of row) {
+        if (cell.merged === "continue") continue;
+        let span = 1;
+        while (
+          cell.merged === "restart" &&
+          rows[index + span]?.some((below) => below.column === cell.column && below.merged === "continue")
+        )
+          span += 1;
+        const width = grid.slice(cell.column, cell.column + cell.columns).reduce((sum, value) => sum + value, 0);
+        const style = `${width > 12 ? `width:${(width - 11).toFixed(1)}pt;` : ""}${cell.fill ? `background-color:${cell.fill};` : ""}${bare ? "border:none;" : ""}`;
+        const spans = `${cell.columns > 1 ? ` colspan="${cell.columns}"` : ""}${span > 1 ? ` rowspan="${span}"` : ""}`;
+        html.push(`<td${spans}${style ? ` style="${style}"` : ""}>${cell.html}</td>`);
+      }
+      html.push("</tr>");
+    }
+    return `${html.join("")}</table>`;
+  }
+
+  async #rows(table: XmlElement): Promise<Cell[][]> {
+    const rows: Cell[][] = [];
+    for (const row of rowsOf(table)) {
+      const cells: Cell[] = [];
+      let column = Number(attribute(elementAt(row, "trPr", "gridBefore"), "val") ?? 0) || 0;
+      for (const cell of cellsOf(row)) {
+        const properties = elementAt(cell, "tcPr");
+        const columns = Math.min(
+          Math.max(Number(attribute(elementAt(properties, "gridSpan"), "val") ?? 1) || 1, 1),
+          63,
+        );
+        const merge = elementAt(properties, "vMerge");
+        const merged = merge && (attribute(merge, "val") === "restart" ? ("restart" as const) : ("continue" as const));
+        const fill = attribute(elementAt(properties, "shd"), "fill");
+        const html = await this.blocks(cell);
+        cells.push({
+          column,
+          columns,
+          merged,
+          html,
+          fill: fill && /^[\da-f]{6}$/i.test(fill) ? `#${fill}` : undefined,
+        });
+        column += columns;
+      }
+      rows.push(cells);
+    }
+    return rows;
+  }
+}
+
+interface Cell {
+  readonly column: number;
+  readonly columns: number;
+  readonly merged: "restart" | "continue" | undefined;
+  readonly html: string;
+  readonly fill: string | undefined;
+}
+
+const inside = (parent: XmlElement, name: string): XmlElement[] =>
+  elementsIn(parent).flatMap((element) => {
+    if (element.name === name) return [element];
+    if (element.name === "sdt") return inside(elementAt(element, "sdtContent") ?? element, name);
+    return element.name === "ins" || element.name === "customXml" ? inside(element, name) : [];
+  });
+const rowsOf = (table: XmlElement): XmlElement[] => inside(table, "tr");
+const cellsOf = (row: XmlElement): XmlElement[] => inside(row, "tc");
+
+/** All elements of a name below one, but not within each other. */
+function found(parent: XmlElement, name: string): XmlElement[] {
+  return elementsIn(parent).flatMap((element) =>
+    element.name === name ? [element] : element.name === "Fallback" ? [] : found(element, name),
+  );
+}
+
+/** A character of a symbol font, where it has a place in Unicode. */
+const symbolOf = (code: number): string => SYMBOL_CODES[code & 0xff] ?? "\u2022";
+const SYMBOL_CODES: Readonly<Record<number, string>> = {
+  0xb7: "\u2022",
+  0xa7: "\u25aa",
+  0xfc: "\u2713",
+  0xfe: "\u2611",
+  0xa8: "\u25a1",
+  0x6f: "\u25a1",
+  0xe0: "\u2192",
+  0xdf: "\u2190",
+  0x4a: "\u263a",
+  0x61: "\u03b1",
+  0x62: "\u03b2",
+  0x6d: "\u03bc",
+  0xb0: "\u00b0",
+  0xb1: "\u00b1",
+  0xa3: "\u2264",
+  0xb3: "\u2265",
+  0xae: "\u2192",
+};
+
+function styled(content: string, style: RunStyle, base: RunStyle): string {
+  const css = runCss(style, base);
+  let html = css === "" ? content : `<span style="${css}">${content}</span>`;
+  if (style.strike) html = `<s>${html}</s>`;
+  if (style.underline) html = `<u>${html}</u>`;
+  if (style.position) html = `<${style.position}>${html}</${style.position}>`;
+  return html;
+}
+
+/** What a run has and its paragraph has not. */
+function runCss(style: RunStyle, base: RunStyle): string {
+  const changed = <K extends keyof RunStyle>(key: K): boolean => style[key] !== undefined && style[key] !== base[key];
+  return [
+    changed("bold") && `font-weight:${style.bold ? "bold" : "normal"}`,
+    changed("italic") && `font-style:${style.italic ? "italic" : "normal"}`,
+    changed("size") && `font-size:${style.size}pt`,
+    changed("color") && `color:${style.color}`,
+    style.background && `background-color:${style.background}`,
+    changed("font") && familyCss(style.font),
+  ]
+    .filter(Boolean)
+    .join(";");
+}
+
+const familyCss = (font = ""): string => `font-family:'${escapedAttribute(font.replace(/['\\]/g, ""))}',sans-serif`;
+
+function attributesOf(paragraph: ParagraphStyle, run: RunStyle): string {
+  const { left = 0, right = 0, first = 0, before = 0, after = 0 } = paragraph;
+  const css = [
+    `margin:${before}pt ${right}pt ${after}pt ${left}pt`,
+    first !== 0 && `text-indent:${first}pt`,
+    paragraph.align && ALIGNMENTS[paragraph.align] && `text-align:${ALIGNMENTS[paragraph.align]}`,
+    paragraph.line && `line-height:${(paragraph.line * 1.2).toFixed(2)}`,
+    paragraph.background && `background-color:${paragraph.background}`,
+    `font-weight:${run.bold ? "bold" : "normal"}`,
+    run.italic && "font-style:italic",
+    run.size && `font-size:${run.size}pt`,
+    run.color && `color:${run.color}`,
+    run.font && familyCss(run.font),
+  ].filter(Boolean);
+  return `${paragraph.rightToLeft ? ' dir="rtl"' : ""} style="${css.join(";")}"`;
+}

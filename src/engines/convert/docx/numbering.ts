@@ -1,0 +1,145 @@
+/** The numbers and marks of lists (ECMA-376, part 1, 17.9). */
+import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
+import { type ParagraphStyle, paragraphStyleOf, runStyleOf } from "./styles.ts";
+
+interface Level {
+  readonly format: string;
+  readonly text: string;
+  readonly start: number;
+  readonly paragraph: ParagraphStyle;
+  readonly font: string | undefined;
+}
+
+/** Marks in fonts of symbols, at the places that Word uses. */
+const SYMBOLS: Readonly<Record<string, string>> = {
+  "\uf0b7": "\u2022",
+  "\uf0a7": "\u25aa",
+  "\uf0a8": "\u25ab",
+  "\uf076": "\u2756",
+  "\uf0d8": "\u27a2",
+  "\uf0fc": "\u2713",
+  "\uf0fe": "\u2611",
+  "\uf06f": "\u25a1",
+  "\uf071": "\u2751",
+  "\uf0e0": "\u2192",
+  "\uf02d": "\u2013",
+  "\u00b7": "\u2022",
+  "\u00a7": "\u25aa",
+};
+
+const ROMAN: readonly (readonly [number, string])[] = [
+  [1000, "m"],
+  [900, "cm"],
+  [500, "d"],
+  [400, "cd"],
+  [100, "c"],
+  [90, "xc"],
+  [50, "l"],
+  [40, "xl"],
+  [10, "x"],
+  [9, "ix"],
+  [5, "v"],
+  [4, "iv"],
+  [1, "i"],
+];
+
+function roman(value: number): string {
+  let left = Math.min(value, 4_999);
+  let text = "";
+  for (const [size, sign] of ROMAN) for (; left >= size; left -= size) text += sign;
+  return text;
+}
+
+const letter = (value: number): string =>
+  String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.min(Math.floor((value - 1) / 26) + 1, 20));
+
+function numbered(value: number, format: string): string {
+  if (value < 1) return String(value);
+  if (format === "lowerLetter") return letter(value);
+  if (format === "upperLetter") return letter(value).toUpperCase();
+  if (format === "lowerRoman") return roman(value);
+  if (format === "upperRoman") return roman(value).toUpperCase();
+  if (format === "decimalZero") return String(value).padStart(2, "0");
+  return format === "none" ? "" : String(value);
+}
+
+/** Counts the lists of a document in its order. */
+export class Numbering {
+  readonly #lists = new Map<
+    string,
+    { abstract: string; levels: ReadonlyMap<number, Level>; overrides: ReadonlyMap<number, number> }
+  >();
+  readonly #counts = new Map<string, number[]>();
+  readonly #begun = new Set<string>();
+
+  constructor(root: XmlElement | undefined) {
+    const abstracts = new Map(
+      elementsIn(root, "abstractNum").map((list) => [attribute(list, "abstractNumId") ?? "", levelsOf(list)] as const),
+    );
+    for (const list of elementsIn(root, "num")) {
+      const abstract = attribute(elementAt(list, "abstractNumId"), "val") ?? "";
+      const changes = elementsIn(list, "lvlOverride");
+      const own = new Map(changes.flatMap((change) => [...levelsOf(change)]));
+      const overrides = new Map(
+        changes.flatMap((change) => {
+          const start = attribute(elementAt(change, "startOverride"), "val");
+          return start === undefined ? [] : [[Number(attribute(change, "ilvl")), Number(start)] as const];
+        }),
+      );
+      const levels = new Map([...(abstracts.get(abstract) ?? []), ...own]);
+      this.#lists.set(attribute(list, "numId") ?? "", { abstract, levels, overrides });
+    }
+  }
+
+  /** The number or mark of the next paragraph of a list, and the indent of its level; undefined if it has none. */
+  next({
+    id,
+    level,
+  }: {
+    readonly id: string;
+    readonly level: number;
+  }): { mark: string; paragraph: ParagraphStyle } | undefined {
+    const list = this.#lists.get(id);
+    const own = list?.levels.get(level);
+    if (list === undefined || own === undefined) return undefined;
+    const counts = this.#counts.get(list.abstract) ?? [];
+    this.#counts.set(list.abstract, counts);
+    if (!this.#begun.has(id)) {
+      this.#begun.add(id);
+      for (const [at, start] of list.overrides) counts[at] = start - 1;
+    }
+    counts[level] = (counts[level] ?? own.start - 1) + 1;
+    counts.length = level + 1;
+    if (own.format === "bullet")
+      return {
+        mark:
+          SYMBOLS[own.text] ??
+          (/^[\ue000-\uf8ff]/.test(own.text) ? "\u2022" : own.font?.startsWith("Courier") ? "\u25e6" : own.text),
+        paragraph: own.paragraph,
+      };
+    const mark = own.text.replace(/%([1-9])/g, (_, digit: string) => {
+      const at = Number(digit) - 1;
+      const shown = list.levels.get(at);
+      return numbered(counts[at] ?? shown?.start ?? 1, shown?.format ?? "decimal");
+    });
+    return { mark, paragraph: own.paragraph };
+  }
+}
+
+function levelsOf(list: XmlElement): Map<number, Level> {
+  return new Map(
+    elementsIn(list, "lvl").map((level) => {
+      const start = Number(attribute(elementAt(level, "start"), "val") ?? 1);
+      return [
+        Number(attribute(level, "ilvl") ?? 0),
+        {
+          format: attribute(elementAt(level, "numFmt"), "val") ?? "decimal",
+          text: attribute(elementAt(level, "lvlText"), "val") ?? "",
+          start: Number.isSafeInteger(start) && start >= 0 ? start : 1,
+          paragraph: paragraphStyleOf(elementAt(level, "pPr")),
+          font: runStyleOf(elementAt(level, "rPr")).font,
+        },
+      ] as const;
+    }),
+  );
+}

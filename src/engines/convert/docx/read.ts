@@ -1,0 +1,177 @@
+/** Word processing documents (ECMA-376: DOCX), read here: MuPDF's own reader drops notes, text boxes, styles, and page formats. */
+import type { Work } from "../../work.ts";
+import type { Archive } from "../source/archive.ts";
+import type { Conversion, Margins, PageFormat, Part } from "../source/document.ts";
+import { htmlDocument } from "../source/markup.ts";
+import { tidied } from "../source/tidy-html.ts";
+import { partAt, relationshipsOf, type Relationship } from "../source/relationships.ts";
+import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
+import { Refusal } from "../../errors.ts";
+import { BodyWriter, type Context } from "./body.ts";
+import { Numbering } from "./numbering.ts";
+import { points, Styles } from "./styles.ts";
+
+export interface OfficeOptions {
+  /** The page that the client wants instead of that of the document. */
+  readonly page: (own: PageFormat) => PageFormat;
+  readonly fontSize: number;
+  readonly css: string;
+}
+
+const MAIN = "word/document.xml";
+const STYLE = "p{margin:0}td p{margin:0}h1,h2,h3,h4,h5,h6{margin:0}";
+
+interface Note {
+  readonly kind: "footnote" | "endnote";
+  readonly number: number;
+  readonly id: string;
+}
+
+export async function readDocx(work: Work, archive: Archive, options: OfficeOptions): Promise<Conversion> {
+  const document = await partAt(work, archive, MAIN);
+  const body = elementAt(document, "body");
+  if (body === undefined) throw new Refusal("invalid_file", "The document has no body.", { input: "file" });
+  const relationships = await relationshipsOf(work, archive, MAIN);
+  const part = (type: string): Promise<XmlElement | undefined> =>
+    partAt(work, archive, relationships.values().find((one) => one.type === type && !one.external)?.target);
+  const notConverted = new Set<string>();
+  const notes: Note[] = [];
+  const counts = { footnote: 0, endnote: 0 };
+  const context: Context = {
+    work,
+    archive,
+    relationships,
+    styles: new Styles(await part("styles")),
+    numbering: new Numbering(await part("numbering")),
+    notConverted,
+    fontSize: options.fontSize,
+    note(kind, id) {
+      const number = (counts[kind] += 1);
+      notes.push({ kind, number, id });
+      return number;
+    },
+  };
+  const sections = await sectionsOf(body, context);
+  sections.at(-1)?.html.push(await notesOf(notes, part, context));
+  await nameHeaders(work, archive, relationships, notConverted);
+  const core = await partAt(work, archive, "docProps/core.xml");
+  const targets = anchorsIn(body);
+  // Only to count how deep its tables are inside each other.
+  for (const { html } of sections) await tidied(work, html.join(""));
+  const parts = sections.map(({ html, page }): Part => {
+    const content = new TextEncoder().encode(htmlDocument({ style: STYLE, body: html.join("") }));
+    return {
+      content,
+      type: "text/html",
+      page: options.page(page),
+      fontSize: options.fontSize,
+      css: options.css,
+      targets,
+    };
+  });
+  return {
+    parts,
+    title: textIn(elementAt(core, "title")).trim() || undefined,
+    author: textIn(elementAt(core, "creator")).trim() || undefined,
+    language: textIn(elementAt(core, "language")).trim() || undefined,
+    notConverted,
+  };
+}
+
+interface Section {
+  readonly html: string[];
+  page: PageFormat;
+}
+
+/** The sections, of which those that continue on the page of the one before are one with it. */
+async function sectionsOf(body: XmlElement, context: Context): Promise<Section[]> {
+  const sections: Section[] = [{ html: [], page: pageOf(undefined) }];
+  const writer = new BodyWriter(context);
+  let continues = false;
+  const end = (properties: XmlElement): void => {
+    const page = pageOf(properties);
+    const type = attribute(elementAt(properties, "type"), "val");
+    const [before, last] = sections.slice(-2) as [Section, Section?];
+    if (last === undefined) before.page = page;
+    else if (type === "continuous" && before.page.width === page.width && before.page.height === page.height) {
+      before.html.push(...last.html);
+      sections.pop();
+    } else last.page = page;
+    continues = true;
+  };
+  for (const element of elementsIn(body)) {
+    if (element.name === "sectPr") {
+      end(element);
+      continue;
+    }
+    if (continues) sections.push({ html: [], page: sections.at(-1)?.page ?? pageOf(undefined) });
+    continues = false;
+    sections.at(-1)?.html.push(await writer.block(element));
+    const properties = elementAt(element, "pPr", "sectPr");
+    if (properties) end(properties);
+  }
+  return sections;
+}
+
+/** The page of a section (17.6.11, 17.6.13); Letter with margins of an inch if it says nothing. */
+function pageOf(properties: XmlElement | undefined): PageFormat {
+  const size = elementAt(properties, "pgSz");
+  const margins = elementAt(properties, "pgMar");
+  const side = (text: string | undefined, otherwise: number): number => {
+    const value = points(text);
+    return value !== undefined && value >= 72 && value <= 14_400 ? value : otherwise;
+  };
+  const [width, height] = [side(attribute(size, "w"), 612), side(attribute(size, "h"), 792)];
+  const margin = (name: string, most: number): number =>
+    Math.min(Math.abs(points(attribute(margins, name)) ?? 72), most);
+  const all: Margins = {
+    top: margin("top", height / 3),
+    right: margin("right", width / 3),
+    bottom: margin("bottom", height / 3),
+    left: margin("left", width / 3),
+  };
+  return { width, height, margins: all };
+}
+
+/** The footnotes and endnotes, at the end of the document. */
+async function notesOf(
+  notes: readonly Note[],
+  part: (type: string) => Promise<XmlElement | undefined>,
+  context: Context,
+): Promise<string> {
+  const html: string[] = [];
+  for (const kind of ["footnote", "endnote"] as const) {
+    if (!notes.some((note) => note.kind === kind)) continue;
+    const texts = new Map(elementsIn(await part(`${kind}s`), kind).map((note) => [attribute(note, "id") ?? "", note]));
+    html.push("<hr>");
+    for (const note of notes.filter((one) => one.kind === kind)) {
+      const text = await new BodyWriter({ ...context, note: () => undefined }).blocks(texts.get(note.id));
+      html.push(
+        `<div id="${kind}-${note.number}" style="font-size:0.85em"><p><a href="#${kind}-ref-${note.number}">${note.number}</a>.</p>${text}</div>`,
+      );
+    }
+  }
+  return html.join("");
+}
+
+/** Headers and footers repeat on each page, which flowing text has no place for. */
+async function nameHeaders(
+  work: Work,
+  archive: Archive,
+  relationships: ReadonlyMap<string, Relationship>,
+  notConverted: Set<string>,
+): Promise<void> {
+  for (const { type, target, external } of relationships.values()) {
+    if (external || (type !== "header" && type !== "footer")) continue;
+    const text = textIn(await partAt(work, archive, target));
+    if (text.trim() !== "") notConverted.add(`${type}s`);
+  }
+}
+
+/** The bookmarks that links lead to. */
+function anchorsIn(element: XmlElement, found = new Set<string>()): ReadonlySet<string> {
+  const anchor = element.name === "hyperlink" ? attribute(element, "anchor") : undefined;
+  if (anchor !== undefined) found.add(anchor);
+  for (const child of elementsIn(element)) anchorsIn(child, found);
+  return found;
+}

@@ -1,0 +1,107 @@
+/** Which format a document has: by its bytes, never by its name. */
+import type { InputBytes } from "../bytes/heap.ts";
+import { imageKindOf } from "../image/kind.ts";
+import { beginsAsPdf, PDF_HEAD_BYTES } from "../bytes/pdf-signature.ts";
+import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
+import { Archive } from "./source/archive.ts";
+import { decodeText } from "./decode-text.ts";
+import { delimiterOf } from "./csv.ts";
+
+/** The formats that are converted. */
+export const FORMATS = ["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"] as const;
+export type SourceFormat = (typeof FORMATS)[number];
+
+/** Those that text can be: a client can choose among them. */
+export const TEXT_FORMATS: ReadonlySet<SourceFormat> = new Set(["html", "xhtml", "markdown", "text", "csv"]);
+
+export type Detected =
+  | { readonly format: SourceFormat; readonly archive?: Archive }
+  /** The name of what it is, for an error. */
+  | { readonly unsupported: string };
+
+const HEAD_BYTES = 64 * 1024;
+
+/** What is in a ZIP, by an entry that only it has. */
+const PACKAGES: readonly (readonly [string | RegExp, SourceFormat | { unsupported: string }])[] = [
+  ["word/document.xml", "docx"],
+  ["xl/workbook.xml", "xlsx"],
+  ["xl/workbook.bin", { unsupported: "a binary Excel workbook (XLSB)" }],
+  [/^ppt\/presentation\.xml$/, { unsupported: "a PowerPoint presentation (PPTX)" }],
+  [/^META-INF\/container\.xml$/, { unsupported: "an e-book (EPUB)" }],
+  [/^Contents\/section0\.xml$/, { unsupported: "a Hancom document (HWPX)" }],
+  [/^(FixedDocSeq|FixedDocumentSequence)\.fdseq$/i, { unsupported: "an XPS document" }],
+  [/^Index\/Document\.iwa$/, { unsupported: "an iWork document" }],
+];
+
+/** By the media type in an OpenDocument package. */
+const OPEN_DOCUMENT: Readonly<Record<string, string>> = {
+  text: "an OpenDocument text (ODT)",
+  spreadsheet: "an OpenDocument spreadsheet (ODS)",
+  presentation: "an OpenDocument presentation (ODP)",
+};
+
+export async function detectFormat(engine: PdfEngine, bytes: InputBytes): Promise<Detected> {
+  const head = bytes.view(0, Math.min(bytes.length, HEAD_BYTES)).slice();
+  const ascii = (start: number, end: number): string => String.fromCharCode(...head.subarray(start, end));
+  if (ascii(0, 4) === "PK\x03\x04") return packageOf(engine, bytes);
+  const image = imageKindOf(head);
+  if (image !== undefined) return { unsupported: `an image (${image.toUpperCase()}). Use \`from-images\`` };
+  if (ascii(60, 68) === "BOOKMOBI" || ascii(60, 68) === "TEXtREAd") return { unsupported: "an e-book (MOBI)" };
+  if (ascii(0, 8) === "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+    return { unsupported: "an encrypted Office document or one of Office 97 to 2003 (DOC, XLS, PPT)" };
+  if (ascii(0, 5) === "{\\rtf") return { unsupported: "a Rich Text document (RTF)" };
+  if (beginsAsPdf(head.subarray(0, PDF_HEAD_BYTES))) return { unsupported: "a PDF already" };
+  if (ascii(0, 4) === "Rar!" || ascii(0, 6) === "7z\xbc\xaf\x27\x1c" || ascii(0, 2) === "\x1f\x8b")
+    return { unsupported: "a compressed archive other than a ZIP" };
+  return textFormatOf(head, bytes.length > head.length);
+}
+
+async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected> {
+  const archive = Archive.open(engine, bytes);
+  if (archive === undefined) return { unsupported: "a damaged ZIP archive" };
+  const { names } = archive;
+  for (const [entry, format] of PACKAGES) {
+    if (!names.some((name) => (typeof entry === "string" ? name === entry : entry.test(name)))) continue;
+    return typeof format === "string" ? { format, archive } : format;
+  }
+  if (names.includes("mimetype")) {
+    const type = (await archive.readText("mimetype")) ?? "";
+    const kind = Object.keys(OPEN_DOCUMENT).find((name) => type.includes(`opendocument.${name}`));
+    if (kind !== undefined) return { unsupported: OPEN_DOCUMENT[kind] ?? kind };
+  }
+  const relations = await archive.readText("_rels/.rels");
+  if (relations?.includes("fixedrepresentation")) return { unsupported: "an XPS document" };
+  const files = names.filter((name) => !name.endsWith("/"));
+  if (files.some((name) => /\.(jpe?g|png|gif|webp|bmp|tiff?)$/i.test(name)))
+    return { unsupported: "an archive of images. Use `from-images`" };
+  return { unsupported: "a ZIP archive without a document in it" };
+}
+
+const MARKDOWN = [
+  /^#{1,6} +\S/m,
+  /^(```|~~~)/m,
+  /^ {0,3}[-*+] +(\[[ xX]\] )?\S/m,
+  /\[[^\]\n]{1,200}\]\((?:https?:|#|\.|\/|\w)[^)\n]{0,500}\)/,
+  /^\|? *:?-{3,}:? *\|/m,
+  /(^|\s)\*\*[^*\n]{1,200}\*\*/,
+  /^> +\S/m,
+  /^.{1,200}\n(={3,}|-{3,})\s*$/m,
+];
+
+function textFormatOf(head: Uint8Array, cut: boolean): Detected {
+  const text = decodeText(head);
+  if (/[^\P{Cc}\t\n\v\f\r\u0080-\u009f]/u.test(text)) return { unsupported: "of a format that is not supported" };
+  const start = text.slice(0, 4096).replace(/^\s*(<\?xml[\s\S]*?\?>|<!--[\s\S]*?-->|\s)*/, "");
+  if (/^<FictionBook[\s>]/.test(start)) return { unsupported: "an e-book (FB2)" };
+  if (/^(<!DOCTYPE html[^>]*xhtml|<html[^>]*xmlns=)/i.test(start)) return { format: "xhtml" };
+  if (
+    /^(<!DOCTYPE html|<(html|head|body|div|p|h[1-6]|table|section|article|main|ul|ol|span|style|meta|title|center|font|a|b|i|img|br|hr|header|nav|form)[\s>/])/i.test(
+      start,
+    )
+  )
+    return { format: "html" };
+  if (/^(<\?xml|<!DOCTYPE)/i.test(text.trimStart())) return { unsupported: "an XML document of another kind" };
+  if (/^<(\w+:)?\w+[^>]*>/.test(start) && /<\/html>/i.test(text)) return { format: "html" };
+  if (delimiterOf(text, cut) !== undefined) return { format: "csv" };
+  return { format: MARKDOWN.some((pattern) => pattern.test(text)) ? "markdown" : "text" };
+}

@@ -1,0 +1,256 @@
+/** Lays out the parts of a document with MuPDF, and writes their pages to a PDF. */
+import type { Buffer, Document, DocumentWriter, Matrix, Page } from "mupdf";
+import { Refusal } from "../errors.ts";
+import type { OutlineEntry } from "../pdf/outline/outline.ts";
+import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
+import { limits } from "../../limits.ts";
+import type { PageFormat, Part } from "./source/document.ts";
+import type { DocumentFonts } from "./document-fonts.ts";
+import { MissingGlyphs } from "./missing-glyphs.ts";
+
+/** A place on a page (0-based), in its coordinates: origin at the bottom left, y upward. */
+export interface Place {
+  readonly page: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A link on a page. `to`: a URI, or a place that is known once all parts are laid out. */
+export interface PageLink {
+  readonly page: number;
+  readonly box: readonly [number, number, number, number];
+  readonly to: { readonly uri: string } | { readonly place: Place } | { readonly target: string };
+}
+
+export interface LaidOut {
+  /** The PDF, without links, outline, and metadata. */
+  readonly buffer: Buffer;
+  readonly pageCount: number;
+  readonly links: readonly PageLink[];
+  readonly targets: ReadonlyMap<string, Place>;
+  readonly outline: readonly OutlineEntry[];
+  readonly missing: MissingGlyphs;
+  /** What the document says of itself. */
+  readonly title: string | undefined;
+  readonly author: string | undefined;
+}
+
+/** Fuel per page of output, besides what MuPDF spends on it. */
+const PAGE_WORK = 10_000;
+const LINK_WORK = 2_000;
+/** Levels of an outline that are kept, and entries on all of them. */
+const OUTLINE_LEVELS = 32;
+
+type OutlineItem = NonNullable<ReturnType<Document["loadOutline"]>>[number];
+
+/** Where the layout of a part is on its pages. */
+interface Frame {
+  readonly width: number;
+  readonly height: number;
+  readonly matrix: Matrix;
+}
+
+/** Lays out the parts one after the other: only one is held at a time. */
+export class PartWriter {
+  readonly #engine: PdfEngine;
+  readonly #fonts: DocumentFonts;
+  readonly #buffer: Buffer;
+  readonly #writer: DocumentWriter;
+  readonly #links: PageLink[] = [];
+  readonly #targets = new Map<string, Place>();
+  readonly #outline: OutlineEntry[] = [];
+  readonly #missing: MissingGlyphs;
+  #pageCount = 0;
+  #outlineEntries = 0;
+  #title: string | undefined;
+  #author: string | undefined;
+
+  constructor(engine: PdfEngine, fonts: DocumentFonts) {
+    const { mupdf } = engine;
+    this.#engine = engine;
+    this.#fonts = fonts;
+    this.#buffer = new mupdf.Buffer();
+    // Not compressed: whole fonts, of which little stays.
+    this.#writer = new mupdf.DocumentWriter(this.#buffer, "pdf", "");
+    this.#missing = new MissingGlyphs(engine);
+  }
+
+  async add(part: Part): Promise<void> {
+    const { mupdf, long } = this.#engine;
+    mupdf.setUserCSS(part.css ?? "");
+    const source = new mupdf.Buffer(part.content);
+    try {
+      const document = await this.#opened(part, source);
+      try {
+        await this.#addPages(document, part, await long.countPages(document));
+      } finally {
+        document.destroy();
+      }
+    } finally {
+      source.destroy();
+    }
+    // Decoded images of this part.
+    this.#engine.emptyStore();
+  }
+
+  async end(): Promise<LaidOut> {
+    await this.#engine.long.closeWriter(this.#writer);
+    this.#writer.destroy();
+    return {
+      buffer: this.#buffer,
+      pageCount: this.#pageCount,
+      links: this.#links,
+      targets: this.#targets,
+      outline: this.#outline,
+      missing: this.#missing,
+      title: this.#title,
+      author: this.#author,
+    };
+  }
+
+  /** Opens and lays out a part, again after each font that was missing. */
+  async #opened(part: Part, source: Buffer): Promise<Document> {
+    const { long } = this.#engine;
+    for (;;) {
+      const document = await long.openAs(part.type, source);
+      if (document.needsPassword())
+        throw new Refusal("unsupported_encryption", "The document is encrypted.", { input: "file" });
+      if (part.page) {
+        const { width, height } = contentBox(part.page);
+        await long.layOut(document, width, height, part.fontSize);
+      }
+      await long.countPages(document);
+      if (!(await this.#fonts.loadMissing())) return document;
+      document.destroy();
+      this.#engine.emptyStore();
+    }
+  }
+
+  async #addPages(document: Document, part: Part, count: number): Promise<void> {
+    const first = this.#pageCount;
+    const limit = limits.pages;
+    if (first + count > limit)
+      throw new Refusal("limit_exceeded", `The PDF would have more than ${limit} pages.`, {
+        limit,
+        actual: first + count,
+      });
+    const frames: Frame[] = [];
+    for (let index = 0; index < count; index++) {
+      this.#engine.work.spend(PAGE_WORK);
+      this.#engine.work.stage("page");
+      await this.#engine.work.pause();
+      const page = await this.#engine.long.loadAnyPage(document, index);
+      try {
+        frames.push(await this.#addPage(document, page, part, first));
+      } finally {
+        page.destroy();
+      }
+    }
+    this.#addTargets(document, part, first, frames);
+    const children = this.#outlineOf(document, document.loadOutline() ?? [], first, frames, 1);
+    if (part.bookmark === undefined) this.#outline.push(...children);
+    else this.#outline.push({ title: part.bookmark, page: first + 1, view: ["Fit"], children });
+    this.#title ??= document.getMetaData("info:Title") || undefined;
+    this.#author ??= document.getMetaData("info:Author") || undefined;
+  }
+
+  async #addPage(document: Document, page: Page, part: Part, first: number): Promise<Frame> {
+    const { long } = this.#engine;
+    const frame = frameOf(page, part);
+    const device = this.#writer.beginPage([0, 0, frame.width, frame.height]);
+    await long.runPage(page, device, frame.matrix);
+    this.#writer.endPage();
+    device.destroy();
+    const text = await long.textOfPage(page, "");
+    await this.#missing.add(text);
+    text.destroy();
+    this.#addLinks(document, page, frame, first);
+    this.#pageCount += 1;
+    return frame;
+  }
+
+  #addLinks(document: Document, page: Page, frame: Frame, first: number): void {
+    for (const link of page.getLinks()) {
+      this.#engine.work.spend(LINK_WORK);
+      const uri = link.getURI();
+      const [x0, y0, x1, y1] = link.getBounds();
+      const [left, top] = placed(frame, x0, y0);
+      const [right, bottom] = placed(frame, x1, y1);
+      const box = [left, bottom, right, top] as const;
+      link.destroy();
+      if (right <= left || top <= bottom) continue;
+      if (/^[a-z][a-z\d+.-]*:/i.test(uri)) {
+        if (/^(https?|mailto|tel|ftp):/i.test(uri)) this.#links.push({ page: this.#pageCount, box, to: { uri } });
+        continue;
+      }
+      const place = placeOf(document, uri, first, () => frame);
+      if (place) this.#links.push({ page: this.#pageCount, box, to: { place } });
+      else if (uri.startsWith("#")) this.#links.push({ page: this.#pageCount, box, to: { target: uri.slice(1) } });
+    }
+  }
+
+  #addTargets(document: Document, { targets = [] }: Part, first: number, frames: readonly Frame[]): void {
+    for (const target of targets) {
+      this.#engine.work.spend(LINK_WORK);
+      const place = placeOf(document, `#${target}`, first, (page) => frames[page]);
+      if (place && !this.#targets.has(target)) this.#targets.set(target, place);
+    }
+  }
+
+  #outlineOf(
+    document: Document,
+    items: readonly OutlineItem[],
+    first: number,
+    frames: readonly Frame[],
+    level: number,
+  ): OutlineEntry[] {
+    if (level > OUTLINE_LEVELS) return [];
+    return items.flatMap(({ title, uri, down }) => {
+      this.#engine.work.spend(LINK_WORK);
+      this.#outlineEntries += 1;
+      if (this.#outlineEntries > limits.conversion.bookmarks) return [];
+      const place = uri === undefined ? undefined : placeOf(document, uri, first, (page) => frames[page]);
+      const children = this.#outlineOf(document, down ?? [], first, frames, level + 1);
+      const text = (title ?? "").replace(/\s+/g, " ").trim();
+      if (text === "") return children;
+      const view = place && (["XYZ", null, place.y, null] as const);
+      return [{ title: text, page: place ? place.page + 1 : null, ...(view && { view }), children }];
+    });
+  }
+}
+
+const contentBox = ({ width, height, margins }: PageFormat): { width: number; height: number } => ({
+  width: width - margins.left - margins.right,
+  height: height - margins.top - margins.bottom,
+});
+
+function frameOf(page: Page, { page: format, scale = 1 }: Part): Frame {
+  if (format) {
+    const { width, height, margins } = format;
+    const matrix: Matrix = [scale, 0, 0, scale, margins.left * scale, margins.top * scale];
+    return { width: width * scale, height: height * scale, matrix };
+  }
+  const [x0, y0, x1, y1] = page.getBounds();
+  return { width: x1 - x0, height: y1 - y0, matrix: [1, 0, 0, 1, -x0, -y0] };
+}
+
+/** A point of the layout, which has its origin at the top left, on the page of the PDF. */
+function placed({ height, matrix }: Frame, x: number, y: number): readonly [number, number] {
+  const [a, , , d, e, f] = matrix;
+  return [x * a + e, height - (y * d + f)];
+}
+
+/** Where a link within a document leads; undefined if nowhere. */
+function placeOf(
+  document: Document,
+  uri: string,
+  first: number,
+  frameAt: (page: number) => Frame | undefined,
+): Place | undefined {
+  const page = document.resolveLink(uri);
+  const frame = page < 0 ? undefined : frameAt(page);
+  if (frame === undefined) return undefined;
+  const { x, y } = document.resolveLinkDestination(uri);
+  const [left, top] = placed(frame, Number.isFinite(x) ? x : 0, Number.isFinite(y) ? y : 0);
+  return { page: first + page, x: left, y: top };
+}

@@ -1,0 +1,50 @@
+/** What the readers of formats make of a file, and what lays it out. */
+
+/** In points (1/72 inch). */
+export interface PageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** In points. */
+export interface Margins {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
+export interface PageFormat extends PageSize {
+  readonly margins: Margins;
+}
+
+/** A piece of a document that begins on a new page. */
+export interface Part {
+  /** HTML in UTF-8, or the file itself. */
+  readonly content: Uint8Array;
+  /** The media type by which MuPDF knows it. */
+  readonly type: string;
+  /** The pages that it is laid out for. Undefined: the document has pages of its own. */
+  readonly page: PageFormat | undefined;
+  /** By how much the laid out page is scaled. */
+  readonly scale?: number;
+  /** The font size in points of text that has none of its own. */
+  readonly fontSize: number;
+  /** A style sheet that overrules those of the document. */
+  readonly css?: string;
+  /** The identifiers that links in other parts lead to. */
+  readonly targets?: Iterable<string>;
+  /** A bookmark for the whole part. */
+  readonly bookmark?: string;
+}
+
+/** A document that is ready to be laid out. */
+export interface Conversion {
+  readonly parts: readonly Part[];
+  readonly title?: string | undefined;
+  readonly author?: string | undefined;
+  /** A language tag (BCP 47). */
+  readonly language?: string | undefined;
+  /** What the output lacks, by the names of the reference. */
+  readonly notConverted: ReadonlySet<string>;
+}

@@ -1,0 +1,250 @@
+/** Prepares HTML for MuPDF: nothing in it runs or is fetched, and what MuPDF does not draw is named. */
+import { base64Of } from "./base64.ts";
+import type { Margins, PageSize } from "./document.ts";
+import { escaped, withEmoji } from "./markup.ts";
+import { tidied, withoutComments } from "./tidy-html.ts";
+import type { Work } from "../../work.ts";
+
+export interface PreparedHtml {
+  readonly html: string;
+  readonly title: string | undefined;
+  readonly language: string | undefined;
+  readonly pageRule: PageRule;
+  readonly notConverted: ReadonlySet<string>;
+}
+
+/** What `@page` says (CSS Paged Media, 3), in points. */
+export interface PageRule {
+  readonly size?: PageSize;
+  readonly margins?: Partial<Margins>;
+}
+
+const TEXT_WORK = 4;
+
+/** Elements that are left out, and what they are called in the reference. The HTML is tidied: no tag contains `<`, or `>` before its end. */
+const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
+  [/<svg\b[^>]*>[\s\S]*?(?:<\/svg\s*>|$)/gi, "svg"],
+  [/<math\b[^>]*>[\s\S]*?(?:<\/math\s*>|$)/gi, "formulas"],
+  [/<iframe\b[^>]*>[\s\S]*?(?:<\/iframe\s*>|$)/gi, "frames"],
+  [/<canvas\b[^>]*>[\s\S]*?(?:<\/canvas\s*>|$)/gi, "media"],
+  [/<(?:video|audio|object|embed)\b[^>]*>/gi, "media"],
+  [/<(?:input|textarea|select)\b(?![^>]*type\s*=\s*["']?hidden)[^>]*>/gi, "form-fields"],
+];
+
+/** Layout that MuPDF does not have: what is there follows one another instead. */
+const NOT_LAID_OUT =
+  /(?:display\s*:\s*(?:inline-)?(?:flex|grid)|float\s*:\s*(?:left|right)|position\s*:\s*(?:absolute|fixed))/i;
+
+/**
+ * @throws Refusal `limit_exceeded` (elements, depth, work)
+ */
+export async function prepareHtml(
+  work: Work,
+  source: string,
+  { css, isXml = false }: { css: string; isXml?: boolean },
+): Promise<PreparedHtml> {
+  work.spend(source.length * TEXT_WORK);
+  const { title, language, ...tidy } = await tidied(work, source, isXml);
+  const notConverted = new Set<string>();
+  let { html } = tidy;
+  for (const [pattern, name] of LEFT_OUT) {
+    html = html.replace(pattern, () => {
+      notConverted.add(name);
+      return "";
+    });
+    await work.rest();
+  }
+  html = withImages(withoutLinks(html, notConverted), notConverted);
+  await work.rest();
+  const styles = Array.from(html.matchAll(/<style\b[^>]*>([^<]*)/gi), ([, style = ""]) => style).join("\n");
+  if (
+    NOT_LAID_OUT.test(styles) ||
+    NOT_LAID_OUT.test(css) ||
+    /style\s*=\s*["'][^"']*(?:display\s*:\s*(?:flex|grid)|float\s*:|position\s*:\s*absolute)/i.test(html)
+  )
+    notConverted.add("css-layout");
+  const all = withoutComments(`${styles}\n${css}`);
+  html = withEmojiFont(withBreaks(html, all));
+  await work.rest();
+  return {
+    html,
+    title: title === undefined ? undefined : decodeEntities(title).replace(/\s+/g, " ").trim() || undefined,
+    language,
+    pageRule: pageRuleOf(all),
+    notConverted,
+  };
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  ndash: "\u2013",
+  mdash: "\u2014",
+  copy: "\u00a9",
+};
+
+const decodeEntities = (text: string): string =>
+  text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
+      const code = decimal === undefined ? parseInt(hex ?? "", 16) : Number(decimal);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+    },
+  );
+
+const attributeOf = (tag: string, name: string): string | undefined => {
+  const [, double, single, bare] =
+    new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(tag) ?? [];
+  const value = double ?? single ?? bare;
+  return value === undefined ? undefined : decodeEntities(value);
+};
+
+function withoutLinks(html: string, notConverted: Set<string>): string {
+  return html.replace(/<link\b[^>]*>/gi, (tag) => {
+    if (/stylesheet/i.test(attributeOf(tag, "rel") ?? "")) notConverted.add("external-style-sheets");
+    return "";
+  });
+}
+
+/** The media types of images that MuPDF decodes, by their first bytes. */
+const IMAGES: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG/, "image/png"],
+  [/^\xff\xd8\xff/, "image/jpeg"],
+  [/^GIF8/, "image/gif"],
+  [/^BM/, "image/bmp"],
+  [/^(II\*\0|MM\0\*)/, "image/tiff"],
+];
+
+/** An image in a URI of its own; undefined if it is of no kind that MuPDF decodes. */
+export function imageUri(bytes: Uint8Array): string | undefined {
+  const head = String.fromCharCode(...bytes.subarray(0, 8));
+  const type = IMAGES.find(([magic]) => magic.test(head))?.[1];
+  return type && `data:${type};base64,${base64Of(bytes)}`;
+}
+
+function withImages(html: string, notConverted: Set<string>): string {
+  return html.replace(/<img\b[^>]*>/gi, (tag) => {
+    const source = attributeOf(tag, "src") ?? "";
+    if (/^data:image\/(png|jpe?g|gif|bmp|tiff);base64,/i.test(source)) return tag;
+    notConverted.add(source.startsWith("data:") ? "unsupported-images" : "external-images");
+    return `<span>${escaped(attributeOf(tag, "alt") ?? "")}</span>`;
+  });
+}
+
+/** Emoji in the text after the head get their font. */
+function withEmojiFont(html: string): string {
+  const body = Math.max(html.search(/<body\b/i), html.search(/<\/head\s*>/i), 0);
+  const text = html.slice(body);
+  return (
+    html.slice(0, body) +
+    text.replace(/<style\b[^<]*(?:<\/style\s*>)?|<[^>]*>|[^<]+/gi, (token) =>
+      token.startsWith("<") ? token : withEmoji(token),
+    )
+  );
+}
+
+/** Ends the page. MuPDF breaks after a block, but not before one. */
+export const PAGE_BREAK = '<div style="page-break-after:always"></div>';
+const BREAK_BEFORE = /(?:^|[;{\s"'])(?:page-)?break-before\s*:\s*(?:always|page|left|right|recto|verso)/i;
+
+/** Page breaks before elements, by simple selectors and in `style`; before the first text there is none. */
+function withBreaks(html: string, css: string): string {
+  const wanted = new Set<string>();
+  for (const rule of css.split("}")) {
+    const [names = "", body = ""] = rule.split("{").slice(-2);
+    if (!BREAK_BEFORE.test(body)) continue;
+    for (const selector of names.split(",")) {
+      const [whole, name = "", mark = ""] = /^\s*([a-z][a-z\d]*)?([.#][\w-]+)?\s*$/i.exec(selector) ?? [];
+      if (whole !== undefined && name + mark !== "") wanted.add(name.toLowerCase() + mark);
+    }
+  }
+  const breaks = (tag: string, name: string): boolean => {
+    if (BREAK_BEFORE.test(attributeOf(tag, "style") ?? "") || wanted.has(name)) return true;
+    if (wanted.size === 0) return false;
+    const classes = (attributeOf(tag, "class") ?? "").split(/\s+/).map((word) => `.${word}`);
+    return [`#${attributeOf(tag, "id") ?? ""}`, ...classes].some((mark) => wanted.has(mark) || wanted.has(name + mark));
+  };
+  const body = Math.max(html.search(/<body\b/i), html.search(/<\/head\s*>/i), 0);
+  if (wanted.size === 0 && !BREAK_BEFORE.test(html.slice(body))) return afterBreaks(html);
+  let hasText = false;
+  const broken = html
+    .slice(body)
+    .replace(/<style\b[^<]*(?:<\/style\s*>)?|<([a-z][a-z\d]*)\b[^>]*>|<[^>]*>|[^<]+/gi, (token, name?: string) => {
+      if (name === undefined) {
+        hasText ||= !token.startsWith("<") && token.trim() !== "";
+        return token;
+      }
+      hasText ||= name.toLowerCase() === "img";
+      return hasText && breaks(token, name.toLowerCase()) ? `${PAGE_BREAK}${token}` : token;
+    });
+  return afterBreaks(html.slice(0, body) + broken);
+}
+
+/** The current name of the property, as the one that MuPDF knows. */
+const afterBreaks = (html: string): string =>
+  html.replace(/([;{\s"'])break-after\s*:\s*(?:page|left|right|recto|verso)/gi, "$1page-break-after:always");
+
+const LENGTH = /^(\d{1,5}(?:\.\d+)?)(pt|px|mm|cm|in|pc|q)?$/i;
+const POINTS: Readonly<Record<string, number>> = {
+  pt: 1,
+  px: 0.75,
+  mm: 72 / 25.4,
+  cm: 72 / 2.54,
+  in: 72,
+  pc: 12,
+  q: 72 / 101.6,
+};
+const NAMED_PAGES: Readonly<Record<string, readonly [number, number]>> = {
+  a3: [842, 1191],
+  a4: [595, 842],
+  a5: [420, 595],
+  b4: [709, 1001],
+  b5: [499, 709],
+  letter: [612, 792],
+  legal: [612, 1008],
+  ledger: [792, 1224],
+};
+
+function pointsOf(text: string): number | undefined {
+  const [, value, unit] = LENGTH.exec(text) ?? [];
+  return value === undefined || (unit === undefined && Number(value) !== 0)
+    ? undefined
+    : Number(value) * (POINTS[unit?.toLowerCase() ?? ""] ?? 0);
+}
+
+function pageRuleOf(css: string): PageRule {
+  let [size, margins]: [PageSize | undefined, Partial<Margins>] = [undefined, {}];
+  for (const [, body = ""] of css.matchAll(/@page\s*\{((?:[^{}]|\{[^{}]*\})*)\}/gi)) {
+    for (const declaration of body.replace(/@[\w-]+\s*\{[^{}]*\}/g, "").split(";")) {
+      const [name = "", value = ""] = declaration.split(":").map((part) => part.trim().toLowerCase());
+      const words = value.replace("!important", "").trim().split(/\s+/);
+      if (name === "size") size = sizeOf(words) ?? size;
+      if (name === "margin") margins = marginsOf(words);
+      const side = /^margin-(top|right|bottom|left)$/.exec(name)?.[1];
+      const points = pointsOf(words[0] ?? "");
+      if (side && points !== undefined) margins = { ...margins, [side]: points };
+    }
+  }
+  return { ...(size && { size }), ...(Object.keys(margins).length > 0 && { margins }) };
+}
+
+function sizeOf(words: readonly string[]): PageSize | undefined {
+  const named = words.flatMap((word) => NAMED_PAGES[word] ?? []);
+  const lengths = words.flatMap((word) => pointsOf(word) ?? []);
+  const [width, height = width] = named.length === 2 ? named : lengths;
+  if (width === undefined || height === undefined || width < 72 || height < 72 || width > 14_400 || height > 14_400)
+    return undefined;
+  const sides = [width, height].sort((a, b) => a - b) as [number, number];
+  if (words.includes("landscape")) return { width: sides[1], height: sides[0] };
+  return words.includes("portrait") || named.length === 2 ? { width: sides[0], height: sides[1] } : { width, height };
+}
+
+function marginsOf(words: readonly string[]): Partial<Margins> {
+  const [top, right = top, bottom = top, left = right] = words.map(pointsOf);
+  return Object.fromEntries(Object.entries({ top, right, bottom, left }).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,45 @@
+/** HTML that is made here. */
+
+const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+/** What HTML cannot hold (HTML Standard, 13.1.4). */
+const NO_TEXT = /[^\P{Cc}\t\n\f\r]/gu;
+/**
+ * First, emoji with what joins and modifies them (UTS 51), which are in none of the text fonts; second, symbols, for which MuPDF would look in the
+ * fonts of the script before them.
+ */
+const PICTOGRAPHS =
+  /((?:(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\ufe0f|\u200d|\p{Emoji_Modifier})*)+)|[\u25a0-\u27bf\u2b00-\u2bff]+?/gu;
+
+/** Gives emoji and symbols in HTML text their fonts. */
+export const withEmoji = (html: string): string =>
+  html.replace(PICTOGRAPHS, (found, emoji?: string) =>
+    emoji === undefined
+      ? `<span style="font-family:NotoSansSymbols2">${found}</span>`
+      : `<span style="font-family:NotoEmoji">${found.replaceAll("\ufe0f", "")}</span>`,
+  );
+
+/** Text in HTML. */
+export const escaped = (text: string): string => withEmoji(escapedAttribute(text));
+
+/** Text in an attribute in double quotes. */
+export const escapedAttribute = (text: string): string =>
+  text.replace(NO_TEXT, "").replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+
+/** The style of text that has none of its own: of Markdown, office documents, and sheets. */
+const BASE_STYLE = `body{font-family:sans-serif;margin:0;line-height:1.35}
+h1{font-size:1.8em;margin:0.7em 0 0.4em}h2{font-size:1.45em;margin:0.8em 0 0.4em}h3{font-size:1.2em;margin:0.8em 0 0.3em}
+h4,h5,h6{font-size:1em;margin:0.8em 0 0.3em}p{margin:0.5em 0}
+table{border-collapse:collapse;margin:0.6em 0}td,th{border:0.75pt solid #999;padding:2pt 5pt;vertical-align:top}th{background-color:#eee}
+pre{background-color:#f3f3f3;padding:5pt;font-size:0.88em;white-space:pre-wrap;line-height:1.25}code{font-size:0.92em}pre code{font-size:1em}
+blockquote{margin:0.6em 0 0.6em 1em;padding-left:0.8em;border-left:2pt solid #bbb;color:#444}
+a{color:#0645ad}ul,ol{margin:0.4em 0}`;
+
+interface Page {
+  readonly title?: string | undefined;
+  readonly style?: string;
+  readonly body: string;
+}
+
+/** A whole document. */
+export const htmlDocument = ({ title, style = "", body }: Page): string =>
+  `\ufeff<!DOCTYPE html><html><head><meta charset="utf-8"><title>${escapedAttribute(title ?? "")}</title><style>${BASE_STYLE}\n${style}</style></head><body>${body}</body></html>`;

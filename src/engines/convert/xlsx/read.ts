@@ -1,0 +1,288 @@
+/** Workbooks (ECMA-376: XLSX): each visible sheet as it is shown, with the widths of its columns. */
+import { Refusal } from "../../errors.ts";
+import type { Work } from "../../work.ts";
+import { limits } from "../../../limits.ts";
+import type { Archive } from "../source/archive.ts";
+import { partAt, relationshipsOf } from "../source/relationships.ts";
+import type { Sheet, SheetCell } from "../source/sheet.ts";
+import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
+import { type CellStyle, CellStyles } from "./cell-styles.ts";
+import { NumberFormats } from "./number-format.ts";
+
+export interface Workbook {
+  readonly sheets: readonly Sheet[];
+  readonly title: string | undefined;
+  readonly author: string | undefined;
+  readonly notConverted: ReadonlySet<string>;
+}
+
+const [CELL_WORK, MERGED_CELL_WORK, COLUMN_WORK] = [500, 300, 100];
+/** Empty rows between others that are kept. */
+const MOST_EMPTY_ROWS = 30;
+/** Points in the unit of column widths: the width of a digit at 11 points. */
+const WIDTH_UNIT = 5.6;
+const COLUMNS = 16_384;
+
+/** Relationships of a sheet, as what the output lacks. */
+const LACKING: Readonly<Record<string, string>> = {
+  comments: "comments",
+  oleObject: "embedded-objects",
+  package: "embedded-objects",
+  pivotTable: "",
+};
+
+export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> {
+  const book = await partAt(work, archive, "xl/workbook.xml");
+  const relationships = await relationshipsOf(work, archive, "xl/workbook.xml");
+  const part = (type: string): Promise<XmlElement | undefined> =>
+    partAt(work, archive, relationships.values().find((one) => one.type === type && !one.external)?.target);
+  const strings = elementsIn(await part("sharedStrings"), "si").map(stringIn);
+  const styles = new CellStyles(await part("styles"));
+  const from1904 = ["1", "true"].includes(attribute(elementAt(book, "workbookPr"), "date1904") ?? "");
+  const formats = new NumberFormats(styles.formats, from1904);
+  const notConverted = new Set<string>();
+  const sheets: Sheet[] = [];
+  let cells = 0;
+  for (const sheet of elementsIn(elementAt(book, "sheets"), "sheet")) {
+    if ((attribute(sheet, "state") ?? "visible") !== "visible") continue;
+    const target = relationships.get(sheet.attributes["r:id"] ?? attribute(sheet, "id") ?? "");
+    if (target?.type === "chartsheet") notConverted.add("charts");
+    if (target?.type !== "worksheet" || target.external) continue;
+    const root = await partAt(work, archive, target.target);
+    if (root === undefined)
+      throw new Refusal("invalid_file", `The document is damaged: \`${target.target}\` is missing.`, { input: "file" });
+    await nameLacking(work, archive, target.target, root, notConverted);
+    const links = await linksOf(work, archive, target.target, root);
+    const reader = new SheetReader(work, { strings, styles, formats, links });
+    const read = await reader.read(attribute(sheet, "name") ?? "", root);
+    cells += read.rows.reduce((sum, row) => sum + row.length, 0);
+    refuseMany(cells);
+    if (read.rows.length > 0) sheets.push(read);
+  }
+  const core = await partAt(work, archive, "docProps/core.xml");
+  const text = (name: string): string | undefined => textIn(elementAt(core, name)).trim() || undefined;
+  return { sheets, title: text("title"), author: text("creator"), notConverted };
+}
+
+function refuseMany(actual: number): void {
+  const limit = limits.conversion.cells;
+  if (actual > limit) throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, { limit, actual });
+}
+
+/** A string with its runs, without its phonetic reading. */
+const stringIn = (element: XmlElement): string =>
+  elementsIn(element)
+    .map((child) => (child.name === "t" ? textIn(child) : child.name === "r" ? textIn(elementAt(child, "t")) : ""))
+    .join("")
+    .replace(/_x([\da-f]{4})_/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+
+async function nameLacking(
+  work: Work,
+  archive: Archive,
+  name: string,
+  root: XmlElement,
+  notConverted: Set<string>,
+): Promise<void> {
+  const relationships = await relationshipsOf(work, archive, name);
+  for (const { type, target, external } of relationships.values()) {
+    const lacking = LACKING[type];
+    if (lacking) notConverted.add(lacking);
+    if (type !== "drawing" || external) continue;
+    const drawn = await relationshipsOf(work, archive, target);
+    for (const { type: kind } of drawn.values()) {
+      if (kind.startsWith("chart")) notConverted.add("charts");
+      else if (kind === "image") notConverted.add("images");
+      else if (kind.startsWith("diagram")) notConverted.add("diagrams");
+    }
+    if (/<(?:xdr:)?txBody>/.test((await archive.readText(target)) ?? "")) notConverted.add("text-boxes");
+  }
+  const margins = elementAt(root, "headerFooter");
+  if (textIn(margins).trim() !== "") notConverted.add("headers");
+}
+
+async function linksOf(
+  work: Work,
+  archive: Archive,
+  name: string,
+  root: XmlElement,
+): Promise<ReadonlyMap<string, string>> {
+  const links = elementsIn(elementAt(root, "hyperlinks"), "hyperlink");
+  if (links.length === 0) return new Map();
+  const relationships = await relationshipsOf(work, archive, name);
+  return new Map(
+    links.flatMap((link) => {
+      const target = relationships.get(link.attributes["r:id"] ?? attribute(link, "id") ?? "");
+      return target?.external ? [[(attribute(link, "ref") ?? "").split(":")[0] ?? "", target.target] as const] : [];
+    }),
+  );
+}
+
+interface Reference {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** `B3` as row 2, column 1. */
+function referenceOf(text: string | undefined): Reference | undefined {
+  const [, letters, digits] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(text ?? "") ?? [];
+  if (letters === undefined) return undefined;
+  const column = Array.from(letters.toUpperCase()).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return column < COLUMNS ? { row: Number(digits) - 1, column } : undefined;
+}
+
+interface SheetContext {
+  readonly strings: readonly string[];
+  readonly styles: CellStyles;
+  readonly formats: NumberFormats;
+  readonly links: ReadonlyMap<string, string>;
+}
+
+class SheetReader {
+  readonly #work: Work;
+  readonly #context: SheetContext;
+  #hidden: ReadonlySet<number> = new Set();
+
+  constructor(work: Work, context: SheetContext) {
+    this.#work = work;
+    this.#context = context;
+  }
+
+  async read(name: string, root: XmlElement): Promise<Sheet> {
+    const columns = columnsOf(this.#work, root);
+    this.#hidden = columns.hidden;
+    const cells = new Map<number, Map<number, SheetCell>>();
+    let last = -1;
+    let nextRow = 0;
+    for (const row of elementsIn(elementAt(root, "sheetData"), "row")) {
+      const number = Number(attribute(row, "r") ?? nextRow + 1) - 1;
+      nextRow = number + 1;
+      if (["1", "true"].includes(attribute(row, "hidden") ?? "") || !Number.isSafeInteger(number)) continue;
+      const found = await this.#row(row);
+      if (found.size === 0) continue;
+      cells.set(number, found);
+      last = Math.max(last, ...found.keys());
+    }
+    const shown = Array.from({ length: last + 1 }, (_, column) => column).filter(
+      (column) => !columns.hidden.has(column),
+    );
+    return { name, rows: this.#rows(root, cells, shown), widths: shown.map((column) => columns.widths.get(column)) };
+  }
+
+  async #row(row: XmlElement): Promise<Map<number, SheetCell>> {
+    const found = new Map<number, SheetCell>();
+    let next = 0;
+    for (const cell of elementsIn(row, "c")) {
+      this.#work.spend(CELL_WORK);
+      await this.#work.pause();
+      const column = referenceOf(attribute(cell, "r"))?.column ?? next;
+      next = column + 1;
+      if (this.#hidden.has(column)) continue;
+      const style = this.#context.styles.at(Number(attribute(cell, "s") ?? 0));
+      const { text, isNumber } = this.#valueOf(cell, style);
+      if (text === "" && style.fill === undefined) continue;
+      const align = style.align ?? (isNumber ? "right" : undefined);
+      const link = this.#context.links.get(attribute(cell, "r") ?? "");
+      found.set(column, {
+        text,
+        align,
+        bold: style.bold,
+        italic: style.italic,
+        fill: style.fill,
+        color: style.color,
+        link,
+      });
+    }
+    // Cells that have only a fill do not make a sheet wider or longer.
+    if ([...found.values()].every(({ text }) => text === "")) found.clear();
+    return found;
+  }
+
+  #valueOf(cell: XmlElement, { format }: CellStyle): { text: string; isNumber: boolean } {
+    const { strings, formats } = this.#context;
+    const type = attribute(cell, "t") ?? "n";
+    const value = textIn(elementAt(cell, "v"));
+    if (type === "inlineStr") return { text: elementsIn(cell, "is").map(stringIn).join(""), isNumber: false };
+    if (value === "") return { text: "", isNumber: false };
+    if (type === "s") return { text: formats.text(strings[Number(value)] ?? "", format), isNumber: false };
+    if (type === "b") return { text: value === "1" ? "TRUE" : "FALSE", isNumber: false };
+    if (type === "d") return { text: value.replace("T", " "), isNumber: false };
+    if (type !== "n" || !Number.isFinite(Number(value))) return { text: formats.text(value, format), isNumber: false };
+    return { text: formats.number(Number(value), format), isNumber: true };
+  }
+
+  #rows(
+    root: XmlElement,
+    cells: ReadonlyMap<number, ReadonlyMap<number, SheetCell>>,
+    shown: readonly number[],
+  ): (SheetCell | undefined)[][] {
+    const merged = mergesOf(this.#work, root);
+    const places = [...cells.keys()].sort((a, b) => a - b);
+    const kept: number[] = [];
+    for (const [index, place] of places.entries()) {
+      const before = index === 0 ? place - 1 : (places[index - 1] ?? place);
+      for (let empty = before + 1; empty < place && empty - before <= MOST_EMPTY_ROWS; empty++) kept.push(empty);
+      kept.push(place);
+    }
+    // Before the cells are made.
+    refuseMany(kept.length * shown.length);
+    const isKept = new Set(kept);
+    const isShown = new Set(shown);
+    return kept.map((row) => {
+      this.#work.spend(CELL_WORK + shown.length * 20);
+      return shown.map((column) => {
+        const merge = merged.get(`${row}:${column}`);
+        const cell = cells.get(row)?.get(column) ?? { text: "" };
+        if (merge === undefined) return cell;
+        if (merge.row !== row || merge.column !== column) return undefined;
+        const rows = range(merge.row, merge.lastRow).filter((at) => isKept.has(at)).length;
+        const columns = range(merge.column, merge.lastColumn).filter((at) => isShown.has(at)).length;
+        return { ...cell, rows, columns };
+      });
+    });
+  }
+}
+
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+interface Merge extends Reference {
+  readonly lastRow: number;
+  readonly lastColumn: number;
+}
+
+/** The merged ranges, by each of their cells. */
+function mergesOf(work: Work, root: XmlElement): ReadonlyMap<string, Merge> {
+  const merged = new Map<string, Merge>();
+  for (const element of elementsIn(elementAt(root, "mergeCells"), "mergeCell")) {
+    const [from, to] = (attribute(element, "ref") ?? "").split(":").map(referenceOf);
+    if (!from || !to || to.row < from.row || to.column < from.column) continue;
+    // A merge of whole columns or rows only hides their other cells.
+    if ((to.row - from.row + 1) * (to.column - from.column + 1) > 10_000 || merged.size > limits.conversion.cells)
+      continue;
+    work.spend((to.row - from.row + 1) * (to.column - from.column + 1) * MERGED_CELL_WORK);
+    const merge = { ...from, lastRow: to.row, lastColumn: to.column };
+    for (const row of range(from.row, to.row))
+      for (const column of range(from.column, to.column)) merged.set(`${row}:${column}`, merge);
+  }
+  return merged;
+}
+
+/** Columns are numbered from 1 in the file. */
+function columnsOf(work: Work, root: XmlElement): { widths: ReadonlyMap<number, number>; hidden: ReadonlySet<number> } {
+  const widths = new Map<number, number>();
+  const hidden = new Set<number>();
+  for (const element of elementsIn(elementAt(root, "cols"), "col")) {
+    const [first, last] = ["min", "max"].map((name) => Math.min(Number(attribute(element, name)) || 1, COLUMNS)) as [
+      number,
+      number,
+    ];
+    const width = Number(attribute(element, "width"));
+    const isHidden = ["1", "true"].includes(attribute(element, "hidden") ?? "");
+    work.spend((Math.max(first, last) - first + 1) * COLUMN_WORK);
+    for (const column of range(first - 1, Math.max(first, last) - 1)) {
+      if (width > 0 && width < 256) widths.set(column, width * WIDTH_UNIT + 4);
+      if (isHidden) hidden.add(column);
+    }
+  }
+  return { widths, hidden };
+}

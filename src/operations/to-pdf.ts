@@ -1,0 +1,128 @@
+import { convert } from "../engines/convert/convert.ts";
+import { FORMATS } from "../engines/convert/format.ts";
+import { limits, MiB } from "../limits.ts";
+import { defineOperation } from "./definition/define.ts";
+import { MAKES_PDF } from "./definition/modes.ts";
+import { documentFile, text } from "./definition/fields.ts";
+import {
+  formBoolean,
+  formChoice,
+  formInteger,
+  formNumber,
+  formPageSize,
+  formText,
+  lineText,
+} from "./definition/values.ts";
+
+/** Width and height in points, upright. */
+const SIZES = {
+  a4: { width: 595.28, height: 841.89 },
+  letter: { width: 612, height: 792 },
+  legal: { width: 612, height: 1008 },
+  a5: { width: 419.53, height: 595.28 },
+  a3: { width: 841.89, height: 1190.55 },
+} as const;
+
+/** The sides of a page in points (ISO 32000-2, annex C). */
+const SIDES = [72, 14_400] as const;
+const WIDEST_MARGIN = 720;
+const LONGEST_CSS = 200_000;
+/** A language tag (BCP 47). */
+const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
+
+export const toPdf = defineOperation({
+  name: "to-pdf",
+  summary: "Convert documents to PDF",
+  guidance:
+    "For HTML, Markdown, text, CSV, Word documents, and Excel workbooks that become a PDF. Images become one with `from-images`.",
+  description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
+
+| Format | What is kept | What is not (\`X-Not-Converted\`) |
+|---|---|---|
+| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in \`data:\` URIs, \`@page\` size and margins, page breaks | \`css-layout\` (flexbox, grid, floats, positions: content is laid out in order), \`svg\`, \`formulas\`, \`frames\`, \`media\`, \`form-fields\`, \`external-images\`, \`external-style-sheets\` |
+| Markdown | GitHub's: tables, task lists, code, footnotes; \`title\` and \`lang\` of YAML front matter; HTML in it | as HTML |
+| Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
+| CSV | a table with the first row as its header; delimiter \`,\`, \`;\`, tab, or \`|\` | |
+| DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | \`headers\`, \`footers\`, \`comments\`, \`tracked-changes\`, \`charts\`, \`diagrams\`, \`formulas\` (as plain text), \`embedded-objects\`, \`embedded-documents\`, \`unsupported-images\` (EMF, WMF, SVG) |
+| XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | \`charts\`, \`images\`, \`diagrams\`, \`comments\`, \`headers\`, \`text-boxes\`, \`embedded-objects\` |
+
+Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in \`X-Missing-Glyphs\`; with
+\`strict=true\`, they are an error (\`unsupported_text\`). Headings become bookmarks, and the title and language of the document become metadata.
+
+Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
+  credits: 1,
+  memory: { extraBytes: limits.conversion.ownBytes },
+  modes: MAKES_PDF,
+  fields: {
+    file: documentFile("The document."),
+    format: text(
+      formChoice(...FORMATS),
+      "The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.",
+    ),
+    pageSize: text(
+      formPageSize(SIDES, "a4", "letter", "legal", "a5", "a3"),
+      "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.",
+    ),
+    orientation: text(
+      formChoice("portrait", "landscape"),
+      "The orientation of the pages. By default that of the document, else portrait.",
+    ),
+    marginPt: text(
+      formInteger(0, WIDEST_MARGIN),
+      "Space around the content, in points. By default that of the document, else 54.",
+    ),
+    fontSize: text(formNumber(4, 72), "The size of text that has none of its own, in points.", { default: 11 }),
+    css: text(formText(LONGEST_CSS), "A style sheet that overrules those of the document.", { format: "multiline" }),
+    fit: text(
+      formChoice("width", "none"),
+      "What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are.",
+      { default: "width" },
+    ),
+    title: text(lineText(), "The title in the metadata. By default that of the document."),
+    language: text(
+      lineText(100),
+      "The language of the document, such as `en` or `pt-BR`. By default as the document says.",
+    ),
+    strict: text(formBoolean(), "Whether characters that no font has are an error."),
+  },
+  example: { file: "report.md", pageSize: "a4" },
+  errors: ["unsupported_format", "unsupported_text", "unsupported_encryption"],
+  headers: ["X-Page-Count", "X-Converted-From", "X-Missing-Glyphs", "X-Not-Converted"],
+
+  checks: [
+    ({ language }) =>
+      language !== undefined && !LANGUAGE.test(language)
+        ? [{ name: "language", issue: "must be a language tag, such as en or pt-BR" }]
+        : [],
+  ],
+
+  async run(
+    { file, format, pageSize, orientation, marginPt, fontSize, css = "", fit, title, language, strict },
+    engines,
+  ) {
+    const { bytes, ...result } = await convert(engines, file.bytes, {
+      format,
+      page: typeof pageSize === "string" ? SIZES[pageSize] : pageSize,
+      landscape: orientation && orientation === "landscape",
+      margin: marginPt,
+      fontSize,
+      css,
+      scaled: fit === "width",
+      title,
+      language,
+      strict,
+    });
+    const lacking = result.notConverted.join(",");
+    return {
+      kind: "pdf",
+      bytes,
+      headers: {
+        "X-Page-Count": String(result.pageCount),
+        "X-Converted-From": result.format,
+        "X-Missing-Glyphs": String(result.missingGlyphs),
+        ...(lacking !== "" && { "X-Not-Converted": lacking }),
+      },
+    };
+  },
+});

@@ -1,0 +1,352 @@
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { post, type ApiResponse } from "../harness/client.ts";
+import { document } from "../harness/fixtures.ts";
+import { docx, archive, paragraph, xlsx } from "../harness/office-fixtures.ts";
+import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
+import { writePng } from "../harness/png-writer.ts";
+import { renderPage } from "../harness/pdfjs-render.ts";
+import { check, plainText } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = ownServer();
+
+type Source = string | Uint8Array;
+
+const send = (source: Source, fields: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>
+  post({ baseUrl, key: liveKey }, "to-pdf", {
+    // The name says nothing.
+    file: { bytes: typeof source === "string" ? new TextEncoder().encode(source) : source, fileName: "file.bin" },
+    ...fields,
+  });
+
+interface Result {
+  readonly body: Uint8Array;
+  readonly headers: Headers;
+  readonly view: DocumentView;
+  /** The text of all pages, with single spaces. */
+  readonly text: string;
+}
+
+async function converted(source: Source, fields: Readonly<Record<string, string>> = {}): Promise<Result> {
+  const { status, message, body, headers } = await send(source, fields);
+  expect([status, message]).toEqual([200, undefined]);
+  const view = await openPdf(body);
+  expect(headers.get("X-Page-Count")).toBe(String(view.pages.length));
+  return {
+    body,
+    headers,
+    view,
+    text: view.pages
+      .map(({ text }) => text)
+      .join(" ")
+      .replace(/\s+/g, " "),
+  };
+}
+
+const links = ({ view }: Result): (string | number | null | undefined)[] =>
+  view.pages.flatMap(({ annotations }) => annotations.map(({ url, target }) => url ?? target?.page));
+const titles = ({ view }: Result): string[] => view.outline.map(({ title }) => title);
+const png = writePng({ width: 8, height: 8, colorType: 2, depth: 8 }, (_x, _y, channel) => (channel === 0 ? 255 : 0));
+const dataUri = `data:image/png;base64,${Buffer.from(png).toString("base64")}`;
+
+/** The columns of the first page at 72 dpi that have a pixel of which `is` holds. */
+async function columns(pdf: Uint8Array, is: (r: number, g: number, b: number) => boolean): Promise<number[]> {
+  const { width, height, at } = await renderPage(pdf, 1, 72);
+  const rows = Array.from({ length: height }, (_, y) => y);
+  return Array.from({ length: width }, (_, x) => x).filter((x) => rows.some((y) => is(...at(x, y))));
+}
+
+const isInk = (r: number, g: number, b: number): boolean => r + g + b < 500;
+/** Only the image is red. */
+const isRed = (r: number, g: number, b: number): boolean => r > 240 && g < 20 && b < 20;
+
+describe("each format is known by its content", () => {
+  test.each<readonly [string, Source, string]>([
+    ["html", "<!DOCTYPE html><title>T</title><p>Hello</p>", "Hello"],
+    [
+      "xhtml",
+      '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title></head><body><p>Hello</p></body></html>',
+      "Hello",
+    ],
+    ["markdown", "# Hello\n\nSome *text*.\n", "Hello"],
+    ["text", "Hello, this is\na letter.\n", "Hello"],
+    ["csv", "name;size\nHello;3\nBye;4\n", "Hello"],
+    ["docx", docx(paragraph("Hello")), "Hello"],
+    [
+      "xlsx",
+      xlsx([{ name: "S", content: '<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row></sheetData>' }], {
+        strings: ["Hello"],
+      }),
+      "Hello",
+    ],
+  ])("%s", async (format, source, word) => {
+    const result = await converted(source);
+    expect(result.headers.get("X-Converted-From")).toBe(format);
+    expect(result.text).toContain(word);
+    expect((await check(result.body)).warnings).toEqual([]);
+  });
+
+  test.each<readonly [string, Source]>([
+    ["PPTX", archive({ "ppt/presentation.xml": "<p/>" })],
+    ["ODT", archive({ mimetype: "application/vnd.oasis.opendocument.text", "content.xml": "<o/>" }, 0)],
+    ["RTF", "{\\rtf1 Hello}"],
+    ["PNG", png],
+    ["PDF", document({ name: "a", pages: 1 })],
+    ["DOC", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0)],
+    ["another kind", '<?xml version="1.0"?><invoice/>'],
+  ])("415 names %s", async (name, source) => {
+    const { status, code, message } = await send(source);
+    expect([status, code]).toEqual([415, "unsupported_format"]);
+    expect(message).toContain(name);
+  });
+
+  test("`format` decides where the content leaves a choice", async () => {
+    const source = "# Hello\n\n* a\n* b\n";
+    expect((await converted(source, { format: "text" })).text).toContain("# Hello");
+    expect((await converted(source)).text).not.toContain("#");
+    const { status, message } = await send(source, { format: "docx" });
+    expect([status, message]).toEqual([415, "`file` is not of the format `docx`, but `markdown`."]);
+  });
+
+  test.each([
+    ["a byte order mark", Buffer.from("\ufeffGrüße aus Köln", "utf16le")],
+    ["Windows-1252", Buffer.from("Grüße aus Köln", "latin1")],
+    [
+      "a declaration",
+      Buffer.concat([Buffer.from('<meta charset="iso-8859-2"><p>Gr\u00fc\u00dfe aus K\u00f6ln</p>', "latin1")]),
+    ],
+  ])("text with %s", async (_, source) => {
+    expect((await converted(source)).text).toContain("Grüße aus Köln");
+  });
+});
+
+describe("fonts", () => {
+  const scripts = "Привет Ελληνικά مرحبا שלום हिन्दी ไทย 中文 日本 한국 ☑ 😀";
+
+  test("every script and style has its glyphs, embedded and subset", async () => {
+    const source = `<p>${scripts} <b>bold</b> <i>italic</i> <code>code ─</code></p><p style="font-family:serif">serif <b>b</b></p>`;
+    const { body, headers } = await converted(source, { strict: "true", format: "html" });
+    expect(headers.get("X-Missing-Glyphs")).toBe("0");
+    const plain = await plainText(body);
+    const fonts = plain.match(/\/FontDescriptor\b[^>]*/g) ?? [];
+    const names = new Set(plain.match(/\/FontName \/[^\s/]+/g));
+    expect(names.size).toBeGreaterThan(8);
+    for (const name of names) expect(name).toMatch(/\/[A-Z]{6}\+/);
+    expect(fonts.length).toBeGreaterThan(0);
+    expect((plain.match(/\/FontFile[23]? \d/g) ?? []).length).toBe(names.size);
+    // All fonts as a whole have 8 MB.
+    expect(body.length).toBeLessThan(200_000);
+  });
+
+  test("missing glyphs are counted, and with `strict` named", async () => {
+    const source = "Glagolitic: \u2c00\u2c01 \u2c00";
+    expect((await converted(source)).headers.get("X-Missing-Glyphs")).toBe("3");
+    const { status, code, message } = await send(source, { strict: "true" });
+    expect([status, code]).toEqual([400, "unsupported_text"]);
+    expect(message).toContain("\u2c00 \u2c01");
+  });
+});
+
+describe("HTML", () => {
+  test("headings are bookmarks, links stay links, and title and language are metadata", async () => {
+    const result = await converted(
+      `<html lang="de"><head><title>Ein &amp; Titel</title></head><body><h1>Erstes</h1><p><a href="https://example.com/a?b=c">hin</a> <a href="#z">weiter</a></p><h2>Kind</h2><p style="page-break-after:always">x</p><h1 id="z">Zweites</h1></body></html>`,
+    );
+    expect(titles(result)).toEqual(["Erstes", "Zweites"]);
+    expect(result.view.outline[0]?.items.map(({ title }) => title)).toEqual(["Kind"]);
+    expect(result.view.outline[1]?.target?.page).toBe(1);
+    expect(links(result).toSorted()).toEqual([1, "https://example.com/a?b=c"]);
+    expect([result.view.info["Title"], result.view.language]).toEqual(["Ein & Titel", "de"]);
+    const given = await converted("<p>a</p>", { title: "Given", language: "pt-BR", format: "html" });
+    expect([given.view.info["Title"], given.view.language]).toEqual(["Given", "pt-BR"]);
+  });
+
+  test("`@page` has size and margins, unless parameters say otherwise", async () => {
+    const source = "<style>@page { size: 300pt 400pt; margin: 20pt 10pt } body, p { margin: 0 }</style><p>Word</p>";
+    const own = await converted(source);
+    expect(own.view.pages[0]?.view).toEqual([0, 0, 300, 400]);
+    expect((await converted(source, { pageSize: "letter" })).view.pages[0]?.view).toEqual([0, 0, 612, 792]);
+    const sized = await converted(source, { pageSize: '{"width":200,"height":500}', orientation: "landscape" });
+    expect(sized.view.pages[0]?.view).toEqual([0, 0, 500, 200]);
+    // Where the margin ends.
+    const left = async (pdf: Uint8Array): Promise<number> => (await columns(pdf, isInk))[0] ?? -1;
+    expect(await left(own.body)).toBeGreaterThanOrEqual(9);
+    expect(await left(own.body)).toBeLessThan(13);
+    expect(await left((await converted(source, { marginPt: "100" })).body)).toBeGreaterThanOrEqual(99);
+  });
+
+  test("pages break before and after elements", async () => {
+    const source = `<style>h1 { break-before: page } .last { break-after: page }</style><h1>One</h1><p>a</p><h1>Two</h1><p class="last">b</p><p>Three</p>`;
+    const { view } = await converted(source);
+    expect(view.pages.map(({ text }) => text.replace(/\s+/g, " ").trim())).toEqual(["One a", "Two b", "Three"]);
+  });
+
+  test("nothing runs, is fetched, or is shown that is not text", async () => {
+    const source = `<script>document.write("run")</script><p>Text</p><img src="https://example.com/x.png" alt="a chart"><link rel="stylesheet" href="https://example.com/x.css"><svg><text>drawn</text></svg><iframe src="file:///etc/passwd"></iframe><p style="display:flex">flex</p>`;
+    const { text, headers } = await converted(source, { format: "html" });
+    expect(text.replaceAll(" ", "")).toBe("Textachartflex");
+    expect(headers.get("X-Not-Converted")).toBe("css-layout,external-images,external-style-sheets,frames,svg");
+  });
+
+  test("images in the document are drawn, and `css` overrules its styles", async () => {
+    const source = `<p><img src="${dataUri}"></p><p class="x">Gone</p><p>Stays</p>`;
+    const { body, text } = await converted(source, { css: ".x { display: none }", format: "html" });
+    expect((await columns(body, isRed)).length).toBeGreaterThan(4);
+    expect(text.trim()).toBe("Stays");
+  });
+});
+
+describe("elements inside each other", () => {
+  // With `html` and `body`, 58 levels, of which MuPDF sees up to 20 more in tables.
+  const kinds: readonly (readonly [string, string, number])[] = [
+    ["<div>", "</div>", 56],
+    ["<p><span>", "</span></p>", 28],
+    ["<b>", "</b>", 56],
+    ["<table><tr><td>", "</td></tr></table>", 18],
+    ["<table><tr><td><div>", "</div></td></tr></table>", 14],
+  ];
+
+  test.each(kinds)("all of %s is kept", async (open, close, count) => {
+    const inside = Array.from({ length: count }, (_, level) => `${open}w${level} `).join("");
+    const { text } = await converted(`<html><body>${inside}deepest${close.repeat(count)}<p>after</p></body></html>`);
+    const words = Array.from({ length: count }, (_, level) => `w${level}`);
+    expect(text.trim().split(" ")).toEqual([...words, "deepest", "after"]);
+  });
+
+  test("more of them than MuPDF keeps are rejected", async () => {
+    const { status, code, message } = await send(`<html><body>${"<div>".repeat(60)}x`);
+    expect([status, code, message]).toEqual([
+      413,
+      "limit_exceeded",
+      "A document can have up to 60 levels of elements.",
+    ]);
+  });
+});
+
+test("Markdown has GitHub's tables, task lists, and footnotes, and links to headings", async () => {
+  const source = `---\ntitle: Front\nlang: fr\n---\n# Top\n\n| a | b |\n|---|--:|\n| cell | 2 |\n\n- [x] done\n- [ ] open\n\nText[^n] and [jump](#the-end). 😀\n\n\`\`\`js\nif (a < b) {}\n\`\`\`\n\n## The end\n\n[^n]: A note.\n`;
+  const result = await converted(source, { strict: "true" });
+  expect(result.text).toContain("☑ done");
+  expect(result.text).toContain("☐ open");
+  expect(result.text).toContain("if (a < b) {}");
+  expect(result.text).toContain("A note.");
+  expect(result.text).not.toMatch(/\[\^|\|---|# Top/);
+  expect(titles(result)).toEqual(["Top"]);
+  expect(links(result)).toEqual([0, 0]);
+  expect([result.view.info["Title"], result.view.language]).toEqual(["Front", "fr"]);
+});
+
+test("a footnote may refer to another, and code has none", async () => {
+  const { text } = await converted(
+    "A[^one]\n\n```\n[^one]: code\n```\n\n[^one]: First[^two]\n  goes on\n[^two]: Second\n\nEnd\n",
+    { format: "markdown" },
+  );
+  expect(text.replace(/\s+/g, " ").trim()).toBe("A1 [^one]: code End 1. First2 goes on 2. Second");
+});
+
+describe("Markdown that costs much", () => {
+  test.each<readonly [string, string]>([
+    ["cells of tables", `${"|a".repeat(100)}|\n${"|-".repeat(100)}|\n${"|a\n".repeat(101)}`],
+    ["cells of tables", `[^a]\n\n[^a]: \n${"|a".repeat(100)}|\n${"|-".repeat(100)}|\n${"|a\n".repeat(101)}`],
+    ["lines without an empty one between them", `- x\n${"y\n".repeat(2_000)}`],
+    ["lines outside of code", "x\n\n".repeat(20_001)],
+    ["list items", "- x\n\n".repeat(5_001)],
+    ["definitions of links", "[a]: b\n\n".repeat(2_001)],
+  ])("too many %s", async (what, source) => {
+    const { status, code, message } = await send(source, { format: "markdown" });
+    expect([status, code, message]).toEqual([413, "limit_exceeded", expect.stringContaining(what)]);
+  });
+
+  test("a long paragraph is rejected, a long line of code is not", async () => {
+    const long = "<a@b.c ".repeat(1_500);
+    const { status, code, message } = await send(long, { format: "markdown" });
+    expect([status, code, message]).toEqual([
+      413,
+      "limit_exceeded",
+      "A paragraph, heading, or cell of Markdown can have up to 10000 characters.",
+    ]);
+    const { text } = await converted(`\`\`\`\n${long}\n\`\`\`\n\nend`, { format: "markdown" });
+    expect(text.match(/a@b\.c/g)).toHaveLength(1_500);
+  });
+});
+
+describe("DOCX", () => {
+  const section = (width: number, height: number): string =>
+    `<w:sectPr><w:pgSz w:w="${width * 20}" w:h="${height * 20}"/><w:pgMar w:top="720" w:right="720" w:bottom="720" w:left="720"/></w:sectPr>`;
+
+  test("headings, lists, tables, notes, links, text boxes, and sections with their pages", async () => {
+    const body =
+      paragraph("Chapter", '<w:pStyle w:val="H1"/>') +
+      `<w:p><w:hyperlink r:id="rLink"><w:r><w:t>out</w:t></w:r></w:hyperlink><w:hyperlink w:anchor="far"><w:r><w:t> in</w:t></w:r></w:hyperlink><w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
+      ["first", "second"]
+        .map((text) => paragraph(text, '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'))
+        .join("") +
+      `<w:tbl><w:tr><w:tc>${paragraph("cell")}</w:tc></w:tr></w:tbl>` +
+      `<w:p><w:ins><w:r><w:t>added</w:t></w:r></w:ins><w:del><w:r><w:delText>removed</w:delText></w:r></w:del></w:p>` +
+      `<w:p><w:r><w:pict><w:txbxContent>${paragraph("boxed")}</w:txbxContent></w:pict></w:r></w:p>` +
+      `<w:p><w:pPr>${section(300, 400)}</w:pPr></w:p>` +
+      `<w:p><w:bookmarkStart w:id="0" w:name="far"/><w:r><w:t>Landed</w:t></w:r></w:p>${section(500, 200)}`;
+    const result = await converted(
+      docx(body, {
+        styles: '<w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/></w:style>',
+        numbering:
+          '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1)"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>',
+        footnotes: `<w:footnote w:id="2">${paragraph("Noted.")}</w:footnote>`,
+        header: paragraph("On every page"),
+      }),
+    );
+    expect(titles(result)).toEqual(["Chapter"]);
+    expect(result.text).toMatch(/III\)\s+first IV\)\s+second/);
+    expect(result.text).toMatch(/cell.*added.*boxed.*Landed.*Noted\./);
+    expect(result.text).not.toMatch(/removed|On every page/);
+    expect(result.view.pages.map(({ view }) => view)).toEqual([
+      [0, 0, 300, 400],
+      [0, 0, 500, 200],
+    ]);
+    expect(links(result)).toContain("https://example.com/docx");
+    expect(links(result)).toContain(1);
+    expect(result.headers.get("X-Not-Converted")).toBe("headers,tracked-changes");
+  });
+
+  test("pictures are drawn", async () => {
+    const body = `<w:p><w:r><w:drawing><wp:inline><wp:extent cx="635000" cy="635000"/><a:graphic><a:graphicData><a:blip r:embed="rImage0"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
+    const { body: output } = await converted(docx(body, { media: { "a.png": png } }));
+    // 635,000 English Metric Units.
+    expect((await columns(output, isRed)).length).toBeCloseTo(50, -1);
+  });
+});
+
+describe("XLSX", () => {
+  const styles =
+    '<numFmts><numFmt numFmtId="164" formatCode="yyyy-mm-dd"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="4"/><xf numFmtId="164"/><xf numFmtId="10"/></cellXfs>';
+  test("cells as they are shown, merged ones once, and no hidden sheet", async () => {
+    const content = `<sheetData><row r="1"><c r="A1" s="1"><v>1234567.891</v></c><c r="B1" s="2"><v>45000</v></c><c r="C1" s="3"><v>0.1234</v></c><c r="D1" t="b"><v>1</v></c></row><row r="2"><c r="A2" t="inlineStr"><is><t>merged</t></is></c><c r="B2"><v>7</v></c></row><row r="3" hidden="1"><c r="A3"><v>99999</v></c></row></sheetData><mergeCells><mergeCell ref="A2:B2"/></mergeCells>`;
+    const secret = {
+      name: "Secret",
+      state: "hidden",
+      content: '<sheetData><row r="1"><c r="A1"><v>424242</v></c></row></sheetData>',
+    };
+    const result = await converted(xlsx([{ name: "Sheet", content }, secret], { styles }));
+    expect(result.text.trim().split(" ")).toEqual(["1,234,567.89", "2023-03-15", "12.34%", "TRUE", "merged"]);
+    expect(titles(result)).toEqual(["Sheet"]);
+  });
+
+  test.each([
+    ["width", 12, 590, 600],
+    ["width", 60, 900, 14_400],
+    ["none", 12, 900, 14_400],
+  ])("a sheet is not cut with fit=%s and %i columns", async (fit, count, least, most) => {
+    const cells = Array.from(
+      { length: count },
+      (_, index) => `<c t="inlineStr"><is><t>Column number ${index}</t></is></c>`,
+    );
+    const content = `<sheetData><row r="1">${cells.join("")}</row></sheetData>`;
+    const { text, view, body } = await converted(xlsx([{ name: "Wide", content }]), { fit });
+    for (let index = 0; index < count; index++) expect(text.replaceAll(" ", "")).toContain(`number${index}`);
+    const [, , width = 0] = (view.pages[0]?.view ?? []) as number[];
+    expect(width).toBeGreaterThan(least);
+    expect(width).toBeLessThan(most);
+    // Everything lies left of the right margin.
+    expect((await columns(body, isInk)).at(-1)).toBeLessThan(width - 52);
+  });
+});

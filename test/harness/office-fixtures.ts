@@ -1,0 +1,132 @@
+/** Office documents and e-books, written as their standards have them. */
+import { zipSync } from "fflate";
+
+const encoder = new TextEncoder();
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
+const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
+const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+export type Entries = Readonly<Record<string, string | Uint8Array>>;
+
+/** An archive with the entries in their order. */
+export const archive = (entries: Entries, level: 0 | 6 = 6): Uint8Array =>
+  zipSync(
+    Object.fromEntries(
+      Object.entries(entries).map(([name, content]) => [
+        name,
+        typeof content === "string" ? encoder.encode(content) : content,
+      ]),
+    ),
+    { level },
+  );
+
+const relationships = (
+  list: readonly (readonly [id: string, type: string, target: string, external?: boolean])[],
+): string =>
+  `${XML}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${list
+    .map(
+      ([id, type, target, external]) =>
+        `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${target}"${external ? ' TargetMode="External"' : ""}/>`,
+    )
+    .join("")}</Relationships>`;
+
+/** A paragraph of a DOCX with one run. */
+export const paragraph = (text: string, properties = "", run = ""): string =>
+  `<w:p>${properties && `<w:pPr>${properties}</w:pPr>`}<w:r>${run && `<w:rPr>${run}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+
+interface DocxParts {
+  readonly styles?: string;
+  readonly numbering?: string;
+  readonly footnotes?: string;
+  readonly header?: string;
+  readonly core?: string;
+  readonly media?: Readonly<Record<string, Uint8Array>>;
+}
+
+/** A DOCX of the contents of its body. Links: `rLink` leads to https://example.com/docx; images: `rImage0`, ... in the order of `media`. */
+export function docx(body: string, parts: DocxParts = {}): Uint8Array {
+  const { styles, numbering, footnotes, header, core, media = {} } = parts;
+  const part = (root: string, content: string | undefined): string | undefined =>
+    content === undefined ? undefined : `${XML}<w:${root} ${W} ${R}>${content}</w:${root}>`;
+  const optional: Readonly<Record<string, string | undefined>> = {
+    styles: part("styles", styles),
+    numbering: part("numbering", numbering),
+    footnotes: part("footnotes", footnotes),
+    header: part("hdr", header),
+  };
+  const present = Object.entries(optional).flatMap(([name, content]) =>
+    content === undefined ? [] : [[name, content] as const],
+  );
+  return archive({
+    "[Content_Types].xml": `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
+    "word/document.xml": `${XML}<w:document ${W} ${R} xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><w:body>${body}</w:body></w:document>`,
+    "word/_rels/document.xml.rels": relationships([
+      ["rLink", "hyperlink", "https://example.com/docx", true],
+      ...present.map(([name]) => [`r-${name}`, name, `${name}.xml`] as const),
+      ...Object.keys(media).map((name, index) => [`rImage${index}`, "image", `media/${name}`] as const),
+    ]),
+    ...Object.fromEntries(present.map(([name, content]) => [`word/${name}.xml`, content])),
+    ...Object.fromEntries(Object.entries(media).map(([name, bytes]) => [`word/media/${name}`, bytes])),
+    ...(core !== undefined && { "docProps/core.xml": core }),
+  });
+}
+
+interface SheetPart {
+  readonly name: string;
+  readonly state?: string;
+  /** What the sheet contains. */
+  readonly content: string;
+}
+
+/** An XLSX. `strings`: the shared strings. */
+export function xlsx(
+  sheets: readonly SheetPart[],
+  { strings = [], styles = "" }: { strings?: readonly string[]; styles?: string } = {},
+): Uint8Array {
+  const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+  return archive({
+    "xl/workbook.xml": `${XML}<workbook ${main} ${R}><sheets>${sheets
+      .map(
+        ({ name, state }, index) =>
+          `<sheet name="${name}" sheetId="${index + 1}"${state ? ` state="${state}"` : ""} r:id="rId${index}"/>`,
+      )
+      .join("")}</sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": relationships([
+      ...sheets.map((_, index) => [`rId${index}`, "worksheet", `worksheets/sheet${index}.xml`] as const),
+      ["rStrings", "sharedStrings", "sharedStrings.xml"],
+      ["rStyles", "styles", "styles.xml"],
+    ]),
+    "xl/sharedStrings.xml": `${XML}<sst ${main}>${strings.map((text) => `<si><t>${text}</t></si>`).join("")}</sst>`,
+    "xl/styles.xml": `${XML}<styleSheet ${main}>${styles}</styleSheet>`,
+    ...Object.fromEntries(
+      sheets.map(({ content }, index) => [
+        `xl/worksheets/sheet${index}.xml`,
+        `${XML}<worksheet ${main} ${R}>${content}</worksheet>`,
+      ]),
+    ),
+  });
+}
+
+/** An EPUB of chapters: titles and bodies. */
+export function epub(
+  title: string,
+  chapters: readonly (readonly [title: string, body: string])[],
+  more: Entries = {},
+): Uint8Array {
+  const item = (_: unknown, index: number): string =>
+    `<item id="c${index}" href="c${index}.xhtml" media-type="application/xhtml+xml"/>`;
+  return archive({
+    mimetype: "application/epub+zip",
+    "META-INF/container.xml": `<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`,
+    "content.opf": `<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${title}</dc:title></metadata><manifest><item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>${chapters.map(item).join("")}</manifest><spine>${chapters.map((_, index) => `<itemref idref="c${index}"/>`).join("")}</spine></package>`,
+    "nav.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="toc"><ol>${chapters.map(([name], index) => `<li><a href="c${index}.xhtml">${name}</a></li>`).join("")}</ol></nav></body></html>`,
+    ...Object.fromEntries(
+      chapters.map(([name, body], index) => [
+        `c${index}.xhtml`,
+        `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>${name}</title></head><body><h1>${name}</h1>${body}</body></html>`,
+      ]),
+    ),
+    ...more,
+  });
+}
