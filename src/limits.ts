@@ -202,7 +202,7 @@ export const limits = {
     markdownCharacters: 500_000,
     /** Characters of one paragraph, heading, or cell of Markdown: the time that they take may grow with their square. */
     markdownRun: 10_000,
-    /** Lines of Markdown, without empty ones and those of code blocks. */
+    /** Lines of Markdown that are not empty. */
     markdownLines: 20_000,
     /** Of them, those without an empty line between them. */
     markdownBlockLines: 2_000,

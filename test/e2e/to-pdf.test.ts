@@ -247,9 +247,10 @@ test("a footnote may refer to another, and code has none", async () => {
 describe("Markdown that costs much", () => {
   test.each<readonly [string, string]>([
     ["cells of tables", `${"|a".repeat(100)}|\n${"|-".repeat(100)}|\n${"|a\n".repeat(101)}`],
+    ["cells of tables", `- a\n\n  \`\`\`\n\nb\n\n${"|a".repeat(100)}|\n${"|-".repeat(100)}|\n${"|a\n".repeat(101)}`],
     ["cells of tables", `[^a]\n\n[^a]: \n${"|a".repeat(100)}|\n${"|-".repeat(100)}|\n${"|a\n".repeat(101)}`],
     ["lines without an empty one between them", `- x\n${"y\n".repeat(2_000)}`],
-    ["lines outside of code", "x\n\n".repeat(20_001)],
+    ["lines", "x\n\n".repeat(20_001)],
     ["list items", "- x\n\n".repeat(5_001)],
     ["definitions of links", "[a]: b\n\n".repeat(2_001)],
   ])("too many %s", async (what, source) => {

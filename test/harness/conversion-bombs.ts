@@ -119,6 +119,10 @@ const tables = (depth: number): string => nested("<table><tr><td>", "</td></tr><
 const wordTables = (depth: number): string =>
   nested("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", depth).replace("x", paragraph("x"));
 
+const wideTable = (rows: number): string => `${"|a".repeat(1_000)}|\n${"|-".repeat(1_000)}|\n${"|a\n".repeat(rows)}`;
+/** A code block that ends with the item that it is in, although it is not closed. */
+const SEEMS_CODE = "- a\n\n  ```\n\nb\n\n";
+
 const BOMBS: Readonly<Record<string, Omit<Bomb, "name">>> = {
   "DOCX of 1 GB": { bytes: () => zipOf([zeros("word/document.xml")]) },
   "DOCX of 1 GB that says 1 KB": { bytes: () => zipOf([zeros("word/document.xml", 1000)]) },
@@ -191,6 +195,18 @@ const BOMBS: Readonly<Record<string, Omit<Bomb, "name">>> = {
   "text of 8 million characters": text(() => "word ".repeat(1_600_000), { format: "text" }),
   "Markdown of a million paragraphs": markdown(() => "x\n\n".repeat(1_000_000)),
   "Markdown of 600,000 paragraphs": markdown(() => "x\n\n".repeat(600_000)),
+  "Markdown of a table of 1,000 columns": markdown(() => wideTable(50_000)),
+  "Markdown of a table that seems to be code": markdown(() => `${SEEMS_CODE}${wideTable(1_000)}`),
+  "Markdown of a list that seems to be code": markdown(() => `${SEEMS_CODE}- x\n${"y\n".repeat(100_000)}`),
+  "Markdown of 2,000 definitions": markdown(
+    () => `${many(1_999, (index) => `[a${index}]: b\n\n`)}${"[a1] x\n\n".repeat(15_000)}`,
+  ),
+  "Markdown of definitions that seem to be code": markdown(
+    () => SEEMS_CODE + many(20_000, (index) => `[a${index}]: b\n`) + "[a1] x\n\n".repeat(5_000),
+  ),
+  "Markdown of 50,000 addresses": markdown(() => "<a@b.c ".repeat(50_000)),
+  "Markdown of paragraphs of addresses": markdown(() => `${"a.".repeat(4_900)}@\n\n`.repeat(45)),
+  "Markdown of paragraphs of a_b": markdown(() => `${"a_b".repeat(3_300)}\n\n`.repeat(50)),
   "Markdown of 100,000 [": markdown(() => "[".repeat(100_000)),
   "Markdown of 100,000 [ apart": markdown(() => "[abcde ".repeat(100_000)),
   "Markdown of 100,000 ![": markdown(() => "![a](".repeat(100_000)),

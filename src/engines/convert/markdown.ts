@@ -1,5 +1,13 @@
 /** GitHub Flavored Markdown, with footnotes and a title in YAML front matter, as HTML. */
-import { Lexer, Marked, type MarkedOptions, Parser, type TokenizerAndRendererExtension, type Tokens } from "marked";
+import {
+  Lexer,
+  Marked,
+  type MarkedOptions,
+  Parser,
+  type Tokenizer,
+  type TokenizerAndRendererExtension,
+  type Tokens,
+} from "marked";
 import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
 import { escaped, escapedAttribute } from "./source/markup.ts";
@@ -16,7 +24,9 @@ const CHARACTER_WORK = 40;
 /** Fuel per line. */
 const LINE_WORK = 50;
 /** Fuel per square of a character in one run of text: marked looks for the end of marks again and again. */
-const RUN_WORK = 0.1;
+const RUN_WORK = 0.3;
+/** Fuel per definition of a link, for each run of text that is searched for it. */
+const DEFINITION_WORK = 10;
 const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 
 /**
@@ -38,8 +48,12 @@ export async function markdownPage(work: Work, source: string): Promise<Markdown
   refuseCostly(all);
   refuseLarge(all);
   const footnotes = new Footnotes(notes);
-  const options: MarkedOptions = new Marked({ gfm: true, extensions: [footnotes.reference], renderer: RENDERER })
-    .defaults;
+  const options: MarkedOptions = new Marked({
+    gfm: true,
+    extensions: [footnotes.reference],
+    renderer: RENDERER,
+    tokenizer: counters(),
+  }).defaults;
   const body = await htmlOf(work, rest, options);
   return {
     body: body + (await footnotes.html((note) => htmlOf(work, note, options))),
@@ -60,7 +74,7 @@ async function htmlOf(work: Work, text: string, options: MarkedOptions): Promise
       const limit = limits.conversion.markdownRun;
       if (src.length > limit) throw tooLong(limit, src.length);
       const definitions = Object.keys(lexer.tokens.links).length;
-      work.spend(definitions + src.length * (CHARACTER_WORK + RUN_WORK * src.length));
+      work.spend(definitions * DEFINITION_WORK + src.length * (CHARACTER_WORK + RUN_WORK * src.length));
       await work.pause();
       lexer.inlineTokens(src, tokens);
     }
@@ -81,36 +95,47 @@ function refuseCostly(text: string): void {
 }
 
 /**
- * Refuses what takes marked more than the square of its length, or makes more of it than there is: each row of a table gets as many cells as its header
- * has, and lines that go on with a list are read again for each of them.
+ * Counts what marked finds before it makes more of it, wherever it finds it: each row of a table gets as many cells as the header has, and each run of
+ * text is searched for each definition.
+ */
+function counters(): { [name in "table" | "def"]: (this: Tokenizer, source: string) => false } {
+  const counts = { cells: 0, definitions: 0 };
+  const { cells, markdownDefinitions } = limits.conversion;
+  return {
+    table(source) {
+      const [, header, , body = ""] = this.rules.block.table.exec(source) ?? [];
+      if (header !== undefined) counts.cells += header.split("|").length * (1 + body.trim().split("\n").length);
+      if (counts.cells > cells) throw tooMany("cells of tables", cells, counts.cells);
+      return false;
+    },
+    def(source) {
+      if (this.rules.block.def.test(source)) counts.definitions += 1;
+      if (counts.definitions > markdownDefinitions)
+        throw tooMany("definitions of links", markdownDefinitions, counts.definitions);
+      return false;
+    },
+  };
+}
+
+/**
+ * Refuses what takes marked more than the square of its length: lines that go on with a list are read again for each of them. Those of code count as
+ * well, as only marked knows which they are.
  */
 function refuseLarge(text: string): void {
-  const { cells, markdownDefinitions, markdownItems, markdownLines, markdownBlockLines } = limits.conversion;
-  const counts = { cells: 0, definitions: 0, items: 0, lines: 0 };
-  let fence: string | undefined;
-  let [columns, rows, lines] = [0, 0, 0];
-  for (const line of `${text}\n\n`.split("\n")) {
-    fence = fenceAfter(line, fence);
-    if (fence !== undefined || /^[\s>]*$/.test(line)) {
-      counts.cells += columns * rows;
-      [columns, rows, lines] = [0, 0, 0];
+  const { markdownItems, markdownLines, markdownBlockLines } = limits.conversion;
+  let [all, block, items] = [0, 0, 0];
+  for (const line of text.split("\n")) {
+    if (/^[\s>]*$/.test(line)) {
+      block = 0;
       continue;
     }
-    lines += 1;
-    counts.lines += 1;
-    if (lines > markdownBlockLines) throw tooMany("lines without an empty one between them", markdownBlockLines, lines);
-    if (columns > 0) rows += 1;
-    // What is below the header, whatever it is in.
-    if (/^[\s>|:*+\d.)-]*-[\s|:-]*$/.test(line) && line.includes("|"))
-      columns = Math.max(columns, line.split("|").length - 1);
-    counts.items += /^(?:[\s>]*(?:[-*+]|\d{1,9}[.)])\s)+/.exec(line)?.[0].match(/[-*+.)]/g)?.length ?? 0;
-    if (/^[\s>*+-]*\[[^\]]{1,999}\]:/.test(line)) counts.definitions += 1;
+    all += 1;
+    block += 1;
+    if (block > markdownBlockLines) throw tooMany("lines without an empty one between them", markdownBlockLines, block);
+    items += /^(?:[\s>]*(?:[-*+]|\d{1,9}[.)])\s)+/.exec(line)?.[0].match(/[-*+.)]/g)?.length ?? 0;
   }
-  if (counts.lines > markdownLines) throw tooMany("lines outside of code", markdownLines, counts.lines);
-  if (counts.cells > cells) throw tooMany("cells of tables", cells, counts.cells);
-  if (counts.items > markdownItems) throw tooMany("list items", markdownItems, counts.items);
-  if (counts.definitions > markdownDefinitions)
-    throw tooMany("definitions of links", markdownDefinitions, counts.definitions);
+  if (all > markdownLines) throw tooMany("lines", markdownLines, all);
+  if (items > markdownItems) throw tooMany("list items", markdownItems, items);
 }
 
 /** The mark of the code block that a line is in, begins, or ends. */
