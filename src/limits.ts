@@ -222,6 +222,10 @@ export const limits = {
     depth: 60,
     /** Cells of all sheets, empty ones included. */
     cells: 10_000,
+    /** Characters in the cells of all sheets of a workbook. */
+    cellCharacters: 2_000_000,
+    /** Characters of a number format: as many as Excel allows. */
+    numberFormat: 255,
     /** Bookmarks that are made of headings. */
     bookmarks: 20_000,
     /** Memory for what is read of a document before it is laid out: its text, and the elements of that. An estimate. */

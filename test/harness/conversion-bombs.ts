@@ -331,6 +331,7 @@ const BOMBS: Readonly<Record<string, Omit<Bomb, "name">>> = {
   "XML of 200,000 attributes": {
     bytes: () => archive({ "word/document.xml": `<a ${many(200_000, (index) => `a${index}="x" `)}>` }),
   },
+  "XML of a long name": { bytes: () => archive({ "word/document.xml": `<${"a".repeat(300_000)}` }) },
   "XML of a long attribute": { bytes: () => archive({ "word/document.xml": `<a ${"x".repeat(300_000)}/>` }) },
   "XLSX with a cell at XFD1048576": {
     bytes: () =>
@@ -389,6 +390,20 @@ const BOMBS: Readonly<Record<string, Omit<Bomb, "name">>> = {
         ],
         {
           styles: `<numFmts><numFmt numFmtId="200" formatCode="${"y-".repeat(50_000)}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>`,
+        },
+      ),
+  },
+  "XLSX with a format of 255 characters": {
+    bytes: () =>
+      xlsx(
+        [
+          {
+            name: "Sheet",
+            content: `<sheetData>${many(7_500, (index) => `<row r="${index + 1}"><c s="0"><v>45000</v></c></row>`)}</sheetData>`,
+          },
+        ],
+        {
+          styles: `<numFmts><numFmt numFmtId="200" formatCode="${"m-".repeat(127)}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>`,
         },
       ),
   },

@@ -14,9 +14,13 @@ export interface Searched {
 /** Words that stand in questions and say nothing. */
 const IDLE = new Set("a an and are can do does for from how i in into is it my of on or the to what with".split(" "));
 
-/** The parts of camel case and of names with hyphens are words, too: `ownerPassword` is found by `password`. */
+/**
+ * The parts of camel case and of names with hyphens are words, too: `ownerPassword` is found by `password`. The names of standards are one word: `PDF/A`
+ * is not found by everything that is about PDF.
+ */
 function tokens(text: string): string[] {
-  return text.split(/[\s\p{Z}\p{P}$+<=>^`|~]+/u).flatMap((word) => {
+  const joined = text.replaceAll(/\bPDF\/(?=(?:A|E|R|UA|VT|X)\b)/gi, "PDF");
+  return joined.split(/[\s\p{Z}\p{P}$+<=>^`|~]+/u).flatMap((word) => {
     const parts = word.split(/(?<=[a-z])(?=[A-Z])/);
     return parts.length > 1 ? [word, ...parts] : [word];
   });

@@ -12,7 +12,7 @@ const operationWords: Readonly<Record<string, string>> = {
     "convert render rasterize png jpg jpeg webp thumbnail preview screenshot pictures pdf to image pdf to jpg pdf to png",
   "from-images": "convert png jpg jpeg webp photos scans pictures image to pdf jpg to pdf png to pdf",
   "to-pdf":
-    "convert html markdown md word docx excel xlsx csv text txt office document export print print to pdf word to pdf html to pdf excel to pdf markdown to pdf",
+    "convert html word docx excel xlsx csv text txt office document export print word to pdf html to pdf excel to pdf markdown to pdf",
   ocr: "recognize scan scanned searchable tesseract image to text language english german deutsch french spanish italian portuguese dutch polish czech danish swedish norwegian ukrainian turkish arabic hindi chinese japanese korean",
   protect: "encrypt encryption password lock secure permissions restrict printing copying aes",
   unlock: "decrypt remove password restrictions open encrypted",

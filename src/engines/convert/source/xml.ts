@@ -22,8 +22,9 @@ const DEPTH = 200;
 const [CHARACTER_WORK, ELEMENT_WORK] = [2, 100];
 
 const TOKEN =
-  /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<\?[\s\S]*?\?>|<!DOCTYPE(?:[^[>]|\[[^\]]*\])*>|<(\/?)([^\s/>!?]+)((?:[^>"']|"[^"]*"|'[^']*')*)>|([^<]+)/gy;
-const ATTRIBUTE = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+  /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<\?[\s\S]*?\?>|<!DOCTYPE(?:[^[>]|\[[^\]]*\])*>|<(\/?)([^\s/>!?]+)(?![^\s/>!?])((?:[^>"']|"[^"]*"|'[^']*')*)>|([^<]+)/gy;
+/** With a value or without: a name that has none is not looked for again within itself. */
+const ATTRIBUTE = /([^\s=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g;
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
 const PREDEFINED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
@@ -85,7 +86,8 @@ const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 function attributesIn(text: string): Record<string, string> {
   const attributes: Record<string, string> = {};
   for (const [, name = "", double, single] of text.matchAll(ATTRIBUTE)) {
-    if (name !== "__proto__") attributes[name] = decoded(double ?? single ?? "");
+    const value = double ?? single;
+    if (value !== undefined && name !== "__proto__") attributes[name] = decoded(value);
   }
   return attributes;
 }

@@ -1,4 +1,6 @@
 /** The styles of cells (ECMA-376, part 1, 18.8). */
+import { Refusal } from "../../errors.ts";
+import { limits } from "../../../limits.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
 
 export interface CellStyle {
@@ -22,15 +24,27 @@ const colorOf = (element: XmlElement | undefined): string | undefined => {
 const isOn = (element: XmlElement | undefined): boolean =>
   element !== undefined && !["0", "false"].includes(attribute(element, "val") ?? "1");
 
+/** A number format as long as Excel lets it be. */
+function shortFormat(code: string): string {
+  const limit = limits.conversion.numberFormat;
+  if (code.length > limit)
+    throw new Refusal("limit_exceeded", `A number format can have up to ${limit} characters.`, {
+      limit,
+      actual: code.length,
+    });
+  return code;
+}
+
 export class CellStyles {
   readonly formats: ReadonlyMap<number, string>;
   readonly #styles: readonly CellStyle[];
 
+  /** @throws Refusal `limit_exceeded` (the length of a number format) */
   constructor(root: XmlElement | undefined) {
     this.formats = new Map(
       elementsIn(elementAt(root, "numFmts"), "numFmt").map((format) => [
         Number(attribute(format, "numFmtId")),
-        attribute(format, "formatCode") ?? "",
+        shortFormat(attribute(format, "formatCode") ?? ""),
       ]),
     );
     const fonts = elementsIn(elementAt(root, "fonts"), "font");

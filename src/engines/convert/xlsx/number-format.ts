@@ -56,6 +56,8 @@ const DAY = 86_400;
 const [EPOCH_1900, TO_1904] = [25_569, 1_462];
 /** The last day that there is: 9999-12-31. */
 const LAST_DAY = 2_958_465;
+/** Fuel per square of a character of a format. */
+const SQUARE_WORK = 2;
 
 type Token = { readonly kind: "text" | "code"; readonly text: string };
 
@@ -108,6 +110,11 @@ export class NumberFormats {
 
   #codeOf(id: number): string {
     return this.#own.get(id) ?? BUILT_IN[id] ?? "General";
+  }
+
+  /** Fuel for one value: each code of a date looks at those around it. */
+  workOf(id: number): number {
+    return SQUARE_WORK * this.#codeOf(id).length ** 2;
   }
 
   text(value: string, id: number): string {

@@ -16,7 +16,7 @@ export interface Workbook {
   readonly notConverted: ReadonlySet<string>;
 }
 
-const [CELL_WORK, MERGED_CELL_WORK, COLUMN_WORK] = [500, 300, 100];
+const [CELL_WORK, CHARACTER_WORK, MERGED_CELL_WORK, COLUMN_WORK] = [500, 10, 300, 100];
 /** Empty rows between others that are kept. */
 const MOST_EMPTY_ROWS = 30;
 /** Points in the unit of column widths: the width of a digit at 11 points. */
@@ -42,7 +42,7 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
   const formats = new NumberFormats(styles.formats, from1904);
   const notConverted = new Set<string>();
   const sheets: Sheet[] = [];
-  let cells = 0;
+  let [cells, characters] = [0, 0];
   for (const sheet of elementsIn(elementAt(book, "sheets"), "sheet")) {
     if ((attribute(sheet, "state") ?? "visible") !== "visible") continue;
     const target = relationships.get(sheet.attributes["r:id"] ?? attribute(sheet, "id") ?? "");
@@ -57,6 +57,8 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
     const read = await reader.read(attribute(sheet, "name") ?? "", root);
     cells += read.rows.reduce((sum, row) => sum + row.length, 0);
     refuseMany(cells);
+    characters += read.characters;
+    refuseLong(characters);
     if (read.rows.length > 0) sheets.push(read);
   }
   const core = await partAt(work, archive, "docProps/core.xml");
@@ -67,6 +69,13 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
 function refuseMany(actual: number): void {
   const limit = limits.conversion.cells;
   if (actual > limit) throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, { limit, actual });
+}
+
+/** Many cells may share a long string. */
+function refuseLong(actual: number): void {
+  const limit = limits.conversion.cellCharacters;
+  if (actual > limit)
+    throw new Refusal("limit_exceeded", `The cells of sheets can have up to ${limit} characters.`, { limit, actual });
 }
 
 /** A string with its runs, without its phonetic reading. */
@@ -141,13 +150,15 @@ class SheetReader {
   readonly #work: Work;
   readonly #context: SheetContext;
   #hidden: ReadonlySet<number> = new Set();
+  #characters = 0;
 
   constructor(work: Work, context: SheetContext) {
     this.#work = work;
     this.#context = context;
   }
 
-  async read(name: string, root: XmlElement): Promise<Sheet> {
+  /** With the number of characters in its cells. */
+  async read(name: string, root: XmlElement): Promise<Sheet & { readonly characters: number }> {
     const columns = columnsOf(this.#work, root);
     this.#hidden = columns.hidden;
     const cells = new Map<number, Map<number, SheetCell>>();
@@ -165,7 +176,8 @@ class SheetReader {
     const shown = Array.from({ length: last + 1 }, (_, column) => column).filter(
       (column) => !columns.hidden.has(column),
     );
-    return { name, rows: this.#rows(root, cells, shown), widths: shown.map((column) => columns.widths.get(column)) };
+    const widths = shown.map((column) => columns.widths.get(column));
+    return { name, rows: this.#rows(root, cells, shown), widths, characters: this.#characters };
   }
 
   async #row(row: XmlElement): Promise<Map<number, SheetCell>> {
@@ -178,8 +190,12 @@ class SheetReader {
       next = column + 1;
       if (this.#hidden.has(column)) continue;
       const style = this.#context.styles.at(Number(attribute(cell, "s") ?? 0));
+      this.#work.spend(this.#context.formats.workOf(style.format));
       const { text, isNumber } = this.#valueOf(cell, style);
       if (text === "" && style.fill === undefined) continue;
+      this.#characters += text.length;
+      refuseLong(this.#characters);
+      this.#work.spend(text.length * CHARACTER_WORK);
       const align = style.align ?? (isNumber ? "right" : undefined);
       const link = this.#context.links.get(attribute(cell, "r") ?? "");
       found.set(column, {
