@@ -108,7 +108,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "drizzle-orm",
   ],
   events: ["accounts", "db", "drizzle-orm", "zod"],
-  accounts: ["db", "engines/bytes", "isolate.ts", "limits.ts", "drizzle-orm", "zod"],
+  accounts: ["db", "engines/bytes", "limits.ts", "drizzle-orm", "zod"],
   db: ["drizzle-orm"],
   // A plain function: a queue consumer, a test, and a route call the same thing. Operations do not know each other.
   "operations/index.ts": ["operations"],

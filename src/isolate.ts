@@ -1,6 +1,6 @@
 /**
  * State of the isolate: what one request leaves for the next. Each part of it is declared where it is used, and all of it is reset here. What
- * depends only on the configuration is not state: it is kept by its `Env`.
+ * depends only on the configuration is not state: it may be kept by what it was made of.
  */
 
 /** A value that lasts as long as the isolate. */

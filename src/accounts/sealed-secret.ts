@@ -1,5 +1,4 @@
 import { base64, fromBase64 } from "../engines/bytes/base64.ts";
-import { ofIsolate } from "../isolate.ts";
 
 /**
  * The server's secret, and those before it while it is being replaced. The first seals; what was sealed under any of them opens.
@@ -12,16 +11,15 @@ export type SecretPurpose = "webhook signing secrets" | "file keys";
 /** Bytes of AES-GCM's initialization vector (NIST SP 800-38D, section 8.2.2: random). */
 const IV_BYTES = 12;
 
-/** Derived keys, by purpose and secret. */
-const keys = ofIsolate(() => new Map<string, Promise<CryptoKey>>());
+const keys = new Map<string, Promise<CryptoKey>>();
 
 /** The key that encrypts the secrets of a purpose in the database, derived from the server's secret by HKDF (RFC 5869). */
 function sealingKey(serverSecret: string, purpose: SecretPurpose): Promise<CryptoKey> {
   const name = `${purpose}:${serverSecret}`;
-  const known = keys.value.get(name);
+  const known = keys.get(name);
   if (known !== undefined) return known;
   const key = deriveKey(serverSecret, purpose);
-  keys.value.set(name, key);
+  keys.set(name, key);
   return key;
 }
 

@@ -40,8 +40,8 @@ async function* encoded(raster: PageRaster, dpi: number, gray: boolean): AsyncGe
 
   let ready: Uint8Array[] = [
     new Uint8Array(SIGNATURE),
-    chunk("IHDR", [bytesOfView(header)]),
-    chunk("pHYs", [bytesOfView(density)]),
+    chunk("IHDR", [new Uint8Array(header.buffer)]),
+    chunk("pHYs", [new Uint8Array(density.buffer)]),
   ];
   for await (const data of inPieces(deflated(filteredRows(raster, gray)))) {
     ready.push(chunk("IDAT", data));
@@ -69,8 +69,6 @@ async function* inPieces(parts: AsyncIterable<Uint8Array>): AsyncGenerator<reado
   }
   if (piece.length > 0) yield piece;
 }
-
-const bytesOfView = ({ buffer }: DataView<ArrayBuffer>): Uint8Array => new Uint8Array(buffer);
 
 /** The page's rows, each preceded by its filter byte. */
 async function* filteredRows(raster: PageRaster, gray: boolean): AsyncGenerator<Uint8Array, void> {

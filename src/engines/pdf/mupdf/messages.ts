@@ -15,11 +15,7 @@ export const MESSAGES = {
     ["Overly wide image"],
   ],
   /** A library in it gave up, mostly for lack of memory: MuPDF continues without the image. */
-  skipped: [
-    ["library", " error: "],
-    ["system", " error: "],
-    ["openjpeg error: ", "memory"],
-  ],
+  skipped: [["library error: "], ["system error: "], ["openjpeg error: ", "memory"]],
   /** It reads all of a file, since an object is not where the cross-reference table says. */
   repair: [["repairing PDF document"]],
   /** An encryption dictionary that has no password, or that it does not know. */
