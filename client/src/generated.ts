@@ -1392,7 +1392,7 @@ export class ServiceMethods extends OperationTransport {
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
    *
-   * Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+   * Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Files that a document refers to cannot be sent beside it: put images into it as `data:` URIs, and styles into it or into `css`. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
    * and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
    * `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
    *

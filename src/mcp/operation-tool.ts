@@ -276,7 +276,9 @@ function exampleOf(operation: Operation): Json | undefined {
     if (list !== undefined) value[list.parameter] = [...((value[list.parameter] as string[] | undefined) ?? []), url];
     else if (field?.kind === "file" || (steps !== undefined && name === "file")) value[name] = url;
     else if (field?.kind === "text")
-      value[name] = takesJson(field) ? JSON.parse(text) : plain(field.schema.safeParse(text).data, text);
+      // A page size is an object or a name.
+      value[name] =
+        takesJson(field) && /^[[{]/.test(text) ? JSON.parse(text) : plain(field.schema.safeParse(text).data, text);
     else value[name] = text;
   }
   return value;

@@ -147,6 +147,12 @@ describe("fonts", () => {
   });
 });
 
+test("files that a document refers to are rejected by their names", async () => {
+  const { status, code, body } = await send('<p><img src="a.png">', { "asset:a.png": dataUri });
+  expect([status, code]).toEqual([400, "invalid_parameters"]);
+  expect(new TextDecoder().decode(body)).toContain('"name":"asset:a.png"');
+});
+
 describe("HTML", () => {
   test("headings are bookmarks, links stay links, and title and language are metadata", async () => {
     const result = await converted(

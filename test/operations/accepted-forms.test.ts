@@ -80,7 +80,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The forms of a parameter; undefined for free text. */
-function formsOf({ name, schema }: Parameter): Forms | undefined {
+function formsOf({ operation, name, schema }: Parameter): Forms | undefined {
   const { type, enum: words, format, minimum, examples = [] } = schema;
   if (type === "boolean")
     return [
@@ -105,6 +105,13 @@ function formsOf({ name, schema }: Parameter): Forms | undefined {
     ];
   if (format === "page-groups") return [["1-2|last", ["1 - 2 | LAST"]]];
   if (name === "permissions") return Object.entries(permissions);
+  if (operation === "to-pdf" && name === "pageSize") {
+    const own = { width: 300, height: 400.5 };
+    return [
+      ...["a4", "letter"].map((word) => [word, [...wordForms(word), `"${word}"`]] as const),
+      [JSON.stringify(own), jsonForms(own)],
+    ];
+  }
   if (name === "languages") return [["eng,deu", ["ENG, Deu", "eng+deu", " en , de-DE"]]];
   if (name === "steps") return undefined;
   const json = examples.filter((example) => typeof example === "object" || typeof example === "number");
@@ -192,6 +199,9 @@ test("all parameters but free texts are tried", () => {
     "sign signerEmail",
     "sign signerName",
     "sign typedName",
+    "to-pdf css",
+    "to-pdf language",
+    "to-pdf title",
     "watermark text",
   ]);
 });

@@ -22,6 +22,7 @@ const unknownLetters: Readonly<Record<string, Sent>> = {
   flatten: { file: formOf({ line: "/FT /Tx /V <FEFFD83DDE00>" }) },
   "n-up": { file: formOf({ line: "/FT /Tx /V <FEFFD83DDE00>" }) },
   redact: { texts: { label: "\u{1f600}" } },
+  "to-pdf": { file: bytes("\ue123"), texts: { strict: "true" } },
   "fill-form": { file: form, texts: { values: '{"line":"\u{1f600}"}' } },
 };
 const ranges: Readonly<Record<string, Sent>> = {
@@ -34,7 +35,8 @@ const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
   invalid_parameters: () => ({ texts: { typo: "1" } }),
   invalid_page_range: (name) => ranges[name] ?? { texts: { pages: "99" } },
   invalid_file: () => ({ file: bytes("") }),
-  unsupported_format: () => ({ file: bytes("hello") }),
+  // Text becomes a PDF.
+  unsupported_format: (name) => ({ file: bytes(name === "to-pdf" ? "{\\rtf1 hello}" : "hello") }),
   password_required: () => ({ file: locked }),
   incorrect_password: () => ({ file: locked, texts: { password: "wrong" } }),
   unsupported_encryption: () => ({ file: certificateEncrypted() }),

@@ -54,7 +54,7 @@ const UTF8 = new TextEncoder();
 
 /**
  * Converts a document. The request's files must not be read afterwards.
- * @throws Refusal `unsupported_format`, `invalid_file`, `unsupported_encryption`, `unsupported_text`, `limit_exceeded`, `overloaded`
+ * @throws Refusal `unsupported_format`, `invalid_file`, `unsupported_text`, `limit_exceeded`, `overloaded`
  */
 export async function convert(engines: Engines, file: InputBytes, options: ConversionOptions): Promise<Converted> {
   const { pdf } = engines;

@@ -113,8 +113,6 @@ export class PartWriter {
     const { long } = this.#engine;
     for (;;) {
       const document = await long.openAs(part.type, source);
-      if (document.needsPassword())
-        throw new Refusal("unsupported_encryption", "The document is encrypted.", { input: "file" });
       if (part.page) {
         const { width, height } = contentBox(part.page);
         await long.layOut(document, width, height, part.fontSize);

@@ -186,18 +186,20 @@ export function formChoice<const W extends readonly [string, ...string[]]>(
   return formValue(readChoice(words), z.enum(words));
 }
 
-/** A page: one of the given names, or its width and height in points as JSON. */
+/** A page: one of the given names, also as JSON, or its width and height in points as JSON. */
 export function formPageSize<const W extends readonly [string, ...string[]]>(
   range: readonly [number, number],
   ...words: W
 ) {
   const error = `must be ${words.join(", ")}, or JSON: { "width": ..., "height": ... } with points from ${shown(range[0])} to ${shown(range[1])}`;
-  const side = z.number().min(range[0]).max(range[1]);
+  const side = jsonNumber(z.number().min(range[0]).max(range[1]));
   const read = readChoice(words);
   const meaning: Read = reading((text) => {
-    if (!text.trim().startsWith("{")) return read(text);
+    // Clients that write each value as JSON send the name in quotes.
+    if (!/^\s*[{"]/.test(text)) return read(text);
     try {
-      return JSON.parse(text) as unknown;
+      const value = JSON.parse(text) as unknown;
+      return typeof value === "string" ? read(value) : value;
     } catch {
       return undefined;
     }

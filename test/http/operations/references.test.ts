@@ -18,6 +18,7 @@ const local = { ...env, FETCH_ALLOW_LOCAL: "true" };
 const service = await fileService({ scopes });
 
 const letter = document({ name: "letter", pages: 3, features: ["form"] });
+const note = new TextEncoder().encode("A letter");
 /** 16 gray pixels. */
 const image = fromBase64(
   "iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAAAAACMmsGiAAAADklEQVR4nGNoAAIGVAIAUBQIAXAlrj8AAAAASUVORK5CYII=",
@@ -96,22 +97,23 @@ describe("every file field takes a reference", () => {
     attachments: { action: "add" },
     outline: { action: "get" },
     redact: { terms: '["letter"]' },
+    "to-pdf": { format: "text" },
   };
   /** What does not differ between two runs: the output of protect has random keys. */
   const content = async (name: string, response: Response): Promise<unknown> =>
     name === "protect" ? response.headers.get("X-Encryption-Verified") : response.arrayBuffer();
 
-  const filesOf = (fields: Fields): [string, Uint8Array][] =>
+  const filesOf = (operation: string, fields: Fields): [string, Uint8Array][] =>
     Object.entries(fields).flatMap(([name, field]): [string, Uint8Array][] => {
       if (field.kind === "text") return [];
-      const bytes = field.accept.includes("pdf") ? letter : image;
+      const bytes = field.accept.includes("pdf") ? letter : operation === "to-pdf" ? note : image;
       const names =
         field.kind === "file" ? [name] : Array.from({ length: field.min }, (_, at) => `${field.prefix}${at}`);
       return names.map((name) => [name, bytes]);
     });
 
   it.each(operations)("of $name", async ({ name, fields }) => {
-    const files = filesOf(fields);
+    const files = filesOf(name, fields);
     const uploads = Object.fromEntries(files.map(([field, bytes]) => [field, named(bytes)]));
     const stores: Record<string, string> = {};
     const urls: Record<string, string> = {};
