@@ -1,16 +1,17 @@
 /**
- * `npm run bench -- [--runs N] [--work text] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair|verification]`: wall
+ * `npm run bench -- [--runs N] [--work text] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair|verification|to-pdf]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
  * turn, so that what else the machine does hits both. A server is started, unless `$BASE_URL` and `$API_KEY` name one, whose
  * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
- * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, by the half of the documents that may be looked at and the one that only this sees, with `--rendered folder` also the documents that its `rendered/render.mjs` has set there, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers. `--only verification` needs a server of its own.
+ * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, by the half of the documents that may be looked at and the one that only this sees, with `--rendered folder` also the documents that its `rendered/render.mjs` has set there, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers. `--only verification` needs a server of its own. `--only to-pdf` converts the documents in `../shared/convert` and looks in the PDFs for what pandoc reads in them; `--output folder` keeps the PDFs.
  */
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { benchCompress, printCompress } from "./compress.ts";
+import { benchConversion, printConversion } from "./conversion.ts";
 import { benchFiles, printFiles } from "./files.ts";
 import { benchFromImages, printFromImages } from "./from-images.ts";
 import { benchHeadings, printHeadings } from "./headings.ts";
@@ -30,6 +31,8 @@ import type { Service } from "../test/harness/client.ts";
 const DEFAULT_PORT = 8797;
 /** Documents with their tables and facts, and what scores them. */
 const TEXT_TRUTH = fileURLToPath(new URL("../../shared/text-truth", import.meta.url));
+/** Documents that become PDFs. */
+const CONVERT = fileURLToPath(new URL("../../shared/convert", import.meta.url));
 /** Documents, some of them with an outline. */
 const CORPUS = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
 
@@ -42,6 +45,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     step: { type: "string", default: "1" },
     work: { type: "string", default: "" },
+    output: { type: "string" },
     rendered: { type: "string", multiple: true, default: [] },
   },
 });
@@ -66,6 +70,7 @@ async function measure(service: Service & { readonly pid?: number }) {
     repair: values.only === "repair" ? await benchRepair(service) : [],
     jobs: values.only === "jobs" ? await benchJobs(service) : [],
     verification: values.only === "verification" && own ? await benchVerification(own, runs, corpus ?? CORPUS) : [],
+    conversion: values.only === "to-pdf" ? await benchConversion(service, CONVERT, values.output, runs) : undefined,
     // It takes as much room on the disk.
     files: values.only === "files" ? await benchFiles(service) : [],
   };
@@ -92,6 +97,7 @@ try {
     if (rows.ocr.length > 0) printOcr(rows.ocr);
     if (rows.markdown.length > 0) printMarkdown(rows.markdown);
     if (rows.headings.length > 0) printHeadings(rows.headings);
+    if (rows.conversion !== undefined) printConversion(rows.conversion);
     if (rows.ocrGrid.length > 0) printOcrGrid(rows.ocrGrid);
   }
 } finally {

@@ -49,5 +49,10 @@ export async function send({ baseUrl, key }: Service, { operation, headers, body
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   const retryAfter = Number(response.headers["retry-after"] ?? 1);
-  return { status: response.statusCode ?? 0, retryAfter, body: Buffer.concat(chunks) as Uint8Array };
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    retryAfter,
+    body: Buffer.concat(chunks) as Uint8Array,
+  };
 }
