@@ -9,7 +9,7 @@ import { htmlDocument } from "../engines/pdf/export/html.ts";
 import { type FoundTable, type PageBlocks, tablesIn } from "../engines/pdf/export/tables.ts";
 import { sheetNames, workbookParts } from "../engines/pdf/export/xlsx.ts";
 import { DocumentFacts, type RawPage } from "../engines/pdf/layout/document.ts";
-import { markdownOf } from "../engines/pdf/layout/markdown.ts";
+import { markdownOf } from "../engines/pdf/export/markdown.ts";
 import { outlineLevels } from "../engines/pdf/layout/outline-levels.ts";
 import { layoutReader } from "../engines/pdf/reading/read.ts";
 import { blockTypes, shownBlock } from "../engines/pdf/layout/shown.ts";

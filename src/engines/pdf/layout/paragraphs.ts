@@ -109,11 +109,14 @@ function pitches(rows: readonly Row[]): (size: number) => number {
     if (list === undefined) bySize.set(key, [distance]);
     else list.push(distance);
   }
+  const usual = new Map<number, number>();
+  for (const [key, list] of bySize) {
+    const distance = list.toSorted((a, b) => a - b)[Math.floor(list.length * 0.4)];
+    if (distance !== undefined) usual.set(key, distance);
+  }
   return (size) => {
-    const list = bySize.get(Math.round(size));
-    if (list === undefined) return 1.25 * size;
-    const sorted = list.toSorted((a, b) => a - b);
-    return Math.max(size, sorted[Math.floor(sorted.length * 0.4)] ?? 1.25 * size);
+    const distance = usual.get(Math.round(size));
+    return distance === undefined ? 1.25 * size : Math.max(size, distance);
   };
 }
 

@@ -1,4 +1,5 @@
 /** Columns of text, and the order in which the parts of a page are read. */
+import { countBelow } from "./columns.ts";
 import type { Rules } from "./rules.ts";
 import { type Area, areaOf, median, type Row, rowOf, rowsOf, type Word } from "./words.ts";
 import { isNumeric } from "./tables.ts";
@@ -71,24 +72,23 @@ function bestCut(rows: readonly Row[], obstacles: readonly Area[], rules: Rules)
 /** The longest run of rows that white space at `x` divides into two columns of prose. */
 function cutAt(rows: readonly Row[], x: number, obstacles: readonly Area[], rules: Rules): Cut | undefined {
   let best: Cut | undefined;
-  const blocks = [
-    ...obstacles.filter((area) => area.x0 < x && area.x1 > x),
-    ...rules.horizontal
-      .filter((rule) => rule.from < x - 20 && rule.to > x + 20)
-      .map((rule) => ({ x0: rule.from, x1: rule.to, y0: rule.at, y1: rule.at })),
-  ];
+  const areas = obstacles.filter((area) => area.x0 < x && area.x1 > x);
+  const lines = rules.horizontal
+    .filter((rule) => rule.from < x - 20 && rule.to > x + 20)
+    .map(({ at }) => at)
+    .toSorted((a, b) => a - b);
+  const isBetween = (above: Row, row: Row): boolean => {
+    const next = lines[countBelow(lines.length, (at) => (lines[at] ?? 0) <= Math.max(above.y0, above.baseline))];
+    if (next !== undefined && next < row.baseline) return true;
+    return areas.some((area) => area.y0 < row.baseline && area.y1 > above.baseline && area.y0 > above.y0);
+  };
   for (let from = 0; from < rows.length;) {
     let to = from;
     for (; to < rows.length; to++) {
       const row = rows[to];
       if (row === undefined || crosses(row, x)) break;
       const above = rows[to - 1];
-      if (
-        to > from &&
-        above !== undefined &&
-        blocks.some((area) => area.y0 < row.baseline && area.y1 > above.baseline && area.y0 > above.y0)
-      )
-        break;
+      if (to > from && above !== undefined && isBetween(above, row)) break;
     }
     const cut = to - from >= LEAST_LINES ? checked(rows, from, to, x) : undefined;
     if (cut !== undefined && (best === undefined || cut.score > best.score)) best = cut;
