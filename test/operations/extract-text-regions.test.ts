@@ -24,23 +24,16 @@ test("labels in the middle of their rows are no column of text", async () => {
   expect(read.indexOf("Beta with")).toBeGreaterThan(read.indexOf("row of Alpha says in part one"));
 });
 
-test("titles that follow each other are several, and the lines of one are not", async () => {
+test.each([
+  ["titles that follow each other are several", 36, ["# The First Title", "# The Second Title"]],
+  ["the lines of a title are one", 22, ["# The First Title The Second Title"]],
+])("%s", async (_, distance, titles) => {
   const text = [
     "A paragraph under the titles has several lines,",
     "all of them at the same distance from each",
     "other.",
   ];
   const title = (words: string, y: number): string => line(words, 60, y, 18, "FB");
-  const page =
-    title("The First Title", 740) +
-    title("The Second Title", 704) +
-    lines(text, 60, 676) +
-    title("One Title in", 600) +
-    title("Two Lines", 578) +
-    lines(text, 60, 550);
-  expect((await markdownOf(page)).split("\n\n").filter((block) => block.startsWith("#"))).toEqual([
-    "# The First Title",
-    "# The Second Title",
-    "# One Title in Two Lines",
-  ]);
+  const page = title("The First Title", 740) + title("The Second Title", 740 - distance) + lines(text, 60, 660);
+  expect((await markdownOf(page)).split("\n\n")).toEqual([...titles, text.join(" ")]);
 });
