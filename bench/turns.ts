@@ -20,10 +20,13 @@ import {
   fills,
   glyphs,
   patches,
+  raggedLines,
+  ruledLines,
   shading,
   smoothed,
   subroutines,
   tiles,
+  wideTable,
 } from "../test/harness/drawing-bombs.ts";
 import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
 import { constructs, packedBesidePage, streamStrings } from "../test/harness/construct-bombs.ts";
@@ -98,6 +101,9 @@ const small: readonly Work[] = [
   drawn("an image of 64 million pixels", bilevel(8_000), "72"),
   drawn("an image of 400 million pixels without data", emptyWavelets(20_000, 20_000), "72"),
   drawn("glyphs of subroutines", subroutines(100), "72"),
+  on("extract-text", "500 rules among 5,000 lines", drawing(ruledLines(499, 5_000)), { format: "markdown" }),
+  on("extract-text", "60 rows of 900 words in a frame", drawing(wideTable(60, 900)), { format: "markdown" }),
+  on("extract-text", "2,000 lines that do not line up", drawing(raggedLines(2_000, 20)), { format: "markdown" }),
   on("rotate", "a page tree of 20,000 levels", bombs.deepPageTree(20_000), { angle: "90" }),
 ];
 

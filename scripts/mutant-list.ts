@@ -59,6 +59,31 @@ export const mutants: readonly Mutant[] = [
     ["delete-pages: drops attachments", "attachments: true", "attachments: false"],
   ),
   ...of(
+    "engines/pdf/layout/hyphenation.ts",
+    ["test/operations/extract-text-hyphens.test.ts"],
+    [
+      "extract-text: compounds lose their hyphens",
+      "this.#isCompound(before, after) ? text",
+      "this.#has(before) ? text",
+    ],
+    ["extract-text: halves of words are compounds", "if (this.#has(left + right)) return false;", ""],
+  ),
+  ...of(
+    "engines/pdf/layout/regions.ts",
+    ["test/operations/extract-text-regions.test.ts"],
+    ["extract-text: columns on other baselines are mixed", "row.x0 - left > LEAST_WIDTH * row.size", "row.x0 < left"],
+    [
+      "extract-text: labels of rows are a column of text",
+      "apart.length > MOST_APART * lines.length",
+      "apart.length < 0",
+    ],
+  ),
+  ...of(
+    "engines/pdf/layout/paragraphs.ts",
+    ["test/operations/extract-text-regions.test.ts"],
+    ["extract-text: titles that follow each other are one", "Math.min(distance, loosest)", "distance"],
+  ),
+  ...of(
     "engines/pdf/export/tables.ts",
     e2e("extract-text-tables"),
     ["extract-text: formulas stay in CSV", "/^[=+\\-@", "/^[\\0"],

@@ -9,7 +9,7 @@ import { htmlDocument } from "../engines/pdf/export/html.ts";
 import { type FoundTable, type PageBlocks, tablesIn } from "../engines/pdf/export/tables.ts";
 import { sheetNames, workbookParts } from "../engines/pdf/export/xlsx.ts";
 import { DocumentFacts, type RawPage } from "../engines/pdf/layout/document.ts";
-import { markdownOf } from "../engines/pdf/layout/markdown.ts";
+import { markdownOf } from "../engines/pdf/export/markdown.ts";
 import { outlineLevels } from "../engines/pdf/layout/outline-levels.ts";
 import { layoutReader } from "../engines/pdf/reading/read.ts";
 import { blockTypes, shownBlock } from "../engines/pdf/layout/shown.ts";
@@ -116,7 +116,7 @@ scans. Text outside the visible page is left out. Glyphs without a known charact
 readable text have \`needsOcr\`. With \`ocr=auto\`, they are recognized in the same request: up to ${limits.ocr.pages} of them, and more in a job. The other pages are read as without it.
 
 With \`format=markdown\`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
+lines around their cells. Words that are divided at line ends are joined; compounds such as \`well-known\` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
 header rows is an HTML table, because GitHub's syntax has neither. \`markdown=true\` adds the Markdown of each page to the JSON, and \`blocks=true\` its parts with
 their positions.
 

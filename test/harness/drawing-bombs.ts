@@ -140,3 +140,49 @@ export const subroutines = (glyphs: number): DrawnPage => ({
 });
 
 const bigEndian = (value: number): number[] => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
+
+/** The baselines of so many lines from the top of a page to its bottom. */
+const baselines = (count: number, height: number): number[] =>
+  Array.from({ length: count }, (_, at) => height - 20 - (at * (height - 40)) / count);
+
+/** Rules of one width over the whole page, with lines of three words between them: each pair of rules may hold a table. */
+export const ruledLines = (rules: number, lines: number): DrawnPage => {
+  const [width, height] = [595, 14_000];
+  const across = Array.from({ length: rules }, (_, at) => height - 10 - (at * (height - 20)) / rules)
+    .map((y) => `30 ${y.toFixed(2)} m 560 ${y.toFixed(2)} l S\n`)
+    .join("");
+  const texts = baselines(lines, height)
+    .map((y, at) => [40, 220, 400].map((x, column) => shownAt(`w${3 * at + column}`, x, y, 2)).join(""))
+    .join("");
+  return { width, height, content: `.5 w ${across}BT ${texts}ET` };
+};
+
+/** Words so close to each other that a table of them has so many columns, in a frame with rules under its rows. */
+export const wideTable = (rows: number, columns: number): DrawnPage => {
+  const [width, height] = [40 + 20 * columns, 40 + 14 * rows];
+  const across = Array.from(
+    { length: rows + 1 },
+    (_, at) => `20 ${20 + 14 * at} m ${width - 20} ${20 + 14 * at} l S\n`,
+  );
+  const texts = Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: columns }, (__, column) =>
+      shownAt(`w${row * columns + column}`, 22 + 20 * column + ((column * 7) % 5), height - 30 - 14 * row, 4),
+    ).join(""),
+  );
+  return { width, height, content: `.5 w ${across.join("")}BT ${texts.join("")}ET` };
+};
+
+/** Columns of words without anything drawn, in each of which every other word reaches into the next: no table begins at any of the lines. */
+export const raggedLines = (lines: number, words: number): DrawnPage => {
+  const [width, height] = [40 + 30 * words, 14_000];
+  const texts = baselines(lines, height).map((y, row) =>
+    Array.from({ length: words }, (_, column) =>
+      shownAt(`w${row * words + column}`, 20 + 30 * column + ((row * 7) % 23), y, 3),
+    ).join(""),
+  );
+  return { width, height, content: `BT ${texts.join("")}ET` };
+};
+
+/** In a font of so many points. */
+const shownAt = (text: string, x: number, y: number, size: number): string =>
+  `/F1 ${size} Tf 1 0 0 1 ${x} ${y.toFixed(2)} Tm (${text}) Tj\n`;

@@ -156,7 +156,7 @@ describe("a tagged document", () => {
       [at(3, 1, "30"), at(3, 2, "40")],
     ]);
     expect(await markdownOf(taggedDocument([page], element("Document", [table])))).toContain(
-      '<th rowspan="2">Region</th>\n<th colspan="2">Sales</th>',
+      '<tr><th rowspan="2">Region</th><th colspan="2">Sales</th></tr>',
     );
   });
 

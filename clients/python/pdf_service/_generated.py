@@ -263,7 +263,7 @@ class ServiceMethods(Transport):
         readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
 
         With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-        lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
+        lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
         header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
         their positions.
 
@@ -2486,7 +2486,7 @@ class JobMethods:
         readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
 
         With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-        lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
+        lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
         header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
         their positions.
 

@@ -120,7 +120,7 @@ class Lists {
 }
 
 /** A table with its merged cells; the rows at its top that are headers are its `thead`. */
-function htmlTable({ rows, columns, cells, headerRows }: Table, caption = ""): string {
+export function htmlTable({ rows, columns, cells, headerRows }: Table, caption = ""): string {
   /** By row and column: the cell that begins there, or `covered` by one that begins elsewhere. */
   const places = Array.from({ length: rows }, () =>
     Array.from<(typeof cells)[number] | "covered" | undefined>({ length: columns }),

@@ -1,5 +1,5 @@
 /** Tables whose columns are separated by white space. */
-import { columnOf, type Gutter, guttersOf, type Line, middle, piecesOf } from "./columns.ts";
+import { columnOf, countBelow, type Gutter, guttersOf, type Line, middle, type Piece, piecesOf } from "./columns.ts";
 import { isConsistent, MARKER } from "./evidence.ts";
 import type { Rules } from "./rules.ts";
 import { tableOf } from "./table-cells.ts";
@@ -10,11 +10,12 @@ import { type Area, areaOf, type Row, textOfRow } from "./words.ts";
 const ROW_GAP = 3.2;
 /** Rows of a single piece that may stand between two of several. */
 const MOST_SINGLE = 3;
-/** Each place where a table might begin, but does not, costs a pass over the rows that follow. */
+/** Each place where a table might begin, but does not, costs a pass over the rows that follow: in all of a page, over at most so many words. */
 const MOST_FAILURES = 200;
+export const MOST_TRIED = 200_000;
 
-/** The tables among the rows of a column of the page, in order. */
-export function alignedTables(rows: readonly Row[], rules: Rules): Table[] {
+/** The tables among the rows of a column of the page, in order. `tried`: words of the page that may still be looked at for one. */
+export function alignedTables(rows: readonly Row[], rules: Rules, tried: { left: number }): Table[] {
   const lines = rows.map((row) => ({ row, pieces: piecesOf(row) }));
   const tables: Table[] = [];
   let failures = 0;
@@ -24,6 +25,8 @@ export function alignedTables(rows: readonly Row[], rules: Rules): Table[] {
       at = Math.max(end, at + 1);
       continue;
     }
+    for (const { row } of lines.slice(at, end)) tried.left -= row.words.length;
+    if (tried.left < 0) break;
     const found = tableAmong(lines, at, end, rules);
     if (found === undefined) {
       failures++;
@@ -62,12 +65,7 @@ function tableAmong(
   let gutters = guttersOf(group);
   if (gutters.length === 0) return undefined;
   // Rows at both ends that do not respect the columns are not part of it.
-  const fits = (line: Line): boolean => {
-    const crossed = gutters.filter((gutter) =>
-      line.pieces.some((piece) => piece.x0 < gutter.from && piece.x1 > gutter.to),
-    ).length;
-    return line.pieces.length >= 2 && crossed <= 0.5 * gutters.length;
-  };
+  const fits = ({ pieces }: Line): boolean => pieces.length >= 2 && crossed(pieces, gutters) <= 0.5 * gutters.length;
   const first = group.findIndex(fits);
   const last = group.findLastIndex(fits);
   if (first < 0 || last - first < 1) return undefined;
@@ -80,7 +78,21 @@ function tableAmong(
   end = bodyEnd(lines, end, gutters, body);
   const all = lines.slice(start, end);
   const table = tableOf(all, start < from + first ? from + first - start : 0, gutters, rules);
-  return isConsistent(table) && (table.rows > 2 || table.columns > 2) ? { table, end } : undefined;
+  return table !== undefined && isConsistent(table) && (table.rows > 2 || table.columns > 2)
+    ? { table, end }
+    : undefined;
+}
+
+/** How many gutters are within a piece of a row. */
+function crossed(pieces: readonly Piece[], gutters: readonly Gutter[]): number {
+  let [count, next] = [0, 0];
+  for (const { x0, x1 } of pieces) {
+    const from = countBelow(gutters.length, (at) => (gutters[at]?.from ?? 0) <= x0);
+    const to = countBelow(gutters.length, (at) => (gutters[at]?.to ?? 0) < x1);
+    count += Math.max(0, to - Math.max(from, next));
+    next = Math.max(next, to);
+  }
+  return count;
 }
 
 function isTable(group: readonly Line[], gutters: readonly Gutter[]): boolean {

@@ -191,8 +191,7 @@ export function withEdges(blocks: readonly RawBlock[], page: { width: number; he
     }
   }
   const inside = blocks.filter((block) => places.get(block)?.outer !== true);
-  const top = Math.min(...inside.map((block) => block.bbox[1]));
-  const bottom = Math.max(...inside.map((block) => block.bbox[3]));
+  const { y0: top, y1: bottom } = areaOf(inside.map(({ bbox: [x0, y0, x1, y1] }) => ({ x0, y0, x1, y1 })));
   return blocks.map((block) => {
     const found = places.get(block);
     if (found === undefined || block.kind !== "text") return block;

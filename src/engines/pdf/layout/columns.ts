@@ -57,8 +57,12 @@ export function piecesOf(row: Row, least = COLUMN_GAP): Piece[] {
 /** Whether all spaces of a row are the same, wide as they may be: it is a line of text that fills its measure. */
 function isJustified({ words, size }: Row): boolean {
   if (words.length < 3 || words.filter(({ text }) => isNumeric(text)).length > 0.5 * words.length) return false;
-  const gaps = words.slice(1).map((word, index) => word.x0 - (words[index]?.x1 ?? 0));
-  const [least, most] = [Math.min(...gaps), Math.max(...gaps)];
+  let [least, most] = [Infinity, -Infinity];
+  for (const [index, { x0 }] of words.entries()) {
+    if (index === 0) continue;
+    const gap = x0 - (words[index - 1]?.x1 ?? 0);
+    [least, most] = [Math.min(least, gap), Math.max(most, gap)];
+  }
   return most < WIDEST_SPACE * size && most < 1.3 * least;
 }
 
@@ -67,19 +71,54 @@ export function guttersOf(group: readonly Line[]): Gutter[] {
   const area = areaOf(group.map((line) => line.row));
   const [origin, width] = [Math.floor(area.x0), Math.ceil(area.x1 - area.x0) + 2];
   if (!(width > 0 && width < 20_000)) return [];
-  const [covered, flanked] = [new Uint16Array(width), new Uint16Array(width)];
+  const [covered, flanked] = [new Depth(width), new Depth(width)];
   const multi = group.filter((line) => line.pieces.length >= 2);
   for (const { pieces } of multi) {
     for (const [index, piece] of pieces.entries()) {
       const [a, b] = [Math.floor(piece.x0 - origin), Math.ceil(piece.x1 - origin)];
-      for (let x = Math.max(0, a); x < b && x < width; x++) covered[x]!++;
+      covered.add(a, b);
       const next = pieces[index + 1];
-      if (next === undefined) continue;
-      for (let x = Math.max(0, b); x < Math.floor(next.x0 - origin) && x < width; x++) flanked[x]!++;
+      if (next !== undefined) flanked.add(b, Math.floor(next.x0 - origin));
     }
   }
-  const tolerated = Math.floor(MOST_CROSSING * multi.length);
-  const least = Math.max(2, Math.min(0.25 * multi.length, 8));
+  return guttersIn(group, multi.length, origin, covered.sums(), flanked.sums());
+}
+
+/** How many intervals lie above each place of a line. */
+class Depth {
+  readonly #changes: Int32Array;
+
+  constructor(width: number) {
+    this.#changes = new Int32Array(width + 1);
+  }
+
+  /** An interval from `from` to before `to`, cut to the line. */
+  add(from: number, to: number): void {
+    const last = this.#changes.length - 1;
+    const [a, b] = [Math.max(0, from), Math.min(last, to)];
+    if (a >= b) return;
+    this.#changes[a]!++;
+    this.#changes[b]!--;
+  }
+
+  sums(): Int32Array {
+    const sums = this.#changes.slice(0, -1);
+    for (let x = 1; x < sums.length; x++) sums[x]! += sums[x - 1]!;
+    return sums;
+  }
+}
+
+/** `covered` and `flanked`: how many of `count` rows with several pieces have text at each place, and white space between two pieces. */
+function guttersIn(
+  group: readonly Line[],
+  count: number,
+  origin: number,
+  covered: Int32Array,
+  flanked: Int32Array,
+): Gutter[] {
+  const width = covered.length;
+  const tolerated = Math.floor(MOST_CROSSING * count);
+  const least = Math.max(2, Math.min(0.25 * count, 8));
   const size = median(group.map((line) => line.row.size));
   const gutters: Gutter[] = [];
   for (let x = 0; x < width; x++) {
@@ -97,11 +136,20 @@ export function guttersOf(group: readonly Line[]): Gutter[] {
   return gutters;
 }
 
-export const columnOf = (gutters: readonly Gutter[], x: number): number => {
-  let column = 0;
-  while (column < gutters.length && x > middle(gutters[column])) column++;
-  return column;
-};
+/** The column at a place: how many of the gutters, which are ascending, have their middle before it. */
+export const columnOf = (gutters: readonly Gutter[], x: number): number =>
+  countBelow(gutters.length, (at) => middle(gutters[at]) < x);
+
+/** How many of `count` ascending values are at the beginning that `isBelow` holds for. */
+export function countBelow(count: number, isBelow: (at: number) => boolean): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const half = (low + high) >> 1;
+    if (isBelow(half)) low = half + 1;
+    else high = half;
+  }
+  return low;
+}
 
 export const middle = (gutter: Gutter | undefined): number =>
   gutter === undefined ? Infinity : (gutter.from + gutter.to) / 2;
@@ -130,16 +178,23 @@ export function placed(row: Row, gutters: readonly Gutter[]): Placed[] {
     };
     for (const word of piece.words) {
       const last = current.at(-1);
-      const isBetween = (gutter: Gutter): boolean =>
-        last !== undefined &&
-        last.x1 <= middle(gutter) + 1 &&
-        word.x0 >= middle(gutter) - 1 &&
-        word.x0 - last.x1 >
-          (gutter.drawn ? SPACE : Math.min(LEAST_SPLIT * word.size, 0.75 * (gutter.to - gutter.from)));
-      if (gutters.some(isBetween)) end();
+      if (last !== undefined && isDivided(last, word, gutters)) end();
       current.push(word);
     }
     end();
   }
   return result;
+}
+
+/** Whether the white space between two words of a row is that of a gutter. */
+function isDivided(last: Word, word: Word, gutters: readonly Gutter[]): boolean {
+  const space = word.x0 - last.x1;
+  const first = countBelow(gutters.length, (at) => middle(gutters[at]) + 1 < last.x1);
+  for (let at = first; at < gutters.length; at++) {
+    const gutter = gutters[at];
+    if (gutter === undefined || middle(gutter) - 1 > word.x0) return false;
+    const least = gutter.drawn ? SPACE : Math.min(LEAST_SPLIT * word.size, 0.75 * (gutter.to - gutter.from));
+    if (space > least) return true;
+  }
+  return false;
 }

@@ -1,6 +1,7 @@
 /** What only the whole document shows: the size of its text, its headings, and what repeats from page to page. */
 import type { VisibleBox as Box } from "../../geometry.ts";
 import type { RawBlock, TableCell, TextBlock } from "./blocks.ts";
+import { WrittenWords } from "./hyphenation.ts";
 import { plainText, type Span } from "./spans.ts";
 import { mostOf } from "./words.ts";
 
@@ -54,6 +55,7 @@ export class DocumentFacts {
   readonly #labels = new Map<string, number>();
   /** Whether tags say of some block that it is a heading: then they do of all. */
   #hasTaggedHeadings = false;
+  readonly #words = new WrittenWords();
   #pages = 0;
   #body: number | undefined;
   #levels: ReadonlyMap<string, number> | undefined;
@@ -62,7 +64,9 @@ export class DocumentFacts {
     this.#pages++;
     const edges = new Set<string>();
     for (const block of blocks) {
+      if (block.kind === "table") for (const { text } of block.cells) this.#words.add(text);
       if (block.kind !== "text") continue;
+      this.#words.add(block.spans.map(({ text }) => text).join(""));
       const length = lengthOf(block);
       if (block.level !== undefined) this.#hasTaggedHeadings = true;
       if (block.edge === undefined) this.#sizes.set(block.size, (this.#sizes.get(block.size) ?? 0) + length);
@@ -165,7 +169,8 @@ export class DocumentFacts {
       return { type: "table", rows, columns, headerRows, cells, bbox };
     }
     if (block.kind === "figure") return { type: "figure", text: block.text, bbox };
-    const { spans, marker, code, note } = block;
+    const { marker, code, note } = block;
+    const spans = this.#words.resolved(block.spans);
     if (code !== undefined) return { type: "code", lines: code, bbox };
     if (block.caption === true) return { type: "caption", spans, bbox };
     const level = this.isFurniture(block) ? undefined : this.headingLevel(block);

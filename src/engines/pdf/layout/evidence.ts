@@ -21,19 +21,30 @@ export function isConsistent({ cells, rows, columns }: Table): boolean {
   for (const { row, endRow } of cells) for (let at = row; at <= endRow; at++) inRow[at] = (inRow[at] ?? 0) + 1;
   const several = inRow.filter((count) => count >= 2).length;
   if (several < 2 || several < 0.5 * rows) return false;
-  const inColumn = Array.from({ length: columns }, (_, column) => cells.filter((cell) => cell.column === column));
-  if (inColumn.filter((own) => own.length >= 2).length < 2) return false;
-  const markers = (inColumn[0] ?? []).filter(({ words }) => MARKER.test(textOfRow(words))).length;
+  const inColumn = Map.groupBy(cells, ({ column }) => column);
+  if ([...inColumn.values()].filter((own) => own.length >= 2).length < 2) return false;
+  const markers = (inColumn.get(0) ?? []).filter(({ words }) => MARKER.test(textOfRow(words))).length;
   return columns > 2 || markers <= 0.5 * rows;
 }
 
+/** Where the words of each baseline, to a point, begin to end: the end of the leftmost one. */
+export type LeftEnds = ReadonlyMap<number, number>;
+
+export function leftEndsOf(words: readonly Word[]): LeftEnds {
+  const ends = new Map<number, number>();
+  for (const { baseline, x1 } of words) {
+    const line = Math.round(baseline);
+    ends.set(line, Math.min(ends.get(line) ?? Infinity, x1));
+  }
+  return ends;
+}
+
 /** Whether labels stand to the left of it on the same baselines: then it is a part of a table, which begins with its labels. */
-export function isPart({ cells, rows, x0 }: Table, all: readonly Word[]): boolean {
+export function isPart({ cells, rows, x0 }: Table, leftEnds: LeftEnds): boolean {
   const labels = cells.filter(({ column, words }) => column === 0 && /\p{L}{2}/u.test(textOfCell(words)));
   if (labels.length > 0.5 * rows) return false;
-  const baselines = new Set(all.filter((word) => word.x1 < x0).map(({ baseline }) => Math.round(baseline)));
   const lines = new Set(cells.flatMap(({ words }) => words.map(({ baseline }) => Math.round(baseline))));
-  return [...lines].filter((baseline) => baselines.has(baseline)).length >= 0.5 * lines.size;
+  return [...lines].filter((baseline) => (leftEnds.get(baseline) ?? Infinity) < x0).length >= 0.5 * lines.size;
 }
 
 const textOfCell = (words: readonly Word[]): string =>

@@ -1,10 +1,10 @@
 /** Tables within lines or fills of one width. */
-import { COLUMN_GAP, type Gutter, guttersOf, type Line, piecesOf, placed } from "./columns.ts";
-import { isConsistent, isPart, isProse } from "./evidence.ts";
+import { COLUMN_GAP, countBelow, type Gutter, guttersOf, type Line, piecesOf, placed } from "./columns.ts";
+import { isConsistent, isPart, isProse, type LeftEnds, leftEndsOf } from "./evidence.ts";
 import { type Edge, type Frame, framesOf } from "./frames.ts";
 import type { Rules } from "./rules.ts";
 import { tableOf } from "./table-cells.ts";
-import type { Table } from "./tables.ts";
+import { MOST_PLACES, type Table } from "./tables.ts";
 import { median, rowsOf, type Row, type Word } from "./words.ts";
 
 /** The white space between columns of a table that is known as one, in font sizes. */
@@ -21,7 +21,7 @@ const LEAST_COLUMN = 12;
 
 /** Lines that are looked at on a page, counted each time: some 5 microseconds each, and every pair of edges may hold a table. More are made to take time. */
 const MOST_LOOKS = 40_000;
-/** Looks that it takes to make a table of a line; and words of the page that are compared with a frame in the time of a look. */
+/** Looks that it takes to make a table of a line; and words that are compared with a frame, or of a line beyond the first, in the time of a look. */
 const [TABLE_LOOKS, WORDS_PER_LOOK] = [4, 20];
 
 /** The tables in frames, and what is left of the words. */
@@ -29,12 +29,13 @@ export function framedTables(words: readonly Word[], rules: Rules): { tables: Ta
   const tables: Table[] = [];
   let left = words;
   const looks = { left: MOST_LOOKS };
+  const leftEnds = leftEndsOf(words);
   for (const frame of framesOf(rules).toSorted((a, b) => b.x1 - b.x0 - (a.x1 - a.x0))) {
     looks.left -= left.length / WORDS_PER_LOOK;
     if (looks.left < 0) break;
     const own = left.filter((word) => word.x0 > frame.x0 - 2 && word.x1 < frame.x1 + 2);
     if (own.length < 3) continue;
-    for (const table of tablesIn({ ...frame, words }, rowsOf(own), rules, looks)) {
+    for (const table of tablesIn({ ...frame, leftEnds }, rowsOf(own), rules, looks)) {
       const used = new Set(table.cells.flatMap((cell) => cell.words));
       // A line beside it that belongs to what is outside of the frame.
       tables.push(table);
@@ -45,7 +46,7 @@ export function framedTables(words: readonly Word[], rules: Rules): { tables: Ta
 }
 
 /** A frame on its page. */
-type Place = Frame & { readonly words: readonly Word[] };
+type Place = Frame & { readonly leftEnds: LeftEnds };
 
 /** Rows divided where there is more than the space between words. */
 function linesOf(rows: readonly Row[]): Line[] {
@@ -56,42 +57,67 @@ function linesOf(rows: readonly Row[]): Line[] {
   return rows.map((row) => ({ row, pieces: piecesOf(row, Math.max(NARROW_GAP, WIDER * space)) }));
 }
 
+/** The lines of a frame by the edges that they are between. */
+class LinesByEdge {
+  readonly lines: readonly Line[];
+  /** What looking at the lines before each one costs. */
+  readonly #costs: number[] = [0];
+  /** Indexes of lines: at `2 * n` those between the edges `n - 1` and `n`, and at `2 * n + 1` those whose middle is on the edge `n`. */
+  readonly #bins: number[][];
+
+  constructor(lines: readonly Line[], edges: readonly Edge[]) {
+    this.lines = lines;
+    this.#bins = Array.from({ length: 2 * edges.length + 1 }, () => []);
+    for (const [index, { row }] of lines.entries()) {
+      const y = middleOf(row);
+      const before = countBelow(edges.length, (at) => (edges[at]?.y ?? 0) < y);
+      this.#bins[before + (edges[before]?.y === y ? before + 1 : before)]?.push(index);
+      this.#costs.push((this.#costs[index] ?? 0) + 1 + row.words.length / WORDS_PER_LOOK);
+    }
+  }
+
+  /** The lines above an edge and below the one before. */
+  above(edge: number): readonly number[] {
+    return this.#bins[2 * edge] ?? [];
+  }
+
+  on(edge: number): readonly number[] {
+    return this.#bins[2 * edge + 1] ?? [];
+  }
+
+  at(indexes: readonly number[]): Line[] {
+    return indexes.flatMap((index) => this.lines[index] ?? []);
+  }
+
+  /** What it costs to look at the lines from the first to the last of some, these included. */
+  cost(indexes: readonly number[]): number {
+    const [first = 0, last = -1] = [indexes[0], indexes.at(-1)];
+    return 1 + (this.#costs[last + 1] ?? 0) - (this.#costs[first] ?? 0);
+  }
+}
+
+/** Where a table may end: the number of the edge, and the lines above it. */
+interface End {
+  readonly end: number;
+  readonly inside: readonly number[];
+}
+
 function tablesIn(frame: Place, rows: readonly Row[], rules: Rules, looks: { left: number }): Table[] {
   const { edges } = frame;
-  const lines = linesOf(rows);
-  const between = (from: number, to: number): Line[] =>
-    lines.filter(({ row }) => middleOf(row) > from && middleOf(row) < to);
+  const lines = new LinesByEdge(linesOf(rows), edges);
   const tables: Table[] = [];
   let above = -Infinity;
   for (let at = 0; at + 1 < edges.length;) {
-    const ends: number[] = [];
-    const [start] = edges.slice(at);
-    if (start === undefined) break;
-    for (let end = at + 1; end < edges.length; end++) {
-      const [last, previous] = [edges[end], edges[end - 1]];
-      if (last === undefined || previous === undefined) break;
-      const inside = between(start.y, last.y);
-      looks.left -= inside.length + 1;
-      if (looks.left < 0) return tables;
-      const gutters = columnsIn(frame, inside);
-      if (inside.length >= 2 && gutters.length === 0) break;
-      const added = between(previous.y, last.y);
-      const crossing = added.filter((line) => crosses(line, gutters)).length;
-      if (added.length >= 3 && crossing > 0.5 * added.length) break;
-      if (hasBreak(added, previous.y, last.y)) break;
-      // A table does not end with a row across it.
-      if (gutters.length > 0 && added.length > 0 && crossing >= 0.5 * added.length) continue;
-      ends.push(end);
-    }
+    const ends = endsFrom(frame, at, lines, looks);
     // The largest there is.
     let best: { table: Table; end: number } | undefined;
-    for (const end of ends.toReversed()) {
-      const to = edges[end];
-      if (to === undefined || best !== undefined) break;
-      looks.left -= TABLE_LOOKS * (between(start.y, to.y).length + 1);
+    for (const { end, inside } of ends.toReversed()) {
+      looks.left -= TABLE_LOOKS * lines.cost(inside);
       if (looks.left < 0) return tables;
-      const table = tableWithin(frame, { lines, from: start, to, above, edges: edges.slice(at, end + 1) }, rules);
-      if (table !== undefined) best = { table, end };
+      const table = tableWithin(frame, { lines, inside, from: at, to: end, above }, rules);
+      if (table === undefined) continue;
+      best = { table, end };
+      break;
     }
     if (best === undefined) {
       at++;
@@ -102,6 +128,33 @@ function tablesIn(frame: Place, rows: readonly Row[], rules: Rules, looks: { lef
     at = best.end;
   }
   return tables;
+}
+
+/** The edges at which a table may end that begins at one. */
+function endsFrom(frame: Place, at: number, lines: LinesByEdge, looks: { left: number }): End[] {
+  const { edges } = frame;
+  const ends: End[] = [];
+  let inside: number[] = [];
+  for (let end = at + 1; end < edges.length; end++) {
+    const [last, previous] = [edges[end], edges[end - 1]];
+    if (last === undefined || previous === undefined) break;
+    const onPrevious = end - 1 > at ? lines.on(end - 1) : [];
+    inside = [...inside, ...onPrevious, ...lines.above(end)].toSorted((a, b) => a - b);
+    looks.left -= lines.cost(inside);
+    if (looks.left < 0) break;
+    const own = lines.at(inside);
+    const gutters = columnsIn(frame, own);
+    if (own.length >= 2 && gutters.length === 0) break;
+    const added = lines.at(lines.above(end));
+    if (own.length * (gutters.length + 1) > MOST_PLACES) break;
+    const crossing = added.filter((line) => crosses(line, gutters)).length;
+    if (added.length >= 3 && crossing > 0.5 * added.length) break;
+    if (hasBreak(added, previous.y, last.y)) break;
+    // A table does not end with a row across it.
+    if (gutters.length > 0 && added.length > 0 && crossing >= 0.5 * added.length) continue;
+    ends.push({ end, inside });
+  }
+  return ends;
 }
 
 /** Whether more of it is empty than there is between rows. */
@@ -123,9 +176,12 @@ const crosses = ({ row }: Line, gutters: readonly Gutter[]): boolean =>
 
 /** The white space between columns: where the backgrounds of cells meet, else what persists over the lines. */
 function columnsIn({ columns, x0, x1 }: Frame, lines: readonly Line[]): Gutter[] {
-  const words = lines.flatMap(({ row }) => row.words);
+  if (columns.length === 0) return guttersOf(lines);
+  const middles = lines
+    .flatMap(({ row }) => row.words.map((word) => (word.x0 + word.x1) / 2))
+    .toSorted((a, b) => a - b);
   const isFilled = (from: number, to: number): boolean =>
-    words.some(({ x0, x1 }) => (x0 + x1) / 2 > from && (x0 + x1) / 2 < to);
+    (middles[countBelow(middles.length, (at) => (middles[at] ?? 0) <= from)] ?? Infinity) < to;
   const used: number[] = [];
   for (const x of [...columns, x1]) {
     // Between two places without words between them, there is room, not a column.
@@ -137,42 +193,43 @@ function columnsIn({ columns, x0, x1 }: Frame, lines: readonly Line[]): Gutter[]
 }
 
 interface Stretch {
-  readonly lines: readonly Line[];
-  readonly from: Edge;
-  readonly to: Edge;
+  readonly lines: LinesByEdge;
+  /** Those between the edges, and the numbers of these. */
+  readonly inside: readonly number[];
+  readonly from: number;
+  readonly to: number;
   /** Where the table before ends. */
   readonly above: number;
-  readonly edges: readonly Edge[];
 }
 
-function tableWithin(frame: Place, { lines, from, to, above, edges }: Stretch, rules: Rules): Table | undefined {
-  const isInside = ({ row }: Line): boolean => middleOf(row) > from.y && middleOf(row) < to.y;
-  let first = lines.findIndex(isInside);
-  let last = lines.findLastIndex(isInside);
-  if (first < 0) return undefined;
-  const gutters = columnsIn(frame, lines.slice(first, last + 1));
-  if (gutters.length === 0) return undefined;
-  first = extended(lines, first, -1, from, gutters, above);
+function tableWithin(frame: Place, stretch: Stretch, rules: Rules): Table | undefined {
+  const { inside } = stretch;
+  const { lines } = stretch.lines;
+  const edges = frame.edges.slice(stretch.from, stretch.to + 1);
+  const [from, to, start, end] = [edges[0], edges.at(-1), inside[0], inside.at(-1)];
+  if (from === undefined || to === undefined || start === undefined || end === undefined) return undefined;
+  const gutters = columnsIn(frame, lines.slice(start, end + 1));
+  if (gutters.length === 0 || (end - start + 1) * (gutters.length + 1) > MOST_PLACES) return undefined;
+  const first = extended(lines, start, -1, from, gutters, stretch.above);
   // Rules between rows, and backgrounds of every other one, may end before the last row.
-  if (to.filled || separateRows(lines, edges)) last = extended(lines, last, 1, to, gutters, Infinity);
+  const isOpen = to.filled || separateRows(stretch.lines, stretch);
+  const last = isOpen ? extended(lines, end, 1, to, gutters, Infinity) : end;
   const own = lines.slice(first, last + 1);
   if (own.length < 2) return undefined;
   const all = columnsIn(frame, own);
   if (all.length === 0) return undefined;
-  const interior = edges.slice(1, -1).length + (first < lines.findIndex(isInside) ? 1 : 0);
+  const interior = edges.length - 2 + (first < start ? 1 : 0);
   if (interior === 0 && isProse(own, all)) return undefined;
   const separators = edges.map(({ y }) => ({ at: y, from: frame.x0, to: frame.x1 }));
   const table = tableOf(own, 0, all, { ...rules, horizontal: [...rules.horizontal, ...separators] });
-  return isConsistent(table) && !isPart(table, frame.words) ? table : undefined;
+  return table !== undefined && isConsistent(table) && !isPart(table, frame.leftEnds) ? table : undefined;
 }
 
 /** Whether there is one line between each two of several edges. */
-const separateRows = (lines: readonly Line[], edges: readonly Edge[]): boolean =>
-  edges.length >= 3 &&
-  edges.slice(1).every(({ y }, index) => {
-    const above = edges[index]?.y ?? 0;
-    return lines.filter(({ row }) => middleOf(row) > above && middleOf(row) < y).length === 1;
-  });
+function separateRows(lines: LinesByEdge, { from, to }: Pick<Stretch, "from" | "to">): boolean {
+  for (let edge = from + 1; edge <= to; edge++) if (lines.above(edge).length !== 1) return false;
+  return to - from >= 2;
+}
 
 /** The first or last line of a table, with the lines outside of an edge that stand in its columns. */
 function extended(

@@ -1,7 +1,7 @@
 /** The layout of a page: what is on it, in the order in which it is read. */
 import type { VisibleBox as Box } from "../../geometry.ts";
 import type { Segment } from "../text/glyphs.ts";
-import { alignedTables } from "./aligned-tables.ts";
+import { alignedTables, MOST_TRIED } from "./aligned-tables.ts";
 import { framedTables } from "./framed-tables.ts";
 import { gridsOf } from "./grids.ts";
 import { paragraphsOf, type TextPart } from "./paragraphs.ts";
@@ -95,9 +95,11 @@ function partsOf(words: readonly Word[], rules: Rules, links: readonly LinkArea[
   }
   const framed = framedTables(left, rules);
   tables.push(...framed.tables.filter((table) => !isChart(table, figures)));
-  left = left.filter((word) => !tables.some((table) => table.cells.some((cell) => cell.words.includes(word))));
+  const used = new Set(tables.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
+  left = left.filter((word) => !used.has(word));
   const placed = new Set<Table>();
   const regions = regionsOf(left, tables, rules);
+  const tried = { left: MOST_TRIED };
   for (const [index, rows] of regions.entries()) {
     const area = areaOf(rows);
     const after = regions[index + 1];
@@ -105,7 +107,7 @@ function partsOf(words: readonly Word[], rules: Rules, links: readonly LinkArea[
       (table) => !placed.has(table) && belongs(table, area, after === undefined ? undefined : areaOf(after)),
     );
     for (const table of own) placed.add(table);
-    parts.push(...regionParts(rows, own, rules, links, figures));
+    parts.push(...regionParts(rows, own, { rules, links, figures, tried }));
   }
   for (const table of tables) if (!placed.has(table)) parts.push({ kind: "table", area: table, table });
   for (const area of figures.images) insert(parts, { kind: "figure", area, text: "" });
@@ -131,19 +133,25 @@ function belongs(table: Area, region: Area, next: Area | undefined): boolean {
   return isOver && table.y0 >= region.y1 - 2 && (next.y0 > table.y0 || next.x0 > table.x1);
 }
 
+/** What else is on the page, and how many of its words may still be looked at for tables. */
+interface Surroundings {
+  readonly rules: Rules;
+  readonly links: readonly LinkArea[];
+  readonly figures: Figures;
+  readonly tried: { left: number };
+}
+
 /** The parts of a region without columns: tables, and paragraphs between them. */
 function regionParts(
   rows: readonly Row[],
   ruled: readonly Table[],
-  rules: Rules,
-  links: readonly LinkArea[],
-  figures: Figures,
+  { rules, links, figures, tried }: Surroundings,
 ): Part[] {
   const parts: Part[] = ruled.map((table) => ({ kind: "table", area: table, table }));
   let stretch: Row[] = [];
   const flush = (): void => {
     if (stretch.length === 0) return;
-    const tables = alignedTables(stretch, rules);
+    const tables = alignedTables(stretch, rules, tried);
     const used = new Set(tables.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
     for (const table of tables) {
       if (isChart(table, figures)) parts.push({ kind: "figure", area: table, text: textOfTable(table) });

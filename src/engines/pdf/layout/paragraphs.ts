@@ -109,11 +109,19 @@ function pitches(rows: readonly Row[]): (size: number) => number {
     if (list === undefined) bySize.set(key, [distance]);
     else list.push(distance);
   }
+  const usual = new Map<number, number>();
+  for (const [key, list] of bySize) {
+    const distance = list.toSorted((a, b) => a - b)[Math.floor(list.length * 0.4)];
+    if (distance !== undefined) usual.set(key, distance);
+  }
+  // Larger type is set no looser than the text: lines that are further apart are titles one after the other.
+  const [most] = [...bySize].toSorted((a, b) => b[1].length - a[1].length);
+  const text = most === undefined ? undefined : { size: most[0], leading: (usual.get(most[0]) ?? 0) / most[0] };
   return (size) => {
-    const list = bySize.get(Math.round(size));
-    if (list === undefined) return 1.25 * size;
-    const sorted = list.toSorted((a, b) => a - b);
-    return Math.max(size, sorted[Math.floor(sorted.length * 0.4)] ?? 1.25 * size);
+    const distance = usual.get(Math.round(size));
+    if (distance === undefined) return 1.25 * size;
+    const loosest = text !== undefined && size > text.size ? text.leading * size : Infinity;
+    return Math.max(size, Math.min(distance, loosest));
   };
 }
 

@@ -1,4 +1,5 @@
 /** Columns of text, and the order in which the parts of a page are read. */
+import { countBelow } from "./columns.ts";
 import type { Rules } from "./rules.ts";
 import { type Area, areaOf, median, type Row, rowOf, rowsOf, type Word } from "./words.ts";
 import { isNumeric } from "./tables.ts";
@@ -9,6 +10,8 @@ const LEAST_GUTTER = 0.75;
 const [LEAST_LINES, LEAST_CHARACTERS, LEAST_WIDTH] = [3, 8, 9.5];
 /** The widest share of a column that its lines fill, at the median. Cells of tables fill less. */
 const LEAST_FILL = 0.6;
+/** The largest leading of text, in font sizes, and the share of lines that may stand further below the one above. */
+const [MOST_LEADING, MOST_APART] = [2.2, 0.4];
 const MOST_DEPTH = 12;
 const MOST_CANDIDATES = 10;
 
@@ -47,15 +50,20 @@ interface Cut {
 
 function bestCut(rows: readonly Row[], obstacles: readonly Area[], rules: Rules): Cut | undefined {
   const counts = new Map<number, number>();
+  const count = (x: number): void => {
+    const place = Math.round(x / 2) * 2;
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+  };
+  const left = areaOf(rows).x0;
   for (const row of rows) {
+    // The baselines of columns need not agree: a line of one may stand alone.
+    if (row.x0 - left > LEAST_WIDTH * row.size) count(row.x0 - 2);
     for (const [index, word] of row.words.entries()) {
       const next = row.words[index + 1];
       if (next === undefined || next.x0 - word.x1 < LEAST_GUTTER * row.size) continue;
       // The gutter is at either side of what is ragged.
-      for (const x of [next.x0 - 2, (word.x1 + next.x0) / 2]) {
-        const place = Math.round(x / 2) * 2;
-        counts.set(place, (counts.get(place) ?? 0) + 1);
-      }
+      count(next.x0 - 2);
+      count((word.x1 + next.x0) / 2);
     }
   }
   const candidates = [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, MOST_CANDIDATES);
@@ -71,24 +79,23 @@ function bestCut(rows: readonly Row[], obstacles: readonly Area[], rules: Rules)
 /** The longest run of rows that white space at `x` divides into two columns of prose. */
 function cutAt(rows: readonly Row[], x: number, obstacles: readonly Area[], rules: Rules): Cut | undefined {
   let best: Cut | undefined;
-  const blocks = [
-    ...obstacles.filter((area) => area.x0 < x && area.x1 > x),
-    ...rules.horizontal
-      .filter((rule) => rule.from < x - 20 && rule.to > x + 20)
-      .map((rule) => ({ x0: rule.from, x1: rule.to, y0: rule.at, y1: rule.at })),
-  ];
+  const areas = obstacles.filter((area) => area.x0 < x && area.x1 > x);
+  const lines = rules.horizontal
+    .filter((rule) => rule.from < x - 20 && rule.to > x + 20)
+    .map(({ at }) => at)
+    .toSorted((a, b) => a - b);
+  const isBetween = (above: Row, row: Row): boolean => {
+    const next = lines[countBelow(lines.length, (at) => (lines[at] ?? 0) <= Math.max(above.y0, above.baseline))];
+    if (next !== undefined && next < row.baseline) return true;
+    return areas.some((area) => area.y0 < row.baseline && area.y1 > above.baseline && area.y0 > above.y0);
+  };
   for (let from = 0; from < rows.length;) {
     let to = from;
     for (; to < rows.length; to++) {
       const row = rows[to];
       if (row === undefined || crosses(row, x)) break;
       const above = rows[to - 1];
-      if (
-        to > from &&
-        above !== undefined &&
-        blocks.some((area) => area.y0 < row.baseline && area.y1 > above.baseline && area.y0 > above.y0)
-      )
-        break;
+      if (to > from && above !== undefined && isBetween(above, row)) break;
     }
     const cut = to - from >= LEAST_LINES ? checked(rows, from, to, x) : undefined;
     if (cut !== undefined && (best === undefined || cut.score > best.score)) best = cut;
@@ -129,6 +136,11 @@ function checked(rows: readonly Row[], from: number, to: number, x: number): Cut
 function isProse(lines: readonly Row[]): boolean {
   if (lines.length < LEAST_LINES) return false;
   const { x0, x1 } = areaOf(lines);
+  // Cells stand apart, where lines follow each other.
+  const apart = lines.filter(
+    ({ baseline, size }, at) => baseline - (lines[at - 1]?.baseline ?? baseline) > MOST_LEADING * size,
+  );
+  if (apart.length > MOST_APART * lines.length) return false;
   let [characters, widths, numeric, gaps] = [0, 0, 0, 0];
   for (const { words, size } of lines) {
     characters += words.reduce((sum, word) => sum + word.text.length, 0);

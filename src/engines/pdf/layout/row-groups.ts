@@ -34,17 +34,23 @@ export function rowStarts(
   cells: readonly (readonly Placed[])[],
   isSeparated: (at: number) => boolean,
 ): number[] | undefined {
-  const pairs = pairsOf(lines, cells).filter(({ above, below }) => {
-    for (let at = above + 1; at <= below; at++) if (isSeparated(at)) return false;
-    return true;
-  });
+  /** How many lines are drawn above the lines up to each one. */
+  const drawn: number[] = [];
+  for (const at of lines.keys()) drawn.push((drawn.at(-1) ?? 0) + (at > 0 && isSeparated(at) ? 1 : 0));
+  const pairs = pairsOf(lines, cells).filter(({ above, below }) => drawn[above] === drawn[below]);
   if (pairs.length === 0) return undefined;
-  const leading = Math.min(...pairs.map(({ distance }) => distance));
+  const leading = pairs.reduce((least, { distance }) => Math.min(least, distance), Infinity);
   const own = pairs.filter(({ distance }) => distance <= leading + SAME_LEADING);
   const doubts = own.filter(({ wraps }) => !wraps).length;
   if (doubts > MOST_DOUBTS * own.length) return undefined;
+  const reach = new Map<number, number>();
+  for (const { above, below } of own) reach.set(above, Math.max(below, reach.get(above) ?? 0));
   const joined = new Set<number>();
-  for (const { above, below } of own) for (let at = above + 1; at <= below; at++) joined.add(at);
+  let end = -1;
+  for (const at of lines.keys()) {
+    if (at <= end) joined.add(at);
+    end = Math.max(end, reach.get(at) ?? 0);
+  }
   return withRestarts(cells, joined, new Set(own.map(({ below, column }) => `${below} ${column}`)));
 }
 

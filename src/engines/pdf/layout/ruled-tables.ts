@@ -1,7 +1,8 @@
 /** Tables whose cells are separated by lines, with the words in them. */
 import type { Grid } from "./grids.ts";
 import { bodyRows } from "./aligned-rows.ts";
-import { type Cell, isNumeric, type Table } from "./tables.ts";
+import { countBelow } from "./columns.ts";
+import { type Cell, isNumeric, MOST_PLACES, type Table } from "./tables.ts";
 import { type Area, rowsOf, type Row, textOfRow, type Word } from "./words.ts";
 
 /** A cell of a grid while lines that are missing merge it with its neighbors. */
@@ -13,21 +14,17 @@ interface Box {
   words: Word[];
 }
 
-/** A grid of more cells is a drawing. */
-const MOST_CELLS = 20_000;
-
 /** The table in a grid, or undefined if the lines are something else, such as a frame or a chart. */
 export function tableInGrid(grid: Grid, words: readonly Word[]): Table | undefined {
   const { xs, ys } = grid;
-  if (xs.length < 3 || ys.length < 2 || xs.length * ys.length > MOST_CELLS) return undefined;
+  if (xs.length < 3 || ys.length < 2 || xs.length * ys.length > MOST_PLACES) return undefined;
   const inside = words.filter((word) => isInside(word, grid));
   if (inside.length < 3) return undefined;
   const boxes = merged(grid, inside);
   const filled = boxes.filter((box) => box.words.length > 0);
   const columns = new Set(filled.map((box) => box.column));
   if (columns.size < 2 || filled.length < 3) return undefined;
-  const crossing = inside.filter((word) => crosses(word, grid)).length;
-  if (crossing > 0.2 * inside.length) return undefined;
+  if (crossing(inside, grid) > 0.2 * inside.length) return undefined;
   if (filled.length < 0.2 * boxes.length) return undefined;
   return tableOf(grid, split(grid, trimmed(grid, boxes)));
 }
@@ -37,16 +34,20 @@ const isInside = (word: Word, area: Area): boolean => {
   return x >= area.x0 - 1 && x <= area.x1 + 1 && y >= area.y0 - 1 && y <= area.y1 + 1;
 };
 
-const crosses = (word: Word, { xs, separatesColumns, ys }: Grid): boolean => {
-  const row = placeOf(ys, (word.y0 + word.y1) / 2);
-  return xs.some((x, index) => x > word.x0 + 2 && x < word.x1 - 2 && separatesColumns(row, index - 1));
-};
+/** How many words cross a line between columns. */
+function crossing(words: readonly Word[], { xs, ys, separatesColumns }: Grid): number {
+  const lines = ys.map((_, row) => xs.filter((__, index) => separatesColumns(row, index - 1)));
+  return words.filter(({ x0, x1, y0, y1 }) => {
+    const own = lines[placeOf(ys, (y0 + y1) / 2)] ?? [];
+    const next = own[countBelow(own.length, (at) => (own[at] ?? 0) <= x0 + 2)];
+    return next !== undefined && next < x1 - 2;
+  }).length;
+}
 
 /** The interval of ascending positions that holds a value. */
 function placeOf(positions: readonly number[], value: number): number {
-  let place = 0;
-  while (place + 2 < positions.length && value >= (positions[place + 1] ?? Infinity)) place++;
-  return place;
+  const inner = Math.max(0, positions.length - 2);
+  return countBelow(inner, (at) => (positions[at + 1] ?? Infinity) <= value);
 }
 
 /** The cells of a grid: rectangles of its boxes that no line separates. */
@@ -80,7 +81,7 @@ function merged(grid: Grid, words: readonly Word[]): Box[] {
         for (let c = column; c <= endColumn; c++) {
           const line = owner[r];
           if (line) line[c] = boxes.length;
-          box.words.push(...(content[r]?.[c] ?? []));
+          for (const word of content[r]?.[c] ?? []) box.words.push(word);
         }
       }
       boxes.push(box);
@@ -93,60 +94,74 @@ function merged(grid: Grid, words: readonly Word[]): Box[] {
 function trimmed({ xs, ys }: Grid, boxes: readonly Box[]): Box[] {
   const isAcross = (box: Box): boolean => box.column === 0 && box.endColumn === xs.length - 2;
   let [first, last] = [0, ys.length - 2];
-  const top = (): Box | undefined => boxes.find((box) => box.row === first && isAcross(box));
-  const bottom = (): Box | undefined => boxes.find((box) => box.endRow === last && isAcross(box));
-  for (let box = top(); box !== undefined && box.endRow < last; box = top()) first = box.endRow + 1;
-  for (let box = bottom(); box !== undefined && box.row > first; box = bottom()) last = box.row - 1;
+  const across = boxes.filter(isAcross);
+  for (const { row, endRow } of across) if (row === first && endRow < last) first = endRow + 1;
+  for (const { row, endRow } of across.toReversed()) if (endRow === last && row > first) last = row - 1;
   return boxes.filter((box) => box.row >= first && box.endRow <= last);
 }
 
 /** Splits rows of the grid that hold several rows of text, where lines only frame them. */
 function split(grid: Grid, boxes: readonly Box[]): Box[] {
-  let result = boxes.map((box) => ({ ...box }));
-  for (let band = grid.ys.length - 2; band >= 0; band--) {
-    const own = result.filter((box) => box.row === band && box.endRow === band && box.words.length > 0);
-    const rows = rowsOf(own.flatMap((box) => box.words));
-    if (rows.length < 2 || !isRowWise(own, rows)) continue;
-    const boxOf = new Map(own.flatMap((box) => box.words.map((word) => [word, box] as const)));
-    const starts = own.map((box) => box.column).toSorted((a, b) => a - b);
-    const groups = bodyRows(
-      rows,
-      (word) => starts.indexOf(boxOf.get(word)?.column ?? 0),
-      () => false,
-    );
+  const bands = Map.groupBy(
+    boxes.filter(({ row, endRow, words }) => row === endRow && words.length > 0),
+    ({ row }) => row,
+  );
+  /** How many rows each band becomes, and which of them a word is in. */
+  const parts = new Map<number, { readonly count: number; readonly groupOf: ReadonlyMap<Word, number> }>();
+  for (const [band, own] of bands) {
+    const groups = groupsOf(own);
     if (groups.length < 2) continue;
-    const more = groups.length - 1;
-    const next: Box[] = [];
-    for (const box of result) {
-      if (box.row > band) next.push({ ...box, row: box.row + more, endRow: box.endRow + more });
-      else if (box.row === band && box.endRow === band) {
-        for (const [index, group] of groups.entries()) {
-          const inGroup = new Set(group.flatMap((row) => row.words));
-          next.push({
-            ...box,
-            row: band + index,
-            endRow: band + index,
-            words: box.words.filter((word) => inGroup.has(word)),
-          });
-        }
-      } else if (box.endRow >= band && box.row <= band) next.push({ ...box, endRow: box.endRow + more });
-      else next.push(box);
-    }
-    result = next;
+    const groupOf = groups.flatMap((rows, index) =>
+      rows.flatMap(({ words }) => words.map((word) => [word, index] as const)),
+    );
+    parts.set(band, { count: groups.length, groupOf: new Map(groupOf) });
   }
-  return result;
+  /** The row at which each band begins now. */
+  const starts = [0];
+  for (const band of grid.ys.keys()) starts.push((starts[band] ?? 0) + (parts.get(band)?.count ?? 1));
+  return boxes.flatMap((box): Box[] => {
+    const [row, endRow] = [starts[box.row] ?? 0, (starts[box.endRow + 1] ?? 1) - 1];
+    const part = box.row === box.endRow ? parts.get(box.row) : undefined;
+    if (part === undefined) return [{ ...box, row, endRow }];
+    const words = Map.groupBy(box.words, (word) => part.groupOf.get(word));
+    return Array.from({ length: part.count }, (_, index) => ({
+      ...box,
+      row: row + index,
+      endRow: row + index,
+      words: words.get(index) ?? [],
+    }));
+  });
+}
+
+/** The rows of text in boxes side by side, in groups that are rows of a table; none if they are lines of paragraphs. */
+function groupsOf(boxes: readonly Box[]): Row[][] {
+  const rows = rowsOf(boxes.flatMap(({ words }) => words));
+  if (rows.length < 2) return [];
+  const boxOf = new Map(boxes.flatMap((box) => box.words.map((word) => [word, box] as const)));
+  if (!isRowWise(rows, boxOf)) return [];
+  const columns = new Map(
+    boxes
+      .map(({ column }) => column)
+      .toSorted((a, b) => a - b)
+      .map((column, index) => [column, index]),
+  );
+  return bodyRows(
+    rows,
+    (word) => columns.get(boxOf.get(word)?.column ?? 0) ?? -1,
+    () => false,
+  );
 }
 
 /** Whether the rows of text in cells side by side are rows of a table, rather than lines of paragraphs. */
-function isRowWise(cells: readonly Box[], rows: readonly Row[]): boolean {
-  const lines = cells.map((cell) => {
-    const own = new Set(cell.words);
-    return rows.map((row) => row.words.filter((word) => own.has(word))).filter((words) => words.length > 0);
-  });
-  const long = lines.filter((own) => own.length >= 2);
+function isRowWise(rows: readonly Row[], boxOf: ReadonlyMap<Word, Box>): boolean {
+  const lines = Map.groupBy(
+    rows.flatMap(({ words }) => [...Map.groupBy(words, (word) => boxOf.get(word))]),
+    ([box]) => box,
+  );
+  const long = [...lines.values()].filter((own) => own.length >= 2);
   if (long.length < 2) return false;
   return long.some((own) => {
-    const numeric = own.filter((words) => isNumeric(textOfRow(words))).length;
+    const numeric = own.filter(([, words]) => isNumeric(textOfRow(words))).length;
     return numeric >= 2 && numeric >= 0.7 * own.length;
   });
 }
@@ -157,8 +172,11 @@ function tableOf(grid: Area, boxes: readonly Box[]): Table | undefined {
   const usedRows = [...new Set(filled.map((box) => box.row))].toSorted((a, b) => a - b);
   const usedColumns = [...new Set(filled.map((box) => box.column))].toSorted((a, b) => a - b);
   if (usedColumns.length < 2 || filled.length < 3) return undefined;
-  const start = (used: readonly number[], value: number): number => used.findIndex((place) => place >= value);
-  const end = (used: readonly number[], value: number): number => used.findLastIndex((place) => place <= value);
+  if (usedRows.length * usedColumns.length > MOST_PLACES) return undefined;
+  const start = (used: readonly number[], value: number): number =>
+    countBelow(used.length, (at) => (used[at] ?? 0) < value);
+  const end = (used: readonly number[], value: number): number =>
+    countBelow(used.length, (at) => (used[at] ?? 0) <= value) - 1;
   const cells: Cell[] = filled.map((box) => ({
     words: box.words,
     row: start(usedRows, box.row),

@@ -21,7 +21,8 @@ export function shownBlock(block: Block): ShownBlock {
   if (block.type === "heading") return { type, level: block.level, text, bbox };
   if (block.type === "list-item") return { type, marker: block.marker, text, bbox };
   if (block.type !== "table") return { type, text, bbox };
-  const rows = Array.from({ length: block.rows }, (_, row) => block.cells.filter((cell) => cell.row === row));
+  const cells = Map.groupBy(block.cells, (cell) => cell.row);
+  const rows = Array.from({ length: block.rows }, (_, row) => cells.get(row) ?? []);
   return { type, text, bbox, rows };
 }
 

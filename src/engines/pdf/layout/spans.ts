@@ -1,6 +1,7 @@
 /** Text with its styles and links. */
-import { BOLD, ITALIC, MONOSPACED } from "../text/glyphs.ts";
+import { BOLD, ITALIC, MONOSPACED, SOFT } from "../text/glyphs.ts";
 import { isApart } from "../text/lines.ts";
+import { JOINT, SOFT_HYPHEN, withoutJoints } from "./hyphenation.ts";
 import { readGlyphs, type Row } from "./words.ts";
 
 /** Raised text, such as the number of a footnote. */
@@ -31,13 +32,16 @@ export function spansOf(row: Row, links: readonly LinkArea[] = []): Span[] {
   const spans: Span[] = [];
   let last: ReturnType<typeof readGlyphs>[number] | undefined;
   const onRow = links.filter((link) => link.y0 < row.y1 && link.y1 > row.y0);
-  for (const glyph of readGlyphs(row.words)) {
+  const glyphs = readGlyphs(row.words);
+  for (const glyph of glyphs) {
     const raised = glyph.size < 0.85 * row.size && glyph.baseline < row.baseline - 0.15 * row.size ? RAISED : 0;
-    const style = glyph.style | raised;
+    const style = (glyph.style & ~SOFT) | raised;
     const middle = (glyph.start + glyph.end) / 2;
     const y = glyph.baseline - 0.25 * glyph.size;
     const link = onRow.find((area) => middle >= area.x0 && middle <= area.x1 && y >= area.y0 && y <= area.y1)?.uri;
-    const text = last !== undefined && isApart(last, glyph) ? ` ${glyph.text}` : glyph.text;
+    const isSoft = (glyph.style & SOFT) !== 0 && glyph === glyphs.at(-1);
+    const own = isSoft ? SOFT_HYPHEN : glyph.text;
+    const text = last !== undefined && isApart(last, glyph) ? ` ${own}` : own;
     append(spans, text, style, link);
     last = glyph;
   }
@@ -63,9 +67,7 @@ function trimmed(spans: Span[]): Span[] {
 }
 
 export const plainText = (spans: readonly Span[]): string =>
-  spans
-    .map((span) => span.text)
-    .join("")
+  withoutJoints(spans.map((span) => span.text).join(""))
     .replaceAll(/ {2,}/g, " ")
     .trim();
 
@@ -73,21 +75,24 @@ export const plainText = (spans: readonly Span[]): string =>
 const UNSPACED =
   /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]|[\ud840-\ud87f][\udc00-\udfff]/u;
 
-/** Adds the next line of a paragraph. Hyphens at line ends are removed. */
+/** Characters at the end of a text that tell how the next line follows. */
+const TAIL = 48;
+
+/** Adds the next line of a paragraph. A hyphen between them is marked with a joint, and a soft one is removed. */
 export function appendLine(spans: Span[], line: readonly Span[]): void {
   const last = spans.at(-1);
   const [next] = line;
-  if (last === undefined || next === undefined) {
-    for (const span of line) append(spans, span.text, span.style, span.link);
-    return;
-  }
-  const hyphenated =
-    /\p{L}[-\u2010]$/u.test(last.text) &&
-    /^\p{Ll}/u.test(next.text) &&
-    !/\p{L}[-\u2010]\p{L}+[-\u2010]$/u.test(last.text);
-  const joined = UNSPACED.test(last.text.slice(-1)) && UNSPACED.test(next.text.slice(0, 1));
-  if (hyphenated) last.text = last.text.slice(0, -1);
-  else if (!joined && !/[-\u2010/]$/u.test(last.text)) last.text += " ";
-  else if (!joined && !/\p{L}[-\u2010/]$/u.test(last.text)) last.text += " ";
+  if (last !== undefined && next !== undefined) last.text = ended(last.text, next.text);
   for (const span of line) append(spans, span.text, span.style, span.link);
+}
+
+/** A line with what stands between it and the next one. */
+function ended(line: string, next: string): string {
+  if (line.endsWith(SOFT_HYPHEN)) return line.slice(0, -1) + (/^\p{L}/u.test(next) ? "" : "- ");
+  const tail = line.slice(-TAIL);
+  const isDivided =
+    /\p{L}[-\u2010]$/u.test(tail) && /^\p{Ll}/u.test(next) && !/\p{L}[-\u2010]\p{L}+[-\u2010]$/u.test(tail);
+  if (isDivided) return line + JOINT;
+  const isUnspaced = UNSPACED.test(tail.slice(-1)) && UNSPACED.test(next.slice(0, 1));
+  return isUnspaced || /\p{L}[-\u2010/]$/u.test(tail) ? line : `${line} `;
 }

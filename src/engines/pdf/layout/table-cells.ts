@@ -4,24 +4,29 @@ import { BOLD } from "../text/glyphs.ts";
 import { columnOf, type Gutter, type Line, middle, type Placed, placed } from "./columns.ts";
 import { rowStarts } from "./row-groups.ts";
 import type { Rule, Rules } from "./rules.ts";
-import { type Cell, isNumeric, type Table } from "./tables.ts";
+import { type Cell, isNumeric, MOST_PLACES, type Table } from "./tables.ts";
 import { type Area, areaOf, type Row, rowsOf, textOfRow, type Word } from "./words.ts";
 
+/** A header with more pieces than this, in lines times columns, is none. */
+const MOST_HEADER_PIECES = 2_000;
 /** Share of rows from which lines under them separate rows, not only the header. */
 const UNDER_ROWS = 0.7;
 
-export function tableOf(lines: readonly Line[], headers: number, gutters: readonly Gutter[], rules: Rules): Table {
-  const area = areaOf(lines.map((line) => line.row));
+/** The table of lines; undefined if they are too many to be one. `headers`: how many lines at the top are known to be its header. */
+export function tableOf(
+  lines: readonly Line[],
+  headers: number,
+  gutters: readonly Gutter[],
+  rules: Rules,
+): Table | undefined {
   const columns = gutters.length + 1;
+  if (lines.length * columns > MOST_PLACES) return undefined;
+  const area = areaOf(lines.map((line) => line.row));
+  const across = rules.horizontal.filter(
+    ({ from, to }) => from < area.x1 && to > area.x0 && to - from > 0.3 * (area.x1 - area.x0),
+  );
   const isSeparated = (above: Row, below: Row): boolean =>
-    rules.horizontal.some(
-      (rule) =>
-        rule.at > above.baseline - 0.2 * above.size &&
-        rule.at < below.baseline - 0.4 * below.size &&
-        rule.from < area.x1 &&
-        rule.to > area.x0 &&
-        rule.to - rule.from > 0.3 * (area.x1 - area.x0),
-    );
+    across.some(({ at }) => at > above.baseline - 0.2 * above.size && at < below.baseline - 0.4 * below.size);
   const starts = rowStarts(
     lines,
     lines.map(({ row }) => placed(row, gutters)),
@@ -31,7 +36,8 @@ export function tableOf(lines: readonly Line[], headers: number, gutters: readon
     },
   );
   const headerLines = Math.max(headers, headerRowsOf(lines, gutters, rules, starts));
-  const headerCount = starts === undefined ? headerLines : (starts.find((at) => at >= headerLines) ?? lines.length);
+  const headerEnd = starts === undefined ? headerLines : (starts.find((at) => at >= headerLines) ?? lines.length);
+  const headerCount = headerEnd * columns > MOST_HEADER_PIECES ? 0 : headerEnd;
   const inHeader = starts?.filter((at) => at < headerCount) ?? [];
   const header =
     inHeader.length === 1
@@ -52,9 +58,8 @@ export function tableOf(lines: readonly Line[], headers: number, gutters: readon
         );
   const cells: Cell[] = [...header.cells];
   for (const [index, group] of groups.entries()) {
-    cells.push(
-      ...cellsOf(group, gutters).map((cell) => ({ ...cell, row: header.rows + index, endRow: header.rows + index })),
-    );
+    const row = header.rows + index;
+    for (const cell of cellsOf(group, gutters)) cells.push({ ...cell, row, endRow: row });
   }
   return { ...area, cells, rows: header.rows + groups.length, columns, headerRows: header.rows };
 }
@@ -66,7 +71,7 @@ function cellsOf(group: readonly Row[], gutters: readonly Gutter[]): Cell[] {
     for (const { words, column, endColumn } of placed(row, gutters)) {
       const same = cells.find((cell) => cell.column <= endColumn && cell.endColumn >= column);
       if (same !== undefined) {
-        same.words.push(...words);
+        for (const word of words) same.words.push(word);
         same.column = Math.min(same.column, column);
         same.endColumn = Math.max(same.endColumn, endColumn);
       } else cells.push({ row: 0, endRow: 0, column, endColumn, words: [...words] });
@@ -83,11 +88,14 @@ function headerRowsOf(
   starts: readonly number[] | undefined,
 ): number {
   const area = areaOf(lines.map((line) => line.row));
-  const isFull = (rule: Rule): boolean =>
-    rule.to - rule.from > 0.7 * (area.x1 - area.x0) && rule.from < area.x0 + 0.15 * (area.x1 - area.x0);
+  const full = rules.horizontal.filter(
+    ({ from, to }) => to - from > 0.7 * (area.x1 - area.x0) && from < area.x0 + 0.15 * (area.x1 - area.x0),
+  );
+  /** Where rows begin, and where each of them ends. */
+  const ends = new Map(starts?.map((at, index) => [at, starts[index + 1] ?? lines.length] as const));
   const isValues = (_: Line, at: number): boolean => {
-    if (starts?.includes(at) === false) return false;
-    const end = starts === undefined ? at + 1 : (starts.find((start) => start > at) ?? lines.length);
+    const end = starts === undefined ? at + 1 : ends.get(at);
+    if (end === undefined) return false;
     const group = lines.slice(at, end).map(({ row }) => row);
     const texts = cellsOf(group, gutters).filter(({ column }) => column > 0);
     const numeric = texts.filter(({ words }) => {
@@ -104,7 +112,7 @@ function headerRowsOf(
     const above = lines[at - 1]?.row;
     if (above === undefined) return [];
     const isBetween = (rule: Rule): boolean => rule.at > above.baseline - 1 && rule.at < row.baseline - 0.4 * row.size;
-    return rules.horizontal.some((rule) => isFull(rule) && isBetween(rule)) ? [at] : [];
+    return full.some(isBetween) ? [at] : [];
   });
   const inHeader = ruled.filter((at) => at <= most);
   if (inHeader.length > 0) {
@@ -171,7 +179,7 @@ function headerCells(
           (rule) => rule.at > above.y1 - 5 && rule.at < own.y1 - 2 && rule.from < center && rule.to > center,
         );
       if (above !== undefined && isSame && !isRuled && own.y0 - above.y1 < 0.9 * row.size) {
-        above.words.push(...words);
+        for (const word of words) above.words.push(word);
         above.y1 = own.y1;
       } else found.push({ words: [...words], column, endColumn, y0: own.y0, y1: own.y1 });
     }

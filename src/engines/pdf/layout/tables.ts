@@ -1,6 +1,9 @@
 /** What a table is made of, however it was found. */
 import type { Area, Word } from "./words.ts";
 
+/** A table of more rows times columns is a drawing, or made to take time. */
+export const MOST_PLACES = 20_000;
+
 /** A cell over `row` to `endRow` and `column` to `endColumn`, both included, 0-based. */
 export interface Cell {
   row: number;
@@ -27,14 +30,16 @@ export function disjoint(cells: readonly Cell[]): Cell[] {
     const ownerAt = (row: number, column: number): Cell | undefined => owners.get(`${row} ${column}`);
     const owner = ownerAt(cell.row, cell.column);
     if (owner) {
-      owner.words.push(...words);
+      for (const word of words) owner.words.push(word);
       continue;
     }
     const isFree = (row: number): boolean => {
       for (let column = cell.column; column <= cell.endColumn; column++) if (ownerAt(row, column)) return false;
       return true;
     };
-    while (!isFree(cell.row)) cell.endColumn--;
+    let end = cell.column;
+    while (end < cell.endColumn && !ownerAt(cell.row, end + 1)) end++;
+    cell.endColumn = end;
     let last = cell.row;
     while (last < cell.endRow && isFree(last + 1)) last++;
     cell.endRow = last;

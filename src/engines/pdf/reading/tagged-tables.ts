@@ -1,12 +1,11 @@
 /** Tables by their tags (ISO 32000-2, 14.8.4.8.3). */
 import type { VisibleBox } from "../../geometry.ts";
 import type { TableBlock, TableCell } from "../layout/blocks.ts";
+import { MOST_PLACES } from "../layout/tables.ts";
 import type { Tag } from "../tags/tag.ts";
 import { isTag } from "./tagged-roles.ts";
 import { boxOfPieces, type Piece, textOfPieces, union } from "./tagged-words.ts";
 
-/** A table with more places for cells is a drawing, or made to take time. */
-const MOST_PLACES = 20_000;
 /** What makes a table a means to lay out a page. */
 const STRUCTURE = /^(?:Table|H\d*|Title)$/;
 const PARTS = new Set(["THead", "TBody", "TFoot"]);

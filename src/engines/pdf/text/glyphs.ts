@@ -27,13 +27,15 @@ export interface Glyph {
   readonly size: number;
   /** Whether it belongs to a script without spaces between words. */
   readonly unspaced: boolean;
-  /** `BOLD`, `ITALIC` and `MONOSPACED`, added up. 0 unless styles were requested. */
+  /** `BOLD`, `ITALIC`, `MONOSPACED` and `SOFT`, added up. 0 unless styles were requested. */
   readonly style: number;
   /** Position of its own baseline, as in `Segment`. 0 unless styles were requested. */
   readonly baseline: number;
 }
 
 export const [BOLD, ITALIC, MONOSPACED] = [1, 2, 4];
+/** A hyphen that the file has as a soft one: it divides a word at the end of a line. */
+export const SOFT = 16;
 
 /** Consecutive glyphs of a line, in content order. */
 export interface Segment {
@@ -152,7 +154,8 @@ function readLine(
       continue;
     }
     const joins = !letters && isLatinLike(code);
-    const style = styleOf === undefined ? 0 : styleOf(characters.font, characters.flags);
+    const soft = code === 0xad ? SOFT : 0;
+    const style = styleOf === undefined ? 0 : styleOf(characters.font, characters.flags) | soft;
     if (joins && lastJoins && last !== undefined && isClose(last, from, characterSize) && last.style === style) {
       last.text += written;
       last.end = to;

@@ -1,7 +1,8 @@
 /** Blocks as Markdown: CommonMark 0.31 with the tables and footnotes of GitHub. */
-import type { Block } from "./document.ts";
-import type { TableCell } from "./blocks.ts";
-import { type Span, STYLES } from "./spans.ts";
+import type { Block } from "../layout/document.ts";
+import { type Span, STYLES } from "../layout/spans.ts";
+import { htmlTable } from "./html.ts";
+import type { Table } from "./tables.ts";
 
 /** The Markdown of a page. `pageNumber` makes the labels of footnotes unique in the document. */
 export function markdownOf(blocks: readonly Block[], pageNumber: number): string {
@@ -143,17 +144,22 @@ function atLineStart(text: string): string {
     .replace(/^>/, "\\>");
 }
 
+/** The length of the longest run of backticks. */
+function longestTicks(text: string): number {
+  let longest = 0;
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
+  return longest;
+}
+
 function codeSpan(text: string): string {
-  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
+  const fence = "`".repeat(longestTicks(text) + 1);
   const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
   return `${fence}${pad}${text}${pad}${fence}`;
 }
 
 function fenced(lines: readonly string[]): string {
   const text = lines.join("\n");
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
+  const fence = "`".repeat(Math.max(2, longestTicks(text)) + 1);
   return `${fence}\n${text}\n${fence}`;
 }
 
@@ -161,15 +167,13 @@ function fenced(lines: readonly string[]): string {
 const destination = (uri: string): string =>
   `<${uri.replaceAll(/[<>\\\s]/g, (character) => encodeURIComponent(character))}>`;
 
-type TableOfBlocks = Extract<Block, { type: "table" }>;
-
 /** GitHub's syntax has one header row and no merged cells; other tables are HTML. */
-function tableOf(table: TableOfBlocks): string {
+function tableOf(table: Table): string {
   const isPlain = table.cells.every((cell) => cell.rowSpan === 1 && cell.columnSpan === 1) && table.headerRows <= 1;
   return isPlain ? pipeTable(table) : htmlTable(table);
 }
 
-function pipeTable({ rows, columns, cells, headerRows }: TableOfBlocks): string {
+function pipeTable({ rows, columns, cells, headerRows }: Table): string {
   const grid = Array.from({ length: rows }, () => Array.from({ length: columns }, () => ""));
   for (const { row, column, text } of cells) {
     const line = grid[row];
@@ -180,45 +184,3 @@ function pipeTable({ rows, columns, cells, headerRows }: TableOfBlocks): string 
   const header = headerRows === 0 ? Array.from({ length: columns }, () => "") : (grid.shift() ?? []);
   return [line(header), line(header.map(() => "---")), ...grid.map(line)].join("\n");
 }
-
-function htmlTable({ rows, cells, headerRows }: TableOfBlocks): string {
-  const lines = ["<table>"];
-  // The cells that reach into each row.
-  const reaching = Array.from({ length: rows }, (): TableCell[] => []);
-  for (const cell of cells) {
-    for (let row = cell.row; row < cell.row + cell.rowSpan; row++) reaching[row]?.push(cell);
-  }
-  const columns = Math.max(0, ...reaching.flat().map((cell) => cell.column + cell.columnSpan));
-  for (const [row, own] of reaching.entries()) {
-    lines.push("<tr>");
-    const tag = row < headerRows ? "th" : "td";
-    for (const cell of rowOf(own, row, columns)) {
-      const { rowSpan, columnSpan, text } = cell;
-      const spans = (rowSpan > 1 ? ` rowspan="${rowSpan}"` : "") + (columnSpan > 1 ? ` colspan="${columnSpan}"` : "");
-      lines.push(`<${tag}${spans}>${html(text)}</${tag}>`);
-    }
-    lines.push("</tr>");
-  }
-  lines.push("</table>");
-  return lines.join("\n");
-}
-
-/** The cells that begin in a row, with empty ones where nothing else is. */
-function rowOf(
-  cells: readonly TableCell[],
-  row: number,
-  columns: number,
-): Pick<TableCell, "rowSpan" | "columnSpan" | "text">[] {
-  const list: Pick<TableCell, "rowSpan" | "columnSpan" | "text">[] = [];
-  for (let column = 0; column < columns; column++) {
-    const cell = cells.find(
-      (one) =>
-        one.row <= row && one.row + one.rowSpan > row && one.column <= column && one.column + one.columnSpan > column,
-    );
-    if (cell === undefined) list.push({ rowSpan: 1, columnSpan: 1, text: "" });
-    else if (cell.row === row && cell.column === column) list.push(cell);
-  }
-  return list;
-}
-
-const html = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
