@@ -3,7 +3,8 @@ import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
+import { flate, pdf } from "../harness/pdf-writer.ts";
+import { check, plainText } from "../harness/qpdf.ts";
 import { readPage } from "../harness/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -53,4 +54,50 @@ test("leaves nothing of the other pages in the file", async () => {
   const { body } = await extracted("2", long);
   expect(body.length).toBeLessThan(long.length / 20);
   expect(await pagesOf(body)).toEqual(["Page 2"]);
+});
+
+/** Three pages that draw one form XObject, whose marked content belongs to an element of each page; the elements refer to each other. */
+function taggedTogether(): Uint8Array {
+  const pages = [4, 5, 6];
+  const elements = [11, 12, 13];
+  const list = (numbers: readonly number[]): string => numbers.map((number) => `${number} 0 R`).join(" ");
+  return pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R /StructTreeRoot 9 0 R /MarkInfo << /Marked true >> >>",
+      `<< /Type /Pages /Count 3 /Kids [${list(pages)}] >>`,
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      ...pages.map(
+        (_, index) =>
+          `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /StructParents ${index} /Contents 7 0 R /Resources << /XObject << /X 8 0 R >> >> >>`,
+      ),
+      flate("/X Do"),
+      flate(
+        elements
+          .map((_, id) => `/P << /MCID ${id} >> BDC BT /F 9 Tf 20 ${150 - 20 * id} Td (Part ${id}) Tj ET EMC`)
+          .join("\n"),
+        "/Type /XObject /Subtype /Form /BBox [0 0 200 200] /StructParents 3 /Resources << /Font << /F 3 0 R >> >>",
+      ),
+      `<< /Type /StructTreeRoot /K 10 0 R /ParentTree << /Nums [3 [${list(elements)}]] >> >>`,
+      `<< /Type /StructElem /S /Document /P 9 0 R /K [${list(elements)}] >>`,
+      ...elements.map(
+        (own, index) =>
+          `<< /Type /StructElem /S /P /P 10 0 R /Pg ${pages[index]} 0 R /Ref [${list(elements.filter((other) => other !== own))}]
+          /K << /Type /MCR /Pg ${pages[index]} 0 R /MCID ${index} /Stm 8 0 R >> >>`,
+      ),
+    ],
+    "/Root 1 0 R",
+  );
+}
+
+test("keeps the structure elements of the pages, and none that only a form XObject or another element leads to", async () => {
+  const elementsOf = (text: string): string[] => text.match(/\/S \/(?:P|Document)\b/g)?.toSorted() ?? [];
+  const one = await plainText((await extracted("2", taggedTogether())).body);
+  expect(elementsOf(one)).toEqual(["/S /Document", "/S /P"]);
+  expect(one).not.toContain("/Ref ");
+  // The lists of marked content go by its number.
+  expect(one.replaceAll(/\s+/g, " ")).toMatch(/\/Nums \[ 3 (?:\d+ 0 R|\[ null \d+ 0 R null \])/);
+  expect(one).not.toContain("/StructParents 1");
+  const two = await plainText((await extracted("1,3", taggedTogether())).body);
+  expect(elementsOf(two)).toEqual(["/S /Document", "/S /P", "/S /P"]);
+  expect(two.match(/\/Ref \[\s*\d+ 0 R\s*\]/g)).toHaveLength(2);
 });

@@ -6,10 +6,11 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { NamesJoin, writeCatalogEntries, writeLayers } from "./catalog.ts";
 import { FormJoin } from "./join-fields.ts";
 import { keptOutline, type NewItem, writeOutline } from "./join-outline.ts";
-import { languageOf, shiftStructureKeys, StructureJoin } from "./join-structure.ts";
+import { languageOf, readStructureElements, shiftStructureKeys, StructureJoin } from "./join-structure.ts";
 import { eachEntry, eachItem, entries, objectNumber } from "../objects/objects.ts";
 import { plainLabel, writePageLabels } from "./page-labels.ts";
 import { Graft } from "./graft.ts";
+import { countElements } from "./read-elements.ts";
 import { usedResources } from "./used-resources.ts";
 import type { Source, SourcePage } from "./source.ts";
 import { nextStructureKey } from "./read-structure.ts";
@@ -33,7 +34,7 @@ export async function assemble(
   selections: readonly PageSelection[],
   options: AssembleOptions,
 ): Promise<void> {
-  reserve(target, selections);
+  await reserve(target, selections);
   const grafts = makeGrafts(target, selections);
   const graftOf = new Map(grafts.map((graft) => [graft.source, graft]));
   const names = new NamesJoin();
@@ -49,7 +50,7 @@ export async function assemble(
   }
 
   const catalog = target.getTrailer().get("Root");
-  const pages = new Pages(target, catalog.get("Pages"), form);
+  const pages = new Pages(target, catalog.get("Pages"), form, structure);
   for (const { source, page } of selections) {
     const graft = graftOf.get(source);
     await graft?.fetch(page);
@@ -96,12 +97,18 @@ function put(catalog: PDFObject, key: string, value: PDFObject | undefined): voi
 }
 
 /**
- * Estimates the number of copied objects: from each source, the share of its pages, and at least the same share of its size.
+ * Makes room for the objects that will be copied: from each source, the structure elements of the kept pages, and of the other objects, the share
+ * of its pages.
  */
-function reserve(target: PDFDocument, selections: readonly PageSelection[]): void {
+async function reserve(target: PDFDocument, selections: readonly PageSelection[]): Promise<void> {
   let count = 0;
-  for (const [{ open, pages }, kept] of Map.groupBy(selections, ({ source }) => source)) {
-    count += Math.ceil(open.document.countObjects() * Math.min(1, kept.length / pages.length));
+  for (const [source, kept] of Map.groupBy(selections, ({ source }) => source)) {
+    const pages = new Set(kept.map(({ page }) => page));
+    const share = pages.size / source.pages.length;
+    if (share < 1) await readStructureElements(source);
+    const elements = source.structure?.elements ?? [];
+    const others = source.open.document.countObjects() - elements.reduce((sum, { size }) => sum + size, 0);
+    count += countElements(elements, Math.min(...pages), Math.max(...pages)) + Math.ceil(Math.max(0, others) * share);
   }
   selections[0]?.source.open.engine.reserveObjects(target, count);
 }
@@ -135,15 +142,17 @@ class Pages {
   readonly #target: PDFDocument;
   readonly #root: PDFObject;
   readonly #form: FormJoin;
+  readonly #structure: StructureJoin;
   readonly #kids: PDFObject;
   readonly #written = new Set<number>();
   /** Copies of the annotations shared by pages. */
   readonly #annotations = new Map<readonly PDFObject[], PDFObject>();
 
-  constructor(target: PDFDocument, root: PDFObject, form: FormJoin) {
+  constructor(target: PDFDocument, root: PDFObject, form: FormJoin, structure: StructureJoin) {
     this.#target = target;
     this.#root = root;
     this.#form = form;
+    this.#structure = structure;
     this.#kids = target.newArray();
   }
 
@@ -172,8 +181,8 @@ class Pages {
     copy.put("Type", this.#target.newName("Page"));
     copy.put("Parent", this.#root);
     for await (const { key, value } of eachEntry(graft.engine, page.attributes)) {
-      // Keys into a structure tree that the source lacks would be mistaken for keys into another's.
-      if (key.asName() === "StructParents" && !graft.source.structure) continue;
+      // Keys into nothing would be mistaken for keys into another source's structure tree.
+      if (key.asName() === "StructParents" && !this.#structure.has(graft, value)) continue;
       copy.put(key, await graft.copy(value));
     }
     await graft.remapDestinations(copy);
@@ -194,7 +203,7 @@ class Pages {
       if (!graft.keeps(annotation)) continue;
       const own = await graft.copy(annotation);
       await graft.remapDestinations(own);
-      if (!graft.source.structure && own.get("StructParent").isNumber()) own.delete("StructParent");
+      if (!this.#structure.has(graft, own.get("StructParent"))) own.delete("StructParent");
       list.push(own);
     }
     const isShared = graft.source.sharedAnnotations.has(annotations);

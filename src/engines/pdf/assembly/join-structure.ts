@@ -1,14 +1,6 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
-import {
-  eachEntry,
-  eachItem,
-  eachOrOnly,
-  nameTree,
-  objectNumber,
-  writeNameTree,
-  writeNumberTree,
-} from "../objects/objects.ts";
+import { eachEntry, eachItem, nameTree, objectNumber, writeNameTree, writeNumberTree } from "../objects/objects.ts";
 import type { Graft } from "./graft.ts";
 import type { Source } from "./source.ts";
 import { readElements } from "./read-elements.ts";
@@ -93,10 +85,11 @@ export class StructureJoin {
       if (lang !== undefined && lang !== this.#language && !kid.get("Lang").isString())
         kid.put("Lang", target.newString(lang));
     }
-    for (const key of kept ? await keysOf(graft, structure, kept.numbers) : structure.parents.keys()) {
+    for (const key of kept ? await keysOf(graft, structure) : structure.parents.keys()) {
       await engine.work.pause();
       const value = structure.parents.get(key);
-      if (value) this.#parents.set(key + offset, await graft.copy(value));
+      const copy = value && (kept ? await copyKept(graft, value, kept.numbers) : await graft.copy(value));
+      if (copy) this.#parents.set(key + offset, copy);
     }
     await this.#joinAttributes(graft, structure, kept?.numbers);
     for (const [id, element] of await nameTree(engine, structure.attributes.get("IDTree"))) {
@@ -104,6 +97,11 @@ export class StructureJoin {
       if (!this.#ids.has(id) && (!kept || kept.numbers.has(objectNumber(element))))
         this.#ids.set(id, await graft.copy(element));
     }
+  }
+
+  /** Whether the tree has an entry for a key (`StructParents`, `StructParent`) of a page or annotation of the graft. */
+  has({ source }: Graft, key: PDFObject): boolean {
+    return source.structure !== undefined && key.isNumber() && this.#parents.has(key.asNumber());
   }
 
   /** Writes the tree and returns its root; undefined if no graft has tags. */
@@ -139,24 +137,40 @@ export class StructureJoin {
   }
 }
 
-/** The parent tree keys in kept pages and annotations, and those of XObjects with a kept element. */
-async function keysOf(graft: Graft, structure: Structure, elements: ReadonlySet<number>): Promise<number[]> {
+/**
+ * The parent tree keys in kept pages and annotations, and those of XObjects. An annotation belongs to a single element: where its key leads to
+ * a list, that list is a page's, and the annotation's key is wrong.
+ */
+async function keysOf(graft: Graft, structure: Structure): Promise<Set<number>> {
   const { ofPages, ofNone } = await keyOwners(graft.source, structure);
   const annotations = await graft.annotations();
   const lists = new Set([...graft.pages.keys()].flatMap((page) => ofPages.get(page) ?? []));
   const own = [...lists]
     .flat()
-    .filter(({ annotation }) => annotation === undefined || annotations.has(annotation))
+    .filter(
+      ({ key, annotation }) =>
+        annotation === undefined || (annotations.has(annotation) && !structure.parents.get(key)?.isArray()),
+    )
     .map(({ key }) => key);
-  const isDrawn = async (key: number): Promise<boolean> => {
-    const value = structure.parents.get(key);
-    if (!value) return false;
-    for await (const element of eachOrOnly(graft.engine, value)) if (elements.has(objectNumber(element))) return true;
-    return false;
-  };
-  const drawn: number[] = [];
-  for (const key of ofNone) if (await isDrawn(key)) drawn.push(key);
-  return [...own, ...drawn];
+  return new Set([...own, ...ofNone]);
+}
+
+/**
+ * Copies an entry of the parent tree: the element of an object, or the elements of marked content by its number, with null in place of those
+ * that are not among `elements` (object numbers). Undefined if none is.
+ */
+async function copyKept(graft: Graft, value: PDFObject, elements: ReadonlySet<number>): Promise<PDFObject | undefined> {
+  const { engine, target } = graft;
+  if (!value.isArray()) return elements.has(objectNumber(value)) ? graft.copy(value) : undefined;
+  const list = target.newArray();
+  let isEmpty = true;
+  for await (const element of eachItem(engine, value)) {
+    const isKept = elements.has(objectNumber(element));
+    list.push(isKept ? await graft.copy(element) : target.newNull());
+    isEmpty &&= !isKept;
+  }
+  if (isEmpty) return undefined;
+  return value.isIndirect() ? target.addObject(list) : list;
 }
 
 interface Key {

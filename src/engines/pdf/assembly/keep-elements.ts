@@ -12,6 +12,7 @@ export async function keepElements(
 ): Promise<{ roots: PDFObject[]; numbers: Set<number> }> {
   const { document } = graft.source.open;
   const numbers = new Set<number>();
+  const referring: { copy: PDFObject; references: readonly number[] }[] = [];
   const firstKept = Math.min(...graft.pages.keys());
   const lastKept = Math.max(...graft.pages.keys());
   const annotations = await graft.annotations();
@@ -38,6 +39,7 @@ export async function keepElements(
     if (hasContent && list.length === 0) return undefined;
     numbers.add(element.number);
     const object = await graft.copy(document.newIndirect(element.number));
+    if (element.references) referring.push({ copy: object, references: element.references });
     if (element.page !== undefined && !graft.pages.has(element.page)) object.delete("Pg");
     if (list.length > 0) {
       const kids = object.put("K", graft.target.newArray()) as PDFObject;
@@ -49,6 +51,12 @@ export async function keepElements(
   for (const element of elements) {
     const root = await copy(element);
     if (root) roots.push(root);
+  }
+  for (const { copy: object, references } of referring) {
+    const kept = references.filter((number) => numbers.has(number));
+    if (kept.length === 0) continue;
+    const list = object.put("Ref", graft.target.newArray()) as PDFObject;
+    for (const number of kept) list.push(await graft.copy(document.newIndirect(number)));
   }
   return { roots, numbers };
 }

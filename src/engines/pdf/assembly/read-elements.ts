@@ -11,9 +11,13 @@ export interface StructureElement {
   readonly page: number | undefined;
   /** Its children: elements, marked content of its own page by number (MCID), other content. */
   readonly kids: readonly (StructureElement | number | Content)[];
+  /** Object numbers of the elements that it refers to (`Ref`), if it refers to any. */
+  readonly references: readonly number[] | undefined;
   /** First and last page on which it or a descendant has content; `first` is above `last` if there is none. */
   readonly first: number;
   readonly last: number;
+  /** How many elements it is, with its descendants. */
+  readonly size: number;
 }
 
 /** A marked-content reference or an object reference (14.7.5.2, 14.7.5.3). */
@@ -25,7 +29,7 @@ export interface Content {
 /** Maximum nesting of elements; deeper ones are dropped. */
 const MAX_NESTING = 200;
 
-/** Reads the tree and cuts it: afterwards, no element leads to its descendants. */
+/** Reads the tree and cuts it: afterwards, no element leads to others but its ancestors. */
 export async function readElements(
   engine: PdfEngine,
   roots: readonly PDFObject[],
@@ -33,6 +37,13 @@ export async function readElements(
 ): Promise<StructureElement[]> {
   const seen = new Set<number>();
   const count = entryCounter("structure tree");
+  const referencesOf = async (object: PDFObject): Promise<number[] | undefined> => {
+    const list = object.get("Ref");
+    if (list.isNull()) return undefined;
+    const numbers: number[] = [];
+    for await (const element of eachOrOnly(engine, list)) numbers.push(objectNumber(element));
+    return numbers;
+  };
   const read = async (object: PDFObject, depth: number): Promise<StructureElement | undefined> => {
     const number = objectNumber(object);
     if (number === 0 || seen.has(number) || depth > MAX_NESTING) return undefined;
@@ -41,7 +52,9 @@ export async function readElements(
     const page = pageOf.get(objectNumber(object.get("Pg")));
     const below = object.get("K");
     object.delete("K");
-    let [first, last] = [Infinity, -1];
+    const references = await referencesOf(object);
+    object.delete("Ref");
+    let [first, last, size] = [Infinity, -1, 1];
     const on = (index: number | undefined): void => {
       if (index === undefined) return;
       first = Math.min(first, index);
@@ -61,13 +74,14 @@ export async function readElements(
         } else {
           const element = await read(kid, depth + 1);
           if (!element) continue;
+          size += element.size;
           on(element.last < 0 ? undefined : element.first);
           on(element.last < 0 ? undefined : element.last);
           kids.push(element);
         }
       }
     }
-    return { number, page, kids, first, last };
+    return { number, page, kids, references, first, last, size };
   };
   const elements: StructureElement[] = [];
   for (const root of roots) {
@@ -76,4 +90,16 @@ export async function readElements(
     if (element) elements.push(element);
   }
   return elements;
+}
+
+/** About how many elements have content on the pages `from` to `to` (0-based), their ancestors included. */
+export function countElements(elements: StructureElement["kids"], from: number, to: number): number {
+  let count = 0;
+  for (const kid of elements) {
+    if (typeof kid === "number" || "object" in kid) continue;
+    if (kid.first > to || kid.last < from) continue;
+    const isWithin = kid.first >= from && kid.last <= to;
+    count += isWithin ? kid.size : 1 + countElements(kid.kids, from, to);
+  }
+  return count;
 }

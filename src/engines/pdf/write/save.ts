@@ -37,6 +37,9 @@ const SAVE_SMALL = "objstms,compress,compression-effort=60";
  */
 const MOST_OBJECTS_TO_COLLECT = 3000;
 
+/** Documents with as many objects are written in pieces: MuPDF holds them and its output, which grows by half its size, at once. */
+const MANY_OBJECTS = 5000;
+
 /** Fuel per checked object, in addition to what MuPDF spends on reading it. */
 const OBJECT_WORK = 200;
 
@@ -201,7 +204,8 @@ export async function findUsed({
  * the file.
  */
 export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Room): Promise<EngineBytes> {
-  if (!room.large || !engine.sharesFiles || document.getTrailer().get("Encrypt").isDictionary())
+  const inPieces = (room.large && engine.sharesFiles) || document.countObjects() >= MANY_OBJECTS;
+  if (!inPieces || document.getTrailer().get("Encrypt").isDictionary())
     return engine.bytesOf(await written(engine, document, SAVE, room));
   ownObjects(document);
   const { reached } = await findUsed({ engine, document });
