@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- [--runs N] [--work text] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair|verification|to-pdf]`: wall
+ * `npm run bench -- [--runs N] [--work text] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair|verification|profile|to-pdf]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
  * turn, so that what else the machine does hits both. A server is started, unless `$BASE_URL` and `$API_KEY` name one, whose
  * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
- * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, by the half of the documents that may be looked at and the one that only this sees, with `--rendered folder` also the documents that its `rendered/render.mjs` has set there, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers. `--only verification` needs a server of its own. `--only to-pdf` converts the documents in `../shared/convert` and looks in the PDFs for what pandoc reads in them; `--output folder` keeps the PDFs.
+ * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, by the half of the documents that may be looked at and the one that only this sees, with `--rendered folder` also the documents that its `rendered/render.mjs` has set there, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers. `--only verification` and `--only profile`, which prints the CPU time of each operation by function, need a server of their own. `--only to-pdf` converts the documents in `../shared/convert` and looks in the PDFs for what pandoc reads in them; `--output folder` keeps the PDFs.
  */
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -22,6 +22,7 @@ import { benchOcr, printOcr } from "./ocr.ts";
 import { benchOperations, printOperations } from "./operations.ts";
 import { benchOcrGrid, printOcrGrid } from "./ocr-grid.ts";
 import { benchPipeline, printPipeline } from "./pipeline.ts";
+import { benchProfile, printProfile } from "./profile.ts";
 import { benchRepair, printRepair } from "./repair.ts";
 import { startMeasuredServer } from "./server-process.ts";
 import { benchText, printText } from "./text.ts";
@@ -70,6 +71,7 @@ async function measure(service: Service & { readonly pid?: number }) {
     repair: values.only === "repair" ? await benchRepair(service) : [],
     jobs: values.only === "jobs" ? await benchJobs(service) : [],
     verification: values.only === "verification" && own ? await benchVerification(own, runs, corpus ?? CORPUS) : [],
+    profile: values.only === "profile" && own ? await benchProfile(own, runs, values) : [],
     conversion: values.only === "to-pdf" ? await benchConversion(service, CONVERT, values.output, runs) : undefined,
     // It takes as much room on the disk.
     files: values.only === "files" ? await benchFiles(service) : [],
@@ -88,6 +90,7 @@ try {
     if (rows.pipeline.length > 0) printPipeline(rows.pipeline);
     if (rows.repair.length > 0) printRepair(rows.repair);
     if (rows.verification.length > 0) printVerification(rows.verification);
+    if (rows.profile.length > 0) printProfile(rows.profile);
     if (rows.files.length > 0) printFiles(rows.files);
     if (rows.jobs.length > 0) printJobs(rows.jobs);
     if (rows.text.length > 0) printText(rows.text);

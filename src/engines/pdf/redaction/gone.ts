@@ -20,6 +20,9 @@ const [GLYPH_WORK, COMPARE_WORK] = [20, 0.5];
 
 const cellOf = (value: number): number => Math.floor(value / CELL);
 
+/** A key of a cell, which is the same number only for cells that are farther apart than a page is long. */
+const cellAt = (column: number, row: number): number => column * 2 ** 22 + row;
+
 export function goneFrom(
   matches: readonly PageMatch[],
   regions: readonly Area[],
@@ -27,7 +30,7 @@ export function goneFrom(
 ): (glyph: PlacedGlyph) => boolean {
   const cells = Map.groupBy(
     matches.flatMap(({ glyphs }) => glyphs).filter(({ character }) => character.trim() !== ""),
-    ({ character, x, y }) => `${character} ${cellOf(x)} ${cellOf(y)}`,
+    ({ x, y }) => cellAt(cellOf(x), cellOf(y)),
   );
   return ({ character, x, y, size }) => {
     work.spend(GLYPH_WORK + regions.length * COMPARE_WORK);
@@ -35,9 +38,11 @@ export function goneFrom(
     const reach = Math.min(SAME_PLACE * size, CELL);
     for (let column = cellOf(x - reach); column <= cellOf(x + reach); column++) {
       for (let row = cellOf(y - reach); row <= cellOf(y + reach); row++) {
-        const near = cells.get(`${character} ${column} ${row}`) ?? [];
+        const near = cells.get(cellAt(column, row));
+        if (near === undefined) continue;
         work.spend(near.length * COMPARE_WORK);
-        if (near.some((gone) => Math.hypot(gone.x - x, gone.y - y) <= reach)) return true;
+        if (near.some((gone) => gone.character === character && Math.hypot(gone.x - x, gone.y - y) <= reach))
+          return true;
       }
     }
     const inset = INSIDE * size;

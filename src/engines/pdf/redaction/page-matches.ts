@@ -52,6 +52,15 @@ export interface PageText {
   readonly left: readonly PageMatch[];
 }
 
+/** A reading of a page: how its points become units of the page, and by which factor. */
+interface PageView {
+  readonly toPage: Matrix;
+  readonly scale: number;
+  readonly crowd: Crowd;
+  /** Whether the glyphs say what they are themselves, and not texts that replace them. */
+  readonly isOwnText: boolean;
+}
+
 /** Text is read wherever it is, and not as the document says that it should be read; the second time, as it says. */
 const READINGS = ["clip=no,inhibit-spaces,ignore-actualtext", "clip=no,inhibit-spaces"];
 
@@ -85,15 +94,23 @@ export async function findOnPage(
   const drop = (made: { destroy(): void }): void => made.destroy();
   const list = await withoutStructure(document, () => engine.long.displayList(page, { annotations }));
   stack.adopt(list, drop);
+  let first: readonly Segment[] | undefined;
   for (const [number, options] of READINGS.entries()) {
     const text: StructuredText = stack.adopt(await engine.long.textOfList(list, options), drop);
     engine.refuseSkipped();
     const reading = { bounds: EVERYWHERE, budget: limits.redaction.pageCharacters, boxes: false, letters: true };
     const segments = readSegments(engine, text, reading);
+    // Nothing on most pages says how it is read, and the same glyphs have the same matches.
+    if (first && isSameText(first, segments)) break;
+    first = segments;
     hasText ||= segments.some((segment) => segment.glyphs.some((glyph) => glyph.text.trim() !== ""));
-    const crowd = new Crowd(segments);
-    const place = (glyph: Glyph, quad: Quad): PlacedGlyph => placed(glyph, quad, toPage, crowd, number === 0);
-    if (isGone) left.push(...leftOn(segments, isGone, place, toPage));
+    const view = {
+      toPage,
+      scale: Math.hypot(toPage[0], toPage[1]),
+      crowd: new Crowd(segments),
+      isOwnText: number === 0,
+    };
+    if (isGone) for (const one of leftOn(segments, isGone, view)) left.push(one);
     for (const pieces of ordersOf(segments)) {
       for (const { start, end } of matcher.inFolded(foldPieces(pieces.map((piece) => piece.text)))) {
         const found = pieces.slice(start, end);
@@ -105,7 +122,7 @@ export async function findOnPage(
               .join("")
               .replaceAll("\n", " "),
             marks,
-            glyphs: found.flatMap(({ glyph }) => (glyph?.quad ? [place(glyph, glyph.quad)] : [])),
+            glyphs: found.flatMap(({ glyph }) => (glyph?.quad ? [new Placed(glyph, glyph.quad, view)] : [])),
           });
       }
     }
@@ -116,42 +133,72 @@ export async function findOnPage(
   return { matches: found, hasText, left };
 }
 
-function leftOn(
-  segments: readonly Segment[],
-  isGone: (glyph: PlacedGlyph) => boolean,
-  place: (glyph: Glyph, quad: Quad) => PlacedGlyph,
-  toPage: Matrix,
-): PageMatch[] {
+/** Whether two readings of a page have the same glyphs at the same places. */
+const isSameText = (before: readonly Segment[], after: readonly Segment[]): boolean =>
+  before.length === after.length &&
+  before.every(
+    ({ glyphs }, index) =>
+      glyphs.length === after[index]?.glyphs.length &&
+      glyphs.every((glyph, at) => isSameGlyph(glyph, after[index]?.glyphs[at])),
+  );
+
+const isSameGlyph = (a: Glyph, b: Glyph | undefined): boolean =>
+  a.text === b?.text &&
+  a.start === b.start &&
+  a.end === b.end &&
+  a.size === b.size &&
+  a.origin?.[0] === b.origin?.[0] &&
+  a.origin?.[1] === b.origin?.[1] &&
+  a.marks?.length === b.marks?.length;
+
+function leftOn(segments: readonly Segment[], isGone: (glyph: PlacedGlyph) => boolean, view: PageView): PageMatch[] {
   const left: PageMatch[] = [];
   for (const line of segments) {
     for (const glyph of line.glyphs) {
       if (glyph.quad === undefined || glyph.text.trim() === "") continue;
-      const at = place(glyph, glyph.quad);
+      const at = new Placed(glyph, glyph.quad, view);
       if (!isGone(at)) continue;
-      const mark = markOf([{ text: glyph.text, glyph, line }], toPage);
+      const mark = markOf([{ text: glyph.text, glyph, line }], view.toPage);
       if (mark) left.push({ text: glyph.text, marks: [mark], glyphs: [at] });
     }
   }
   return left;
 }
 
-function placed(glyph: Glyph, quad: Quad, toPage: Matrix, crowd: Crowd, isOwnText: boolean): PlacedGlyph {
-  const { text, size, origin = [0, 0], marks = [] } = glyph;
-  const middle = (from: number): number => [0, 2, 4, 6].reduce((sum, at) => sum + (quad[at + from] ?? 0), 0) / 4;
-  const [x, y] = apply(toPage, middle(0), middle(1));
-  const wanted = ([left, top]: readonly [number, number], isMark: boolean): WantedGlyph => {
-    const [originX, originY] = apply(toPage, left, top);
-    return { x: originX, y: originY, text, isOwnText, isMark, ...crowd.at(glyph) };
-  };
-  return {
-    character: String.fromCodePoint(text.codePointAt(0) ?? 0),
-    x,
-    y,
-    size: size * Math.hypot(toPage[0], toPage[1]),
-    get wanted() {
-      return [wanted(origin, false), ...marks.map((mark) => wanted(mark, true))];
-    },
-  };
+/** Where a glyph stands. One is made for each glyph of a page that was changed, so what is erased for it is made only when asked for. */
+class Placed implements PlacedGlyph {
+  readonly character: string;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly #glyph: Glyph;
+  readonly #view: PageView;
+
+  constructor(glyph: Glyph, quad: Quad, view: PageView) {
+    const { text, size } = glyph;
+    const { toPage, scale } = view;
+    const [x, y] = apply(
+      toPage,
+      (quad[0] + quad[2] + quad[4] + quad[6]) / 4,
+      (quad[1] + quad[3] + quad[5] + quad[7]) / 4,
+    );
+    this.character = String.fromCodePoint(text.codePointAt(0) ?? 0);
+    this.x = x;
+    this.y = y;
+    this.size = size * scale;
+    this.#glyph = glyph;
+    this.#view = view;
+  }
+
+  get wanted(): readonly WantedGlyph[] {
+    const { text, origin = [0, 0], marks = [] } = this.#glyph;
+    const { toPage, crowd, isOwnText } = this.#view;
+    const wanted = ([left, top]: readonly [number, number], isMark: boolean): WantedGlyph => {
+      const [x, y] = apply(toPage, left, top);
+      return { x, y, text, isOwnText, isMark, ...crowd.at(this.#glyph) };
+    };
+    return [wanted(origin, false), ...marks.map((mark) => wanted(mark, true))];
+  }
 }
 
 /** How many glyphs of a page have the same origin, as where text stands on other text. */
@@ -180,10 +227,12 @@ export const tooManyMatches = (): Refusal =>
     limit: limits.redaction.matches,
   });
 
-/** The glyphs in reading order and in the order of the content, and both with words that are spaced out, or letter-spaced, as words. */
+/** The glyphs in reading order and in the order of the content (once if they are the same), and both with words that are spaced out, or letter-spaced, as words. */
 function* ordersOf(segments: readonly Segment[]): Generator<Piece[]> {
-  const lines = [joinLines(inColumns(segments)), segments];
-  for (const order of lines) {
+  const joined = joinLines(inColumns(segments));
+  const isOrdered =
+    joined.length === segments.length && joined.every(({ glyphs }, at) => glyphs[0] === segments[at]?.glyphs[0]);
+  for (const order of isOrdered ? [joined] : [joined, segments]) {
     const pieces = order.flatMap((line, index) => [
       ...piecesOf(line),
       { text: isBeside(line, order[index + 1]) ? " " : "\n" },

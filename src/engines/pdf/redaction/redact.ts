@@ -124,10 +124,11 @@ async function redactDocument(
   const tools = { eraser: new Eraser(open), matcher, original };
   if (changed.length > 0) await original.note();
   const proofs: PageProof[] = [];
+  const erased = new Set<number>();
   let held = 0;
   for (const page of changed) {
     const proof = await proofOfPage(open, page.index, areasOf(page));
-    await erase(open, page, tools, [0, 1]);
+    if (await erase(open, page, tools, [0, 1])) erased.add(page.index);
     held += proof.glyphs;
     if (held > MOST_HELD) {
       held -= proof.glyphs;
@@ -137,7 +138,11 @@ async function redactDocument(
   const cover = boxesOf(open, engines, redaction);
   const hidden = await redactHidden(open, new Set(redaction.pages), tools, cover);
   const rewritten = new Set<number>();
-  for (const page of changed) if (await checkErased(open, page, tools)) rewritten.add(page.index);
+  for (const page of changed) {
+    // Nothing has changed since it was looked at.
+    if (hidden === 0 && erased.has(page.index)) continue;
+    if (await checkErased(open, page, tools)) rewritten.add(page.index);
+  }
   const inBytes = await redactBytes(open, new Set(redaction.pages), tools);
   for (const proof of proofs) await proof.check({ unknownMayGo: inBytes.changed.has(proof.index) });
   const attachments = await redactAttachments(open, matcher);
@@ -206,25 +211,29 @@ async function findOnPages(
   return { pages: found, pagesWithoutText };
 }
 
-/** Erases what was found on a page until nothing of it is found any more, or nothing is left to try. */
+/**
+ * Erases what was found on a page until nothing of it is found any more, or nothing is left to try. Returns whether it saw that all of it is
+ * gone: it does not look into regions.
+ */
 async function erase(
   open: OpenPdf,
   { index, matches, regions }: PageFindings,
   tools: { readonly eraser: Eraser; readonly matcher: Matcher },
   rounds: readonly number[],
-): Promise<void> {
+): Promise<boolean> {
   const { document, engine } = open;
   let left: readonly PageMatch[] = matches;
   for (const round of rounds) {
     if (round === 0) await eraseOnPage(open, index, tools, { matches: left, regions, round });
     else if (left.length > 0) await eraseOnPage(open, index, tools, { matches: left, regions: [], round });
-    if (matches.length === 0) return;
+    if (matches.length === 0) return false;
     const page = await engine.long.loadPage(document, index);
     const reading = { annotations: false, isGone: goneFrom(matches, [], engine.work) };
     const again = await findOnPage(open, page, tools.matcher, reading).finally(() => page.destroy());
     left = [...again.matches, ...again.left];
-    if (left.length === 0) return;
+    if (left.length === 0) return regions.length === 0;
   }
+  return false;
 }
 
 /**

@@ -43,6 +43,10 @@ const SAME_PLACE = 0.01;
 /** Size of the cells in which glyphs are looked up, in points. */
 const CELL = 2;
 
+/** A key of the glyphs of a character in a cell. Cells that are more than 100,000 points apart share it, and no two glyphs are. */
+const keyIn = (unicode: number, column: number, row: number): number =>
+  unicode * 2 ** 32 + (column & 0xffff) * 2 ** 16 + (row & 0xffff);
+
 /** Height of the rows in which areas are looked up, in points; and most rows that an area or a glyph is looked up in. */
 const [ROW, MOST_ROWS] = [8, 64];
 
@@ -125,12 +129,11 @@ export async function compareGlyphs(
     readonly unknownMayGo: boolean;
   },
 ): Promise<TextFault | undefined> {
-  const cells = new Map<string, DrawnGlyph[]>();
-  const keyOf = (unicode: number, column: number, row: number): string => `${unicode} ${column} ${row}`;
+  const cells = new Map<number, DrawnGlyph[]>();
   const cellOf = (value: number): number => Math.floor(value / CELL);
   for (const glyph of after) {
     if (!isPlaced(glyph)) continue;
-    const key = keyOf(glyph.unicode, cellOf(glyph.x), cellOf(glyph.y));
+    const key = keyIn(glyph.unicode, cellOf(glyph.x), cellOf(glyph.y));
     const known = cells.get(key);
     if (known) known.push(glyph);
     else cells.set(key, [glyph]);
@@ -139,9 +142,12 @@ export async function compareGlyphs(
     const reach = SAME_PLACE;
     for (let column = cellOf(x - reach); column <= cellOf(x + reach); column++) {
       for (let row = cellOf(y - reach); row <= cellOf(y + reach); row++) {
-        const cell = cells.get(keyOf(unicode, column, row)) ?? [];
+        const cell = cells.get(keyIn(unicode, column, row));
+        if (cell === undefined) continue;
+        work.spend(cell.length * NEAR_WORK);
         const at = cell.findIndex(
           (other) =>
+            other.unicode === unicode &&
             Math.abs(other.x - x) <= reach &&
             Math.abs(other.y - y) <= reach &&
             Math.abs(other.size - size) <= Math.max(SAME_PLACE, size * 0.001),
