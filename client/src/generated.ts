@@ -308,7 +308,9 @@ export interface ToPdfInput {
   readonly fontSize?: number | undefined;
   /** A style sheet that overrules those of the document. */
   readonly css?: string | undefined;
-  /** What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`. */
+  /** A ZIP archive with the files that HTML or Markdown refers to, at the relative paths that it refers to them by: images and style sheets. */
+  readonly assets?: FileInput | FileReference | undefined;
+  /** What happens to content that is wider than the page. `width`: it is scaled down. `none`: the page is made as wide as it is. Default: `width`. */
   readonly fit?: "width" | "none" | undefined;
   /** The title in the metadata. By default that of the document. */
   readonly title?: string | undefined;
@@ -326,6 +328,7 @@ const toPdfFields = {
   marginPt: { name: "marginPt", kind: "text" },
   fontSize: { name: "fontSize", kind: "text" },
   css: { name: "css", kind: "text" },
+  assets: { name: "assets", kind: "file" },
   fit: { name: "fit", kind: "text" },
   title: { name: "title", kind: "text" },
   language: { name: "language", kind: "text" },
@@ -1385,14 +1388,16 @@ export class ServiceMethods extends OperationTransport {
    *
    * | Format | What is kept | What is not (`X-Not-Converted`) |
    * |---|---|---|
-   * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in `data:` URIs, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
+   * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
    * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
    * | Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
    * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
    *
-   * Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Files that a document refers to cannot be sent beside it: put images into it as `data:` URIs, and styles into it or into `css`. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+   * Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth
+   * is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
+   * 8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
    * and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
    * `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
    *

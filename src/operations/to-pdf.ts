@@ -3,7 +3,7 @@ import { FORMATS } from "../engines/convert/format.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
-import { documentFile, text } from "./definition/fields.ts";
+import { anyFile, documentFile, text } from "./definition/fields.ts";
 import {
   formBoolean,
   formChoice,
@@ -39,14 +39,16 @@ export const toPdf = defineOperation({
 
 | Format | What is kept | What is not (\`X-Not-Converted\`) |
 |---|---|---|
-| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in \`data:\` URIs, \`@page\` size and margins, page breaks | \`css-layout\` (flexbox, grid, floats, positions: content is laid out in order), \`svg\`, \`formulas\`, \`frames\`, \`media\`, \`form-fields\`, \`external-images\`, \`external-style-sheets\` |
+| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in \`assets\` or in it, \`@page\` size and margins, page breaks | \`css-layout\` (flexbox, grid, floats, positions: content is laid out in order), \`svg\`, \`formulas\`, \`frames\`, \`media\`, \`form-fields\`, \`external-images\`, \`external-style-sheets\` |
 | Markdown | GitHub's: tables, task lists, code, footnotes; \`title\` and \`lang\` of YAML front matter; HTML in it | as HTML |
 | Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
 | CSV | a table with the first row as its header; delimiter \`,\`, \`;\`, tab, or \`|\` | |
 | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | \`headers\`, \`footers\`, \`comments\`, \`tracked-changes\`, \`charts\`, \`diagrams\`, \`formulas\` (as plain text), \`embedded-objects\`, \`embedded-documents\`, \`unsupported-images\` (EMF, WMF, SVG) |
 | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | \`charts\`, \`images\`, \`diagrams\`, \`comments\`, \`headers\`, \`text-boxes\`, \`embedded-objects\` |
 
-Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Files that a document refers to cannot be sent beside it: put images into it as \`data:\` URIs, and styles into it or into \`css\`. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth
+is cut (\`wide-content\`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive \`assets\`: \`<img src="images/a.png">\` shows its file \`images/a.png\`. A file in it that the document does not refer to is an error. It can have up to ${limits.conversion.assets} files, and
+${limits.conversion.assetBytes / MiB} MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
 and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in \`X-Missing-Glyphs\`; with
 \`strict=true\`, they are an error (\`unsupported_text\`). Headings become bookmarks, and the title and language of the document become metadata.
 
@@ -74,9 +76,12 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
     ),
     fontSize: text(formNumber(4, 72), "The size of text that has none of its own, in points.", { default: 11 }),
     css: text(formText(LONGEST_CSS), "A style sheet that overrules those of the document.", { format: "multiline" }),
+    assets: anyFile(
+      "A ZIP archive with the files that HTML or Markdown refers to, at the relative paths that it refers to them by: images and style sheets.",
+    ),
     fit: text(
       formChoice("width", "none"),
-      "What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are.",
+      "What happens to content that is wider than the page. `width`: it is scaled down. `none`: the page is made as wide as it is.",
       { default: "width" },
     ),
     title: text(lineText(), "The title in the metadata. By default that of the document."),
@@ -98,7 +103,7 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
   ],
 
   async run(
-    { file, format, pageSize, orientation, marginPt, fontSize, css = "", fit, title, language, strict },
+    { file, format, pageSize, orientation, marginPt, fontSize, css = "", assets, fit, title, language, strict },
     engines,
   ) {
     const { bytes, ...result } = await convert(engines, file.bytes, {
@@ -108,6 +113,7 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
       margin: marginPt,
       fontSize,
       css,
+      assets: assets?.bytes,
       scaled: fit === "width",
       title,
       language,

@@ -821,6 +821,13 @@ export const parameters: INodeProperties[] = [
     },
     "options": [
       {
+        "displayName": "Assets",
+        "name": "assets",
+        "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+        "type": "string",
+        "default": ""
+      },
+      {
         "displayName": "Css",
         "name": "css",
         "description": "A style sheet that overrules those of the document",
@@ -830,7 +837,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Fit",
         "name": "fit",
-        "description": "What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`.",
+        "description": "What happens to content that is wider than the page. `width`: it is scaled down. `none`: the page is made as wide as it is. Default: `width`.",
         "type": "options",
         "default": "width",
         "options": [
@@ -2885,6 +2892,11 @@ export const fields: Readonly<
       "name": "css",
       "field": "css",
       "kind": "text"
+    },
+    {
+      "name": "assets",
+      "field": "assets",
+      "kind": "file"
     },
     {
       "name": "fit",

@@ -26,7 +26,7 @@ export const escapedAttribute = (text: string): string =>
   text.replace(NO_TEXT, "").replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 
 /** The style of text that has none of its own: of Markdown, office documents, and sheets. */
-const BASE_STYLE = `body{font-family:sans-serif;margin:0;line-height:1.35}
+const BASE_STYLE = `body{font-family:sans-serif;margin:0;line-height:1.35;overflow-wrap:break-word}
 h1{font-size:1.8em;margin:0.7em 0 0.4em}h2{font-size:1.45em;margin:0.8em 0 0.4em}h3{font-size:1.2em;margin:0.8em 0 0.3em}
 h4,h5,h6{font-size:1em;margin:0.8em 0 0.3em}p{margin:0.5em 0}
 table{border-collapse:collapse;margin:0.6em 0}td,th{border:0.75pt solid #999;padding:2pt 5pt;vertical-align:top}th{background-color:#eee}
