@@ -252,7 +252,7 @@ function jobParameters(operation: Operation): Readonly<Record<string, Json>> {
   const { properties } = parameterSchemas(jobFieldsOf(operation));
   const { onPageError } = properties;
   return {
-    background: { type: "boolean", description: "Run as a job." },
+    background: { type: "boolean" },
     ...(onPageError && {
       onPageError: {
         ...concise(onPageError),
