@@ -494,7 +494,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.",
+        "description": "The format of text that may have several. Default: detected.",
         "values": [
           "html",
           "xhtml",
@@ -511,7 +511,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4."
+        "description": "The page size, by name or in points. Default: the document's, else A4."
       },
       {
         "field": "orientation",
@@ -519,7 +519,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The orientation of the pages. By default that of the document, else portrait.",
+        "description": "The orientation. Default: the document's, else portrait.",
         "values": [
           "portrait",
           "landscape"
@@ -531,7 +531,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Space around the content, in points. By default that of the document, else 54."
+        "description": "Space around the content, in points. Default: the document's, else 54."
       },
       {
         "field": "fontSize",
@@ -539,7 +539,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The size of text that has none of its own, in points. Default: `11`."
+        "description": "The size of text without one of its own, in points. Default: `11`."
       },
       {
         "field": "css",
@@ -547,7 +547,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "A style sheet that overrules those of the document."
+        "description": "A style sheet that overrules the document's."
       },
       {
         "field": "assets",
@@ -555,7 +555,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "A ZIP archive with the files that HTML or Markdown refers to, at the relative paths that it refers to them by: images and style sheets."
+        "description": "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths."
       },
       {
         "field": "fit",
@@ -563,7 +563,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "What happens to content that is wider than the page. `width`: it is scaled down. `none`: the page is made as wide as it is. Default: `width`.",
+        "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
         "values": [
           "width",
           "none"
@@ -575,7 +575,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The title in the metadata. By default that of the document."
+        "description": "The title in the metadata. Default: the document's."
       },
       {
         "field": "language",
@@ -583,7 +583,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The language of the document, such as `en` or `pt-BR`. By default as the document says."
+        "description": "The language, such as `en` or `pt-BR`. Default: the document's."
       },
       {
         "field": "strict",

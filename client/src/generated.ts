@@ -296,25 +296,25 @@ const fromImagesFields = {
 export interface ToPdfInput {
   /** The document. */
   readonly file: FileInput | FileReference;
-  /** The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected. */
+  /** The format of text that may have several. Default: detected. */
   readonly format?: "html" | "xhtml" | "markdown" | "text" | "csv" | "docx" | "xlsx" | undefined;
-  /** The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4. */
+  /** The page size, by name or in points. Default: the document's, else A4. */
   readonly pageSize?: "a4" | "letter" | "legal" | "a5" | "a3" | { readonly width: number; readonly height: number } | undefined;
-  /** The orientation of the pages. By default that of the document, else portrait. */
+  /** The orientation. Default: the document's, else portrait. */
   readonly orientation?: "portrait" | "landscape" | undefined;
-  /** Space around the content, in points. By default that of the document, else 54. */
+  /** Space around the content, in points. Default: the document's, else 54. */
   readonly marginPt?: number | undefined;
-  /** The size of text that has none of its own, in points. Default: `11`. */
+  /** The size of text without one of its own, in points. Default: `11`. */
   readonly fontSize?: number | undefined;
-  /** A style sheet that overrules those of the document. */
+  /** A style sheet that overrules the document's. */
   readonly css?: string | undefined;
-  /** A ZIP archive with the files that HTML or Markdown refers to, at the relative paths that it refers to them by: images and style sheets. */
+  /** A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths. */
   readonly assets?: FileInput | FileReference | undefined;
-  /** What happens to content that is wider than the page. `width`: it is scaled down. `none`: the page is made as wide as it is. Default: `width`. */
+  /** Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`. */
   readonly fit?: "width" | "none" | undefined;
-  /** The title in the metadata. By default that of the document. */
+  /** The title in the metadata. Default: the document's. */
   readonly title?: string | undefined;
-  /** The language of the document, such as `en` or `pt-BR`. By default as the document says. */
+  /** The language, such as `en` or `pt-BR`. Default: the document's. */
   readonly language?: string | undefined;
   /** Whether characters that no font has are an error. */
   readonly strict?: boolean | undefined;

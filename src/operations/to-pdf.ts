@@ -33,8 +33,7 @@ const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
 export const toPdf = defineOperation({
   name: "to-pdf",
   summary: "Convert documents to PDF",
-  guidance:
-    "For HTML, Markdown, text, CSV, Word documents, and Excel workbooks that become a PDF. Images become one with `from-images`.",
+  guidance: "For HTML, Markdown, text, CSV, DOCX, and XLSX. For images, use `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
 
 | Format | What is kept | What is not (\`X-Not-Converted\`) |
@@ -58,37 +57,28 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
   modes: MAKES_PDF,
   fields: {
     file: documentFile("The document."),
-    format: text(
-      formChoice(...FORMATS),
-      "The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.",
-    ),
+    format: text(formChoice(...FORMATS), "The format of text that may have several. Default: detected."),
     pageSize: text(
       formPageSize(SIDES, "a4", "letter", "legal", "a5", "a3"),
-      "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.",
+      "The page size, by name or in points. Default: the document's, else A4.",
     ),
-    orientation: text(
-      formChoice("portrait", "landscape"),
-      "The orientation of the pages. By default that of the document, else portrait.",
-    ),
+    orientation: text(formChoice("portrait", "landscape"), "The orientation. Default: the document's, else portrait."),
     marginPt: text(
       formInteger(0, WIDEST_MARGIN),
-      "Space around the content, in points. By default that of the document, else 54.",
+      "Space around the content, in points. Default: the document's, else 54.",
     ),
-    fontSize: text(formNumber(4, 72), "The size of text that has none of its own, in points.", { default: 11 }),
-    css: text(formText(LONGEST_CSS), "A style sheet that overrules those of the document.", { format: "multiline" }),
+    fontSize: text(formNumber(4, 72), "The size of text without one of its own, in points.", { default: 11 }),
+    css: text(formText(LONGEST_CSS), "A style sheet that overrules the document's.", { format: "multiline" }),
     assets: anyFile(
-      "A ZIP archive with the files that HTML or Markdown refers to, at the relative paths that it refers to them by: images and style sheets.",
+      "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.",
     ),
     fit: text(
       formChoice("width", "none"),
-      "What happens to content that is wider than the page. `width`: it is scaled down. `none`: the page is made as wide as it is.",
+      "Content wider than the page: `width` scales it down, `none` makes the page wider.",
       { default: "width" },
     ),
-    title: text(lineText(), "The title in the metadata. By default that of the document."),
-    language: text(
-      lineText(100),
-      "The language of the document, such as `en` or `pt-BR`. By default as the document says.",
-    ),
+    title: text(lineText(), "The title in the metadata. Default: the document's."),
+    language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's."),
     strict: text(formBoolean(), "Whether characters that no font has are an error."),
   },
   example: { file: "report.md", pageSize: "a4" },

@@ -141,6 +141,15 @@ describe("fonts", () => {
     expect(body.length).toBeLessThan(200_000);
   });
 
+  test.each([
+    ["lists in lists", "- a\n  - b\n    - c\n", "a b c"],
+    ["lists with marks of their own", '# T\n\n<ul style="list-style: square inside"><li>a</li></ul>', "T a"],
+    ["boxes of lines in text", "# T\n\n├─ a │ ░\n", "T ├─ a │ ░"],
+  ])("%s have all glyphs", async (_, source, text) => {
+    const result = await converted(source, { strict: "true" });
+    expect(result.text.replace(/•\s*/g, "").trim()).toBe(text);
+  });
+
   test("missing glyphs are counted, and with `strict` named", async () => {
     const source = "Glagolitic: \u2c00\u2c01 \u2c00";
     expect((await converted(source)).headers.get("X-Missing-Glyphs")).toBe("3");
@@ -315,6 +324,30 @@ describe("files that a document refers to", () => {
     expect((await send(page, { assets: many })).code).toBe("limit_exceeded");
   });
 
+  test("in a job, of files that are stored", async () => {
+    const headers = { Authorization: `Bearer ${liveKey}` };
+    const store = async (name: string, bytes: Uint8Array): Promise<string> => {
+      const form = new FormData();
+      form.append("file", new Blob([bytes.slice()]), name);
+      const response = await fetch(`${baseUrl}/api/v1/files`, { method: "POST", headers, body: form });
+      return ((await response.json()) as { id: string }).id;
+    };
+    const form = new FormData();
+    form.append("file", await store("page.html", new TextEncoder().encode(page)));
+    form.append("assets", await store("images.zip", archive({ "a.png": png })));
+    const accepted = await fetch(`${baseUrl}/api/v1/to-pdf`, {
+      method: "POST",
+      headers: { ...headers, Prefer: "respond-async" },
+      body: form,
+    });
+    expect(accepted.status).toBe(202);
+    const { id } = (await accepted.json()) as { id: string };
+    const ended = await fetch(`${baseUrl}/api/v1/jobs/${id}?wait=30`, { headers });
+    expect(await ended.json()).toMatchObject({ status: "succeeded", operation: "to-pdf" });
+    const result = await fetch(`${baseUrl}/api/v1/jobs/${id}/result`, { headers });
+    expect(await red(new Uint8Array(await result.arrayBuffer()))).toBeGreaterThan(4);
+  });
+
   test("as parts of a pipeline", async () => {
     const parts = {
       page: { bytes: new TextEncoder().encode(page), fileName: "page.html" },
@@ -451,7 +484,7 @@ describe("DOCX", () => {
     const run = (content: string): string => `<w:r>${content}</w:r>`;
     const mark = (kind: string): string => run(`<w:fldChar w:fldCharType="${kind}"/>`);
     const field = (code: string, result: string): string =>
-      `${mark("begin")}${run(`<w:instrText>${code}</w:instrText>`)}${mark("separate")}${run(`<w:t>${result}</w:t>`)}${mark("end")}`;
+      `${mark("begin")}${run(`<w:instrText>${code}</w:instrText>`)}${mark("separate")}<w:bookmarkStart w:id="9" w:name="_GoBack"/>${run(`<w:t>${result}</w:t>`)}${mark("end")}`;
     const body =
       `<w:p>${field(" HYPERLINK &quot;https://example.com/field&quot; \\o &quot;A tip&quot; ", "field")}${run("<w:t> plain </w:t>")}</w:p>` +
       `<w:p>${mark("begin")}${run("<w:instrText>TOC</w:instrText>")}${mark("separate")}${field(" HYPERLINK \\l &quot;far&quot; ", "nested")}${mark("end")}</w:p>` +

@@ -540,16 +540,16 @@ class ServiceMethods(Transport):
 
         Args:
             file: The document.
-            format: The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.
-            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.
-            orientation: The orientation of the pages. By default that of the document, else portrait.
-            margin_pt: Space around the content, in points. By default that of the document, else 54.
-            font_size: The size of text that has none of its own, in points. Default: `11`.
-            css: A style sheet that overrules those of the document.
-            assets: A ZIP archive with the files that HTML or Markdown refers to, at the relative paths that it refers to them by: images and style sheets.
-            fit: What happens to content that is wider than the page. `width`: it is scaled down. `none`: the page is made as wide as it is. Default: `width`.
-            title: The title in the metadata. By default that of the document.
-            language: The language of the document, such as `en` or `pt-BR`. By default as the document says.
+            format: The format of text that may have several. Default: detected.
+            page_size: The page size, by name or in points. Default: the document's, else A4.
+            orientation: The orientation. Default: the document's, else portrait.
+            margin_pt: Space around the content, in points. Default: the document's, else 54.
+            font_size: The size of text without one of its own, in points. Default: `11`.
+            css: A style sheet that overrules the document's.
+            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
+            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            title: The title in the metadata. Default: the document's.
+            language: The language, such as `en` or `pt-BR`. Default: the document's.
             strict: Whether characters that no font has are an error.
         """
         fields: Fields = [
@@ -2787,16 +2787,16 @@ class JobMethods:
 
         Args:
             file: The document.
-            format: The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.
-            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.
-            orientation: The orientation of the pages. By default that of the document, else portrait.
-            margin_pt: Space around the content, in points. By default that of the document, else 54.
-            font_size: The size of text that has none of its own, in points. Default: `11`.
-            css: A style sheet that overrules those of the document.
-            assets: A ZIP archive with the files that HTML or Markdown refers to, at the relative paths that it refers to them by: images and style sheets.
-            fit: What happens to content that is wider than the page. `width`: it is scaled down. `none`: the page is made as wide as it is. Default: `width`.
-            title: The title in the metadata. By default that of the document.
-            language: The language of the document, such as `en` or `pt-BR`. By default as the document says.
+            format: The format of text that may have several. Default: detected.
+            page_size: The page size, by name or in points. Default: the document's, else A4.
+            orientation: The orientation. Default: the document's, else portrait.
+            margin_pt: Space around the content, in points. Default: the document's, else 54.
+            font_size: The size of text without one of its own, in points. Default: `11`.
+            css: A style sheet that overrules the document's.
+            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
+            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            title: The title in the metadata. Default: the document's.
+            language: The language, such as `en` or `pt-BR`. Default: the document's.
             strict: Whether characters that no font has are an error.
             expires_in: How many seconds the result is kept once the job has ended.
         """

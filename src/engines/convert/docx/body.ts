@@ -132,7 +132,8 @@ export class BodyWriter {
         return linked(await this.#inlines(element, style), `${target ?? ""}${place}` || undefined);
       }
       case "bookmarkStart":
-        return `<a id="${escapedAttribute(attribute(element, "name") ?? "")}"></a>`;
+        // No `a`: it would end a link that it is in.
+        return `<span id="${escapedAttribute(attribute(element, "name") ?? "")}"></span>`;
       case "fldSimple":
         return linked(await this.#inlines(element, style), hyperlinkOf(attribute(element, "instr") ?? ""));
       case "sdt":

@@ -3,7 +3,7 @@ import { decodeText } from "./decode-text.ts";
 import type { Assets } from "./assets.ts";
 import { base64Of } from "./base64.ts";
 import type { Margins, PageSize } from "./document.ts";
-import { escaped, withEmoji } from "./markup.ts";
+import { escaped, LIST_MARKS, withEmoji } from "./markup.ts";
 import { tidied, withoutComments } from "./tidy-html.ts";
 import type { Work } from "../../work.ts";
 
@@ -68,7 +68,7 @@ export async function prepareHtml(
   )
     notConverted.add("css-layout");
   const all = withoutComments(`${styles}\n${css}`);
-  html = withWrapping(withEmojiFont(withBreaks(html, all)));
+  html = withDefaults(withEmojiFont(withBreaks(html, all))).replace(MARKS_WITHOUT_GLYPH, "$1disc");
   if (images.size > 0)
     html = html.replace(/\ssrc="(asset-\d+)"/g, (_, name: string) => ` src="${images.get(name) ?? ""}"`);
   await work.rest();
@@ -81,15 +81,16 @@ export async function prepareHtml(
   };
 }
 
-/** Paper does not scroll, so that lines are wrapped unless the document insists. */
-const WRAPPING = "<style>body{overflow-wrap:break-word}pre{white-space:pre-wrap}</style>";
+/** Paper does not scroll, so that lines are wrapped unless the document insists. Lists have marks that the text fonts have. */
+const DEFAULTS = `<style>body{overflow-wrap:break-word}pre{white-space:pre-wrap}${LIST_MARKS}</style>`;
+const MARKS_WITHOUT_GLYPH = /(list-style(?:-type)?\s*:[^;}"'<]*?)\b(?:circle|square)\b/gi;
 
 /** A style sheet before those of the document, which overrule it. */
-function withWrapping(html: string): string {
+function withDefaults(html: string): string {
   const head = /<head\b[^>]*>/i.exec(html);
   const start = head ?? /<html\b[^>]*>/i.exec(html) ?? /^\ufeff?\s*(?:<!doctype[^>]*>)?/i.exec(html);
   const at = start === null ? 0 : start.index + start[0].length;
-  return `${html.slice(0, at)}${head ? WRAPPING : `<head>${WRAPPING}</head>`}${html.slice(at)}`;
+  return `${html.slice(0, at)}${head ? DEFAULTS : `<head>${DEFAULTS}</head>`}${html.slice(at)}`;
 }
 
 const NAMED: Readonly<Record<string, string>> = {
