@@ -248,7 +248,7 @@ function read(node: unknown, found: Found): void {
   if (/^(https?|mailto|ftp|tel):/i.test(address)) found.links.add(addressOf(address));
 }
 
-/** The strings of the cells of visible sheets. */
+/** The strings of the cells of visible sheets, rows, and columns. */
 function stringsOf(files: Readonly<Record<string, Uint8Array>>): string {
   const textOf = (name: string): string => strFromU8(files[name] ?? new Uint8Array());
   const saidIn = (xml: string): string =>
@@ -271,7 +271,11 @@ function stringsOf(files: Readonly<Record<string, Uint8Array>>): string {
     if (/\bstate="(hidden|veryHidden)"/.test(sheet)) continue;
     const target = targets.get(/\br:id="([^"]*)"/.exec(sheet)?.[1]) ?? "";
     const xml = textOf(target.startsWith("/") ? target.slice(1) : `xl/${target}`);
-    for (const [, attributes = "", value = ""] of xml.matchAll(/<(?:\w+:)?c\b([^>]*)>([\s\S]*?)<\/(?:\w+:)?c>/g)) {
+    const hidden = hiddenColumnsOf(xml);
+    const rows = xml.replaceAll(/<(?:\w+:)?row\b[^>]*\shidden="(?:1|true)"[^>]*>[\s\S]*?<\/(?:\w+:)?row>/g, "");
+    for (const [, attributes = "", value = ""] of rows.matchAll(/<(?:\w+:)?c\b([^>]*)>([\s\S]*?)<\/(?:\w+:)?c>/g)) {
+      const letters = /\br="([A-Z]+)/.exec(attributes)?.[1] ?? "";
+      if (hidden.has(Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0))) continue;
       if (/\bt="s"/.test(attributes)) said.push(shared[Number(/<(?:\w+:)?v>(\d+)/.exec(value)?.[1])] ?? "");
       if (/\bt="inlineStr"/.test(attributes)) said.push(saidIn(value));
     }
@@ -280,6 +284,18 @@ function stringsOf(files: Readonly<Record<string, Uint8Array>>): string {
     .join(" ")
     .replaceAll("&amp;", "&")
     .replaceAll(/&(lt|gt|quot|apos|#\d+);/g, " ");
+}
+
+/** Counted from 1. */
+function hiddenColumnsOf(xml: string): Set<number> {
+  const hidden = new Set<number>();
+  for (const [tag] of xml.matchAll(/<(?:\w+:)?col\b[^>]*\shidden="(?:1|true)"[^>]*>/g)) {
+    const [first = 1, last = 0] = ["min", "max"].map((name) =>
+      Number(new RegExp(`\\b${name}="(\\d+)"`).exec(tag)?.[1]),
+    );
+    for (let column = first; column <= last; column++) hidden.add(column);
+  }
+  return hidden;
 }
 
 const PARAGRAPH =

@@ -326,6 +326,38 @@ export const mutants: readonly Mutant[] = [
     ["keys: a revoked key works", "if (key.revokedAt !== null)", "if (key.revokedAt === now)"],
   ),
   ...of(
+    "engines/convert/lay-out.ts",
+    e2e("to-pdf"),
+    ["to-pdf: wide content is cut", "mayWiden ? widened", "!mayWiden ? widened"],
+    ["to-pdf: cut content is not named", 'this.#notConverted.add("wide-content")', "this.#pageCount += 0"],
+    ["to-pdf: does not widen the page", "(width + overflow) * scale", "width * scale"],
+  ),
+  ...of(
+    "engines/convert/source/assets.ts",
+    e2e("to-pdf"),
+    [
+      "to-pdf: unused assets are ignored",
+      "if (this.#unused.size === 0) return;",
+      "if (this.#unused.size >= 0) return;",
+    ],
+    [
+      "to-pdf: assets outside of the archive",
+      "else if (segments.pop() === undefined) return undefined;",
+      "else segments.pop();",
+    ],
+    ["to-pdf: no limit of assets", "if (this.#bytes > limit)", "if (this.#bytes > limit * 10)"],
+  ),
+  ...of(
+    "engines/convert/docx/link-fields.ts",
+    e2e("to-pdf"),
+    ["to-pdf: hyperlink fields lose their place", "`#${place}`}`", '""}`'],
+    [
+      "to-pdf: hyperlink fields are text",
+      'linked(field.html.join(""), hyperlinkOf(field.code))',
+      'field.html.join("")',
+    ],
+  ),
+  ...of(
     "accounts/authentication.ts",
     ["test/http/rate-limit.test.ts"],
     [

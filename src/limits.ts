@@ -214,6 +214,10 @@ export const limits = {
     entries: 5_000,
     /** Inflated size of one file within a document, such as the text of a DOCX or the cells of a sheet. */
     entryBytes: 12 * MiB,
+    /** Files in `assets`. */
+    assets: 500,
+    /** Inflated size of the files in `assets`, each as often as the document refers to it. */
+    assetBytes: 8 * MiB,
     /** Elements of one XML file within a document. */
     elements: 200_000,
     /** Tags of HTML. */

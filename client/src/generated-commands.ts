@@ -471,7 +471,7 @@ export const commands: readonly Command[] = [
     "name": "to-pdf",
     "path": "/api/v1/to-pdf",
     "summary": "Convert documents to PDF",
-    "description": "Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.\n\n| Format | What is kept | What is not (`X-Not-Converted`) |\n|---|---|---|\n| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in `data:` URIs, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |\n| Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |\n| Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |\n| CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |\n| DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |\n| XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |\n\nContent flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Files that a document refers to cannot be sent beside it: put images into it as `data:` URIs, and styles into it or into `css`. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,\nand Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with\n`strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.\n\nOther formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.\n\n| Format | What is kept | What is not (`X-Not-Converted`) |\n|---|---|---|\n| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |\n| Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |\n| Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |\n| CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |\n| DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |\n| XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |\n\nContent flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth\nis cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src=\"images/a.png\">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and\n8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,\nand Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with\n`strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.\n\nOther formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": false,
     "atLeastOneOf": [],
@@ -494,7 +494,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.",
+        "description": "The format of text that may have several. Default: detected.",
         "values": [
           "html",
           "xhtml",
@@ -511,7 +511,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4."
+        "description": "The page size, by name or in points. Default: the document's, else A4."
       },
       {
         "field": "orientation",
@@ -519,7 +519,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The orientation of the pages. By default that of the document, else portrait.",
+        "description": "The orientation. Default: the document's, else portrait.",
         "values": [
           "portrait",
           "landscape"
@@ -531,7 +531,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Space around the content, in points. By default that of the document, else 54."
+        "description": "Space around the content, in points. Default: the document's, else 54."
       },
       {
         "field": "fontSize",
@@ -539,7 +539,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The size of text that has none of its own, in points. Default: `11`."
+        "description": "The size of text without one of its own, in points. Default: `11`."
       },
       {
         "field": "css",
@@ -547,7 +547,15 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "A style sheet that overrules those of the document."
+        "description": "A style sheet that overrules the document's."
+      },
+      {
+        "field": "assets",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths."
       },
       {
         "field": "fit",
@@ -555,7 +563,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`.",
+        "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
         "values": [
           "width",
           "none"
@@ -567,7 +575,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The title in the metadata. By default that of the document."
+        "description": "The title in the metadata. Default: the document's."
       },
       {
         "field": "language",
@@ -575,7 +583,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The language of the document, such as `en` or `pt-BR`. By default as the document says."
+        "description": "The language, such as `en` or `pt-BR`. Default: the document's."
       },
       {
         "field": "strict",

@@ -3,7 +3,7 @@ import { FORMATS } from "../engines/convert/format.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
-import { documentFile, text } from "./definition/fields.ts";
+import { anyFile, documentFile, text } from "./definition/fields.ts";
 import {
   formBoolean,
   formChoice,
@@ -33,20 +33,21 @@ const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
 export const toPdf = defineOperation({
   name: "to-pdf",
   summary: "Convert documents to PDF",
-  guidance:
-    "For HTML, Markdown, text, CSV, Word documents, and Excel workbooks that become a PDF. Images become one with `from-images`.",
+  guidance: "For HTML, Markdown, text, CSV, DOCX, and XLSX. For images, use `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
 
 | Format | What is kept | What is not (\`X-Not-Converted\`) |
 |---|---|---|
-| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in \`data:\` URIs, \`@page\` size and margins, page breaks | \`css-layout\` (flexbox, grid, floats, positions: content is laid out in order), \`svg\`, \`formulas\`, \`frames\`, \`media\`, \`form-fields\`, \`external-images\`, \`external-style-sheets\` |
+| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in \`assets\` or in it, \`@page\` size and margins, page breaks | \`css-layout\` (flexbox, grid, floats, positions: content is laid out in order), \`svg\`, \`formulas\`, \`frames\`, \`media\`, \`form-fields\`, \`external-images\`, \`external-style-sheets\` |
 | Markdown | GitHub's: tables, task lists, code, footnotes; \`title\` and \`lang\` of YAML front matter; HTML in it | as HTML |
 | Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
 | CSV | a table with the first row as its header; delimiter \`,\`, \`;\`, tab, or \`|\` | |
 | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | \`headers\`, \`footers\`, \`comments\`, \`tracked-changes\`, \`charts\`, \`diagrams\`, \`formulas\` (as plain text), \`embedded-objects\`, \`embedded-documents\`, \`unsupported-images\` (EMF, WMF, SVG) |
 | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | \`charts\`, \`images\`, \`diagrams\`, \`comments\`, \`headers\`, \`text-boxes\`, \`embedded-objects\` |
 
-Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Files that a document refers to cannot be sent beside it: put images into it as \`data:\` URIs, and styles into it or into \`css\`. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth
+is cut (\`wide-content\`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive \`assets\`: \`<img src="images/a.png">\` shows its file \`images/a.png\`. A file in it that the document does not refer to is an error. It can have up to ${limits.conversion.assets} files, and
+${limits.conversion.assetBytes / MiB} MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
 and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in \`X-Missing-Glyphs\`; with
 \`strict=true\`, they are an error (\`unsupported_text\`). Headings become bookmarks, and the title and language of the document become metadata.
 
@@ -56,34 +57,28 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
   modes: MAKES_PDF,
   fields: {
     file: documentFile("The document."),
-    format: text(
-      formChoice(...FORMATS),
-      "The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.",
-    ),
+    format: text(formChoice(...FORMATS), "The format of text that may have several. Default: detected."),
     pageSize: text(
       formPageSize(SIDES, "a4", "letter", "legal", "a5", "a3"),
-      "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.",
+      "The page size, by name or in points. Default: the document's, else A4.",
     ),
-    orientation: text(
-      formChoice("portrait", "landscape"),
-      "The orientation of the pages. By default that of the document, else portrait.",
-    ),
+    orientation: text(formChoice("portrait", "landscape"), "The orientation. Default: the document's, else portrait."),
     marginPt: text(
       formInteger(0, WIDEST_MARGIN),
-      "Space around the content, in points. By default that of the document, else 54.",
+      "Space around the content, in points. Default: the document's, else 54.",
     ),
-    fontSize: text(formNumber(4, 72), "The size of text that has none of its own, in points.", { default: 11 }),
-    css: text(formText(LONGEST_CSS), "A style sheet that overrules those of the document.", { format: "multiline" }),
+    fontSize: text(formNumber(4, 72), "The size of text without one of its own, in points.", { default: 11 }),
+    css: text(formText(LONGEST_CSS), "A style sheet that overrules the document's.", { format: "multiline" }),
+    assets: anyFile(
+      "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.",
+    ),
     fit: text(
       formChoice("width", "none"),
-      "What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are.",
+      "Content wider than the page: `width` scales it down, `none` makes the page wider.",
       { default: "width" },
     ),
-    title: text(lineText(), "The title in the metadata. By default that of the document."),
-    language: text(
-      lineText(100),
-      "The language of the document, such as `en` or `pt-BR`. By default as the document says.",
-    ),
+    title: text(lineText(), "The title in the metadata. Default: the document's."),
+    language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's."),
     strict: text(formBoolean(), "Whether characters that no font has are an error."),
   },
   example: { file: "report.md", pageSize: "a4" },
@@ -98,7 +93,7 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
   ],
 
   async run(
-    { file, format, pageSize, orientation, marginPt, fontSize, css = "", fit, title, language, strict },
+    { file, format, pageSize, orientation, marginPt, fontSize, css = "", assets, fit, title, language, strict },
     engines,
   ) {
     const { bytes, ...result } = await convert(engines, file.bytes, {
@@ -108,6 +103,7 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
       margin: marginPt,
       fontSize,
       css,
+      assets: assets?.bytes,
       scaled: fit === "width",
       title,
       language,

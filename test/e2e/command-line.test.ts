@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { zipSync } from "fflate";
 import { PDFDocument } from "pdf-lib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
@@ -11,6 +12,7 @@ import { commands } from "../../client/src/generated-commands.ts";
 import { accountCommands } from "../../client/src/cli/account-commands.ts";
 import { accountHelp, commandHelp, generalHelp } from "../../client/src/cli/help.ts";
 import { PdfService } from "../../client/src/index.ts";
+import { openPdf } from "../harness/pdfjs.ts";
 
 const { baseUrl, testKey } = ownServer();
 
@@ -41,6 +43,19 @@ const helpOf = (name: string): string => {
   if (command === undefined) throw new Error(`there is no ${name}`);
   return commandHelp(command).replaceAll(/\s+/g, " ");
 };
+
+test("a document of another kind and the files that it refers to become a PDF", async () => {
+  await writeFile(join(folder, "page.html"), '<!DOCTYPE html><h1>Report</h1><img src="images/mark.png" alt="mark">');
+  await writeFile(
+    join(folder, "assets.zip"),
+    zipSync({ "images/mark.png": await readFile(join(folder, "signature.png")) }),
+  );
+  await typed("pdf-service to-pdf page.html --assets assets.zip -o page.pdf");
+  const { pages, outline } = await openPdf(new Uint8Array(await readFile(join(folder, "page.pdf"))));
+  expect(outline.map(({ title }) => title)).toEqual(["Report"]);
+  // Where the image is not found, its text is there instead.
+  expect(pages[0]?.text.trim()).toBe("Report");
+});
 
 describe("help", () => {
   test("is not wider than 80 columns", () => {

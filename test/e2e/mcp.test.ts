@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { Client, type JsonSchemaType, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
 import { CreateTaskResultV2Schema, GetTaskResultV2Schema } from "@modelcontextprotocol/ext-tasks/core/v2";
-import { unzipSync } from "fflate";
+import { unzipSync, zipSync } from "fflate";
 import { PDFDocument } from "pdf-lib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 import { show, textDocument } from "../harness/text-fixtures.ts";
 import { readPng } from "../harness/images.ts";
+import { openPdf } from "../harness/pdfjs.ts";
 import { readPage } from "../harness/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -253,6 +254,19 @@ test("a ZIP archive, an image that the model sees, and a form filled in", async 
   });
   const { widgets } = await readPage(await linked(filled));
   expect(widgets).toContainEqual(expect.objectContaining({ name: "name", value: "Ada Lovelace" }));
+});
+
+test("a document of another kind becomes a PDF, with the files that it refers to", async () => {
+  const assets = zipSync({ "mark.png": await readFile(join(root, "examples", "signature.png")) });
+  const { headers, raw } = await call("to-pdf", {
+    file: Buffer.from("# Report\n\n![mark](mark.png)\n").toString("base64"),
+    assets: Buffer.from(assets).toString("base64"),
+  });
+  expect(headers).toMatchObject({ "X-Converted-From": "markdown", "X-Page-Count": "1" });
+  expect(headers).not.toHaveProperty("X-Not-Converted");
+  const { pages, outline } = await openPdf(new Uint8Array(await linked({ raw })));
+  expect(outline.map(({ title }) => title)).toEqual(["Report"]);
+  expect(pages[0]?.text.trim()).toBe("Report");
 });
 
 test("a pipeline takes its files by their own names", async () => {

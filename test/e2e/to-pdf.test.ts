@@ -12,7 +12,10 @@ const { baseUrl, liveKey } = ownServer();
 
 type Source = string | Uint8Array;
 
-const send = (source: Source, fields: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>
+type ApiFile = Readonly<{ bytes: Uint8Array; fileName: string }>;
+type FormFields = Readonly<Record<string, string | ApiFile>>;
+
+const send = (source: Source, fields: FormFields = {}): Promise<ApiResponse> =>
   post({ baseUrl, key: liveKey }, "to-pdf", {
     // The name says nothing.
     file: { bytes: typeof source === "string" ? new TextEncoder().encode(source) : source, fileName: "file.bin" },
@@ -27,7 +30,7 @@ interface Result {
   readonly text: string;
 }
 
-async function converted(source: Source, fields: Readonly<Record<string, string>> = {}): Promise<Result> {
+async function converted(source: Source, fields: FormFields = {}): Promise<Result> {
   const { status, message, body, headers } = await send(source, fields);
   expect([status, message]).toEqual([200, undefined]);
   const view = await openPdf(body);
@@ -138,6 +141,15 @@ describe("fonts", () => {
     expect(body.length).toBeLessThan(200_000);
   });
 
+  test.each([
+    ["lists in lists", "- a\n  - b\n    - c\n", "a b c"],
+    ["lists with marks of their own", '# T\n\n<ul style="list-style: square inside"><li>a</li></ul>', "T a"],
+    ["boxes of lines in text", "# T\n\n├─ a │ ░\n", "T ├─ a │ ░"],
+  ])("%s have all glyphs", async (_, source, text) => {
+    const result = await converted(source, { strict: "true" });
+    expect(result.text.replace(/•\s*/g, "").trim()).toBe(text);
+  });
+
   test("missing glyphs are counted, and with `strict` named", async () => {
     const source = "Glagolitic: \u2c00\u2c01 \u2c00";
     expect((await converted(source)).headers.get("X-Missing-Glyphs")).toBe("3");
@@ -187,6 +199,44 @@ describe("HTML", () => {
     expect(view.pages.map(({ text }) => text.replace(/\s+/g, " ").trim())).toEqual(["One a", "Two b", "Three"]);
   });
 
+  describe("content that is wider than the page", () => {
+    const words = Array.from({ length: 30 }, (_, index) => `word${index}`);
+    const cells = words.map((word) => `<td style="white-space:nowrap">${word}</td>`).join("");
+
+    test.each([
+      ["lines of code are wrapped", `<pre>${words.join(" ")}</pre>`],
+      ["long words are broken", `<p>${words.join("_")}</p>`],
+      ["lines that may not be wrapped are scaled down", `<p style="white-space:nowrap">${words.join(" ")}</p>`],
+      ["tables are scaled down", `<table><tr>${cells}</tr></table>`],
+      ["the width of a screen says nothing", `<meta content="width=1800" name=viewport><p>${words.join(" ")}</p>`],
+    ])("%s", async (_, source) => {
+      const result = await converted(`<!DOCTYPE html><html><head></head><body>${source}<p>Normal</p></body></html>`);
+      const { text, view, headers, body } = result;
+      for (const word of words) expect(text.replaceAll(/\s/g, "")).toContain(word);
+      expect(view.pages[0]?.view).toEqual([0, 0, 595.28, 841.89]);
+      expect((await columns(body, isInk)).at(-1)).toBeLessThan(595 - 52);
+      expect(headers.get("X-Not-Converted")).toBeNull();
+    });
+
+    test("with fit=none, the page is made wider", async () => {
+      const result = await converted(`<table><tr>${cells}</tr></table><p>Normal</p>`, { fit: "none", format: "html" });
+      for (const word of words) expect(result.text.replaceAll(/\s/g, "")).toContain(word);
+      const [, , width = 0, height] = (result.view.pages[0]?.view ?? []) as number[];
+      expect(width).toBeGreaterThan(1_000);
+      expect(height).toBeCloseTo(841.89, 1);
+      const ink = await columns(result.body, isInk);
+      expect(ink.at(-1)).toBeLessThan(width - 52);
+      expect(ink.at(-1)).toBeGreaterThan(width - 70);
+    });
+
+    test("what cannot be read any more is named", async () => {
+      const { headers } = await converted(`<p style="white-space:nowrap">${"word ".repeat(2_000)}</p>`, {
+        format: "html",
+      });
+      expect(headers.get("X-Not-Converted")).toBe("wide-content");
+    });
+  });
+
   test("nothing runs, is fetched, or is shown that is not text", async () => {
     const source = `<script>document.write("run")</script><p>Text</p><img src="https://example.com/x.png" alt="a chart"><link rel="stylesheet" href="https://example.com/x.css"><svg><text>drawn</text></svg><iframe src="file:///etc/passwd"></iframe><p style="display:flex">flex</p>`;
     const { text, headers } = await converted(source, { format: "html" });
@@ -199,6 +249,121 @@ describe("HTML", () => {
     const { body, text } = await converted(source, { css: ".x { display: none }", format: "html" });
     expect((await columns(body, isRed)).length).toBeGreaterThan(4);
     expect(text.trim()).toBe("Stays");
+  });
+});
+
+describe("files that a document refers to", () => {
+  const zipped = (entries: Readonly<Record<string, string | Uint8Array>>): ApiFile => ({
+    bytes: archive(entries),
+    fileName: "assets.zip",
+  });
+  const red = async (pdf: Uint8Array): Promise<number> => (await columns(pdf, isRed)).length;
+
+  test.each([
+    ["HTML", `<!DOCTYPE html><p><img src="./images/a%20b.png?v=1#x" alt="a chart"></p>`],
+    [
+      "XHTML",
+      `<html xmlns="http://www.w3.org/1999/xhtml"><body><img alt="" src='images/../images/a b.png'/></body></html>`,
+    ],
+    ["Markdown", "# Title\n\n![a chart](images/a%20b.png)\n"],
+  ])("images of %s are drawn", async (_, source) => {
+    const { body, headers } = await converted(source, { assets: zipped({ "images/a b.png": png }) });
+    expect(await red(body)).toBeGreaterThan(4);
+    expect(headers.get("X-Not-Converted")).toBeNull();
+    expect(await red((await converted(source)).body)).toBe(0);
+  });
+
+  test("style sheets apply, but not those for screens", async () => {
+    const source = `<!DOCTYPE html><link rel="stylesheet" href="css/print.css"><link rel=stylesheet media=screen href=/screen.css><p class="a">Gone</p><p class="b">Stays</p>`;
+    const assets = zipped({ "css/print.css": ".a { display: none }", "screen.css": ".b { display: none }" });
+    const { text, headers } = await converted(source, { assets });
+    expect(text.trim()).toBe("Stays");
+    expect(headers.get("X-Not-Converted")).toBeNull();
+  });
+
+  test("other files are not found, and nothing is fetched", async () => {
+    const source = `<!DOCTYPE html><img src="a.png"><img src="missing.png"><img src="https://example.com/a.png"><img src="//example.com/a.png"><img src="../a.png">`;
+    const { body, headers } = await converted(source, { assets: zipped({ "a.png": png }) });
+    expect(await red(body)).toBeGreaterThan(4);
+    expect(await red(body)).toBeLessThan(12);
+    expect(headers.get("X-Not-Converted")).toBe("external-images");
+  });
+
+  const page = '<!DOCTYPE html><img src="a.png">';
+  const detailsOf = (body: Uint8Array): unknown =>
+    (JSON.parse(new TextDecoder().decode(body)) as { error: { details: unknown } }).error.details;
+
+  test.each<readonly [string, Source, Readonly<Record<string, string | Uint8Array>>, string]>([
+    ["unused", page, { "a.png": png, "b/c.png": png }, "has files that the document does not refer to: b/c.png"],
+    ["there twice", page, { "a.png": png, "./a.png": png }, "has more than one file at the path a.png"],
+    ["outside", page, { "../a.png": png }, "has a path that leads out of the archive: ../a.png"],
+    ["for text", "Just text.", { "a.png": png }, "must not be sent for `text`: only HTML and Markdown refer to files"],
+  ])("a file that is %s is an error", async (_, source, entries, issue) => {
+    const { status, code, body } = await send(source, { assets: zipped(entries) });
+    expect([status, code, detailsOf(body)]).toEqual([
+      400,
+      "invalid_parameters",
+      { fields: [{ name: "assets", issue }] },
+    ]);
+  });
+
+  test("an archive that is none, is damaged, or is too large is rejected", async () => {
+    const none = await send(page, { assets: { bytes: png, fileName: "a.png" } });
+    expect([none.status, none.code, none.message]).toEqual([
+      415,
+      "unsupported_format",
+      "`assets` is not a ZIP archive.",
+    ]);
+    const bytes = archive({ "a.png": png });
+    bytes[0] = 0;
+    const damaged = await send(page, { assets: { bytes, fileName: "a.zip" } });
+    expect([damaged.status, damaged.code, detailsOf(damaged.body)]).toEqual([400, "invalid_file", { input: "assets" }]);
+    const large = await send(page, { assets: zipped({ "a.png": new Uint8Array(9 * 1024 * 1024) }) });
+    expect([large.status, large.code]).toEqual([413, "limit_exceeded"]);
+    const many = zipped(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`${index}.png`, png])));
+    expect((await send(page, { assets: many })).code).toBe("limit_exceeded");
+  });
+
+  test("in a job, of files that are stored", async () => {
+    const headers = { Authorization: `Bearer ${liveKey}` };
+    const store = async (name: string, bytes: Uint8Array): Promise<string> => {
+      const form = new FormData();
+      form.append("file", new Blob([bytes.slice()]), name);
+      const response = await fetch(`${baseUrl}/api/v1/files`, { method: "POST", headers, body: form });
+      return ((await response.json()) as { id: string }).id;
+    };
+    const form = new FormData();
+    form.append("file", await store("page.html", new TextEncoder().encode(page)));
+    form.append("assets", await store("images.zip", archive({ "a.png": png })));
+    const accepted = await fetch(`${baseUrl}/api/v1/to-pdf`, {
+      method: "POST",
+      headers: { ...headers, Prefer: "respond-async" },
+      body: form,
+    });
+    expect(accepted.status).toBe(202);
+    const { id } = (await accepted.json()) as { id: string };
+    const ended = await fetch(`${baseUrl}/api/v1/jobs/${id}?wait=30`, { headers });
+    expect(await ended.json()).toMatchObject({ status: "succeeded", operation: "to-pdf" });
+    const result = await fetch(`${baseUrl}/api/v1/jobs/${id}/result`, { headers });
+    expect(await red(new Uint8Array(await result.arrayBuffer()))).toBeGreaterThan(4);
+  });
+
+  test("as parts of a pipeline", async () => {
+    const parts = {
+      page: { bytes: new TextEncoder().encode(page), fileName: "page.html" },
+      images: zipped({ "a.png": png }),
+    };
+    const steps = [
+      { operation: "to-pdf", file: "part:page", assets: "part:images" },
+      { operation: "rotate", angle: 90 },
+    ];
+    const { status, message, body } = await post({ baseUrl, key: liveKey }, "pipeline", {
+      ...parts,
+      steps: JSON.stringify(steps),
+    });
+    expect([status, message]).toEqual([200, undefined]);
+    expect(await red(body)).toBeGreaterThan(4);
+    expect((await renderPage(body, 1, 72)).width).toBeCloseTo(842, -1);
   });
 });
 
@@ -313,6 +478,27 @@ describe("DOCX", () => {
     expect(links(result)).toContain("https://example.com/docx");
     expect(links(result)).toContain(1);
     expect(result.headers.get("X-Not-Converted")).toBe("headers,tracked-changes");
+  });
+
+  test("hyperlinks that are fields, and those with a place in another document", async () => {
+    const run = (content: string): string => `<w:r>${content}</w:r>`;
+    const mark = (kind: string): string => run(`<w:fldChar w:fldCharType="${kind}"/>`);
+    const field = (code: string, result: string): string =>
+      `${mark("begin")}${run(`<w:instrText>${code}</w:instrText>`)}${mark("separate")}<w:bookmarkStart w:id="9" w:name="_GoBack"/>${run(`<w:t>${result}</w:t>`)}${mark("end")}`;
+    const body =
+      `<w:p>${field(" HYPERLINK &quot;https://example.com/field&quot; \\o &quot;A tip&quot; ", "field")}${run("<w:t> plain </w:t>")}</w:p>` +
+      `<w:p>${mark("begin")}${run("<w:instrText>TOC</w:instrText>")}${mark("separate")}${field(" HYPERLINK \\l &quot;far&quot; ", "nested")}${mark("end")}</w:p>` +
+      `<w:p><w:fldSimple w:instr="HYPERLINK https://example.com/simple \\l part">${run("<w:t>simple</w:t>")}</w:fldSimple></w:p>` +
+      `<w:p>${field("PAGE", "17")}<w:hyperlink r:id="rLink" w:anchor="there">${run("<w:t>anchored</w:t>")}</w:hyperlink></w:p>` +
+      `<w:p><w:pPr>${section(300, 400)}</w:pPr></w:p><w:p><w:bookmarkStart w:id="0" w:name="far"/>${run("<w:t>Landed</w:t>")}</w:p>`;
+    const result = await converted(docx(body));
+    expect(result.text).toBe("field plain nested simple 17anchored Landed");
+    expect(links(result).map(String).toSorted()).toEqual([
+      "1",
+      "https://example.com/docx#there",
+      "https://example.com/field",
+      "https://example.com/simple#part",
+    ]);
   });
 
   test("pictures are drawn", async () => {

@@ -508,6 +508,7 @@ class ServiceMethods(Transport):
         margin_pt: Optional[int] = None,
         font_size: Optional[float] = None,
         css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
         fit: Optional[Literal["width", "none"]] = None,
         title: Optional[str] = None,
         language: Optional[str] = None,
@@ -520,14 +521,16 @@ class ServiceMethods(Transport):
 
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
-        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in `data:` URIs, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
         | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
         | Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
 
-        Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Files that a document refers to cannot be sent beside it: put images into it as `data:` URIs, and styles into it or into `css`. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth
+        is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
+        8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
         and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
         `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
 
@@ -537,15 +540,16 @@ class ServiceMethods(Transport):
 
         Args:
             file: The document.
-            format: The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.
-            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.
-            orientation: The orientation of the pages. By default that of the document, else portrait.
-            margin_pt: Space around the content, in points. By default that of the document, else 54.
-            font_size: The size of text that has none of its own, in points. Default: `11`.
-            css: A style sheet that overrules those of the document.
-            fit: What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`.
-            title: The title in the metadata. By default that of the document.
-            language: The language of the document, such as `en` or `pt-BR`. By default as the document says.
+            format: The format of text that may have several. Default: detected.
+            page_size: The page size, by name or in points. Default: the document's, else A4.
+            orientation: The orientation. Default: the document's, else portrait.
+            margin_pt: Space around the content, in points. Default: the document's, else 54.
+            font_size: The size of text without one of its own, in points. Default: `11`.
+            css: A style sheet that overrules the document's.
+            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
+            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            title: The title in the metadata. Default: the document's.
+            language: The language, such as `en` or `pt-BR`. Default: the document's.
             strict: Whether characters that no font has are an error.
         """
         fields: Fields = [
@@ -556,6 +560,7 @@ class ServiceMethods(Transport):
             ("text", "marginPt", margin_pt),
             ("text", "fontSize", font_size),
             ("text", "css", css),
+            ("file", "assets", assets),
             ("text", "fit", fit),
             ("text", "title", title),
             ("text", "language", language),
@@ -2749,6 +2754,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         font_size: Optional[float] = None,
         css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
         fit: Optional[Literal["width", "none"]] = None,
         title: Optional[str] = None,
         language: Optional[str] = None,
@@ -2762,14 +2768,16 @@ class JobMethods:
 
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
-        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images in `data:` URIs, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
         | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
         | Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
 
-        Content flows onto pages from top to bottom; the output is not tagged. Scripts do not run, and nothing is fetched from the network. Files that a document refers to cannot be sent beside it: put images into it as `data:` URIs, and styles into it or into `css`. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth
+        is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
+        8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
         and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
         `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
 
@@ -2779,15 +2787,16 @@ class JobMethods:
 
         Args:
             file: The document.
-            format: The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.
-            page_size: The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.
-            orientation: The orientation of the pages. By default that of the document, else portrait.
-            margin_pt: Space around the content, in points. By default that of the document, else 54.
-            font_size: The size of text that has none of its own, in points. Default: `11`.
-            css: A style sheet that overrules those of the document.
-            fit: What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`.
-            title: The title in the metadata. By default that of the document.
-            language: The language of the document, such as `en` or `pt-BR`. By default as the document says.
+            format: The format of text that may have several. Default: detected.
+            page_size: The page size, by name or in points. Default: the document's, else A4.
+            orientation: The orientation. Default: the document's, else portrait.
+            margin_pt: Space around the content, in points. Default: the document's, else 54.
+            font_size: The size of text without one of its own, in points. Default: `11`.
+            css: A style sheet that overrules the document's.
+            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
+            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            title: The title in the metadata. Default: the document's.
+            language: The language, such as `en` or `pt-BR`. Default: the document's.
             strict: Whether characters that no font has are an error.
             expires_in: How many seconds the result is kept once the job has ended.
         """
@@ -2799,6 +2808,7 @@ class JobMethods:
             ("text", "marginPt", margin_pt),
             ("text", "fontSize", font_size),
             ("text", "css", css),
+            ("file", "assets", assets),
             ("text", "fit", fit),
             ("text", "title", title),
             ("text", "language", language),

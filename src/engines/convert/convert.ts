@@ -5,8 +5,9 @@ import type { Engines } from "../lease/engines.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits, MiB } from "../../limits.ts";
 import type { Archive } from "./source/archive.ts";
+import { Assets } from "./source/assets.ts";
 import { delimiterOf, readCsv } from "./csv.ts";
-import { decodeText } from "./decode-text.ts";
+import { decodeText } from "./source/decode-text.ts";
 import type { Conversion, PageFormat, PageSize, Part } from "./source/document.ts";
 import { DocumentFonts } from "./document-fonts.ts";
 import { readDocx } from "./docx/read.ts";
@@ -29,7 +30,9 @@ export interface ConversionOptions {
   readonly margin?: number | undefined;
   readonly fontSize: number;
   readonly css: string;
-  /** Whether sheets that are too wide are scaled down. */
+  /** A ZIP archive with the files that HTML or Markdown refers to. */
+  readonly assets?: InputBytes | undefined;
+  /** Whether content wider than the page is scaled down; else the page is made wider. */
   readonly scaled: boolean;
   readonly title?: string | undefined;
   readonly language?: string | undefined;
@@ -64,7 +67,7 @@ export async function convert(engines: Engines, file: InputBytes, options: Conve
     throw new Refusal("invalid_file", "The document has nothing to show.", { input: "file" });
   const writer = new PartWriter(pdf, new DocumentFonts(pdf, engines.loadFont));
   try {
-    for (const part of conversion.parts) await writer.add(part);
+    for (const part of conversion.parts) await writer.add({ ...part, fit: options.scaled ? "width" : "none" });
     const laidOut = await writer.end();
     const { characters, count } = laidOut.missing;
     if (options.strict && count > 0) {
@@ -84,7 +87,7 @@ export async function convert(engines: Engines, file: InputBytes, options: Conve
       format: source.format,
       pageCount: laidOut.pageCount,
       missingGlyphs: count,
-      notConverted: [...conversion.notConverted].sort(),
+      notConverted: [...conversion.notConverted.union(laidOut.notConverted)].sort(),
     };
   } catch (error) {
     throw pdf.explain(error);
@@ -114,6 +117,7 @@ async function read(
 ): Promise<Conversion> {
   const { work } = engine;
   const { fontSize, css } = options;
+  if (options.assets && !HAS_ASSETS.has(format)) throw refusedAssets(format);
   const office = { page: (own: PageFormat) => pageFormat(options, {}, own), fontSize, css };
   switch (format) {
     case "docx":
@@ -126,6 +130,13 @@ async function read(
       return readText(engine, format, await textOf(engine, file), options);
   }
 }
+
+const HAS_ASSETS: ReadonlySet<SourceFormat> = new Set(["html", "xhtml", "markdown"]);
+
+const refusedAssets = (format: SourceFormat): Refusal =>
+  new Refusal("invalid_parameters", "`assets` does not fit the document.", {
+    fields: [{ name: "assets", issue: `must not be sent for \`${format}\`: only HTML and Markdown refer to files` }],
+  });
 
 function archiveOf(archive: Archive | undefined): Archive {
   if (archive === undefined) throw new Error("an office document is an archive");
@@ -166,7 +177,9 @@ async function readText(
   }
   const page = format === "markdown" ? await markdownPage(work, text) : undefined;
   const source = page ? htmlDocument({ title: page.title, body: page.body }) : `\ufeff${text}`;
-  const prepared = await prepareHtml(work, source, { css: options.css, isXml: format === "xhtml" });
+  const assets = options.assets && new Assets(engine, options.assets);
+  const prepared = await prepareHtml(work, source, { css: options.css, isXml: format === "xhtml", assets });
+  assets?.refuseUnused();
   const type = format === "xhtml" ? "application/xhtml+xml" : "text/html";
   return {
     parts: [htmlPart(prepared.html, type, options, prepared.pageRule)],

@@ -4,7 +4,7 @@ import { imageKindOf } from "../image/kind.ts";
 import { beginsAsPdf, PDF_HEAD_BYTES } from "../bytes/pdf-signature.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { Archive } from "./source/archive.ts";
-import { decodeText } from "./decode-text.ts";
+import { decodeText } from "./source/decode-text.ts";
 import { delimiterOf } from "./csv.ts";
 
 /** The formats that are converted. */

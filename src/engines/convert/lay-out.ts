@@ -6,7 +6,7 @@ import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits } from "../../limits.ts";
 import type { PageFormat, Part } from "./source/document.ts";
 import type { DocumentFonts } from "./document-fonts.ts";
-import { MissingGlyphs } from "./missing-glyphs.ts";
+import { type GlyphCounts, MissingGlyphs, readGlyphs } from "./missing-glyphs.ts";
 
 /** A place on a page (0-based), in its coordinates: origin at the bottom left, y upward. */
 export interface Place {
@@ -30,6 +30,8 @@ export interface LaidOut {
   readonly targets: ReadonlyMap<string, Place>;
   readonly outline: readonly OutlineEntry[];
   readonly missing: MissingGlyphs;
+  /** What the output lacks, by the names of the reference. */
+  readonly notConverted: ReadonlySet<string>;
   /** What the document says of itself. */
   readonly title: string | undefined;
   readonly author: string | undefined;
@@ -38,6 +40,12 @@ export interface LaidOut {
 /** Fuel per page of output, besides what MuPDF spends on it. */
 const PAGE_WORK = 10_000;
 const LINK_WORK = 2_000;
+/** Layouts of a part: a wider page may make other content wider. */
+const MOST_LAYOUTS = 3;
+/** The smallest scale of a whole document, as browsers print at most twice as wide as the page; and of a single page, below which nobody can read it. */
+const [LEAST_SCALE, LEAST_PAGE_SCALE] = [0.5, 0.2];
+/** The largest side of a page in points (ISO 32000-2, annex C). */
+const LARGEST_SIDE = 14_400;
 /** Levels of an outline that are kept, and entries on all of them. */
 const OUTLINE_LEVELS = 32;
 
@@ -60,6 +68,7 @@ export class PartWriter {
   readonly #targets = new Map<string, Place>();
   readonly #outline: OutlineEntry[] = [];
   readonly #missing: MissingGlyphs;
+  readonly #notConverted = new Set<string>();
   #pageCount = 0;
   #outlineEntries = 0;
   #title: string | undefined;
@@ -75,22 +84,61 @@ export class PartWriter {
     this.#missing = new MissingGlyphs(engine);
   }
 
+  /** Content that is wider than the page is laid out again on a wider page, which is scaled down to the one that was wanted. */
   async add(part: Part): Promise<void> {
-    const { mupdf, long } = this.#engine;
+    const { mupdf } = this.#engine;
     mupdf.setUserCSS(part.css ?? "");
     const source = new mupdf.Buffer(part.content);
     try {
-      const document = await this.#opened(part, source);
-      try {
-        await this.#addPages(document, part, await long.countPages(document));
-      } finally {
-        document.destroy();
-      }
+      let fitted: Part | undefined = part;
+      for (let tries = 1; fitted !== undefined; tries++) fitted = await this.#add(fitted, source, tries < MOST_LAYOUTS);
     } finally {
       source.destroy();
     }
-    // Decoded images of this part.
-    this.#engine.emptyStore();
+  }
+
+  /** Returns the part as it has to be laid out instead, or adds its pages. */
+  async #add(part: Part, source: Buffer, mayWiden: boolean): Promise<Part | undefined> {
+    const document = await this.#opened(part, source);
+    try {
+      const { counts, rights } = await this.#textOf(document);
+      const wider = mayWiden ? widened(part, Math.max(0, ...rights)) : undefined;
+      if (wider) return wider;
+      this.#missing.add(counts);
+      await this.#addPages(document, part, rights);
+      return undefined;
+    } finally {
+      document.destroy();
+      // Decoded images of this part.
+      this.#engine.emptyStore();
+    }
+  }
+
+  /** The characters of all pages, and where the text of each ends on the right. */
+  async #textOf(document: Document): Promise<{ counts: GlyphCounts; rights: readonly number[] }> {
+    const { long } = this.#engine;
+    const counts: GlyphCounts = new Map();
+    const rights: number[] = [];
+    const count = await long.countPages(document);
+    this.#refuseMany(count);
+    for (let index = 0; index < count; index++) {
+      const page = await long.loadAnyPage(document, index);
+      try {
+        const text = await long.textOfPage(page, "clip=no");
+        rights.push(await readGlyphs(this.#engine, text, counts));
+        text.destroy();
+      } finally {
+        page.destroy();
+      }
+    }
+    return { counts, rights };
+  }
+
+  #refuseMany(count: number): void {
+    const limit = limits.pages;
+    const actual = this.#pageCount + count;
+    if (actual > limit)
+      throw new Refusal("limit_exceeded", `The PDF would have more than ${limit} pages.`, { limit, actual });
   }
 
   async end(): Promise<LaidOut> {
@@ -103,6 +151,7 @@ export class PartWriter {
       targets: this.#targets,
       outline: this.#outline,
       missing: this.#missing,
+      notConverted: this.#notConverted,
       title: this.#title,
       author: this.#author,
     };
@@ -124,22 +173,16 @@ export class PartWriter {
     }
   }
 
-  async #addPages(document: Document, part: Part, count: number): Promise<void> {
+  async #addPages(document: Document, part: Part, rights: readonly number[]): Promise<void> {
     const first = this.#pageCount;
-    const limit = limits.pages;
-    if (first + count > limit)
-      throw new Refusal("limit_exceeded", `The PDF would have more than ${limit} pages.`, {
-        limit,
-        actual: first + count,
-      });
     const frames: Frame[] = [];
-    for (let index = 0; index < count; index++) {
+    for (const [index, right] of rights.entries()) {
       this.#engine.work.spend(PAGE_WORK);
       this.#engine.work.stage("page");
       await this.#engine.work.pause();
       const page = await this.#engine.long.loadAnyPage(document, index);
       try {
-        frames.push(await this.#addPage(document, page, part, first));
+        frames.push(await this.#addPage(document, page, part, right, first));
       } finally {
         page.destroy();
       }
@@ -152,16 +195,15 @@ export class PartWriter {
     this.#author ??= document.getMetaData("info:Author") || undefined;
   }
 
-  async #addPage(document: Document, page: Page, part: Part, first: number): Promise<Frame> {
+  async #addPage(document: Document, page: Page, part: Part, right: number, first: number): Promise<Frame> {
     const { long } = this.#engine;
-    const frame = frameOf(page, part);
+    const frame = frameOf(page, part, right);
+    const [scale, , , , left] = frame.matrix;
+    if (right * scale + left > frame.width + 1) this.#notConverted.add("wide-content");
     const device = this.#writer.beginPage([0, 0, frame.width, frame.height]);
     await long.runPage(page, device, frame.matrix);
     this.#writer.endPage();
     device.destroy();
-    const text = await long.textOfPage(page, "");
-    await this.#missing.add(text);
-    text.destroy();
     this.#addLinks(document, page, frame, first);
     this.#pageCount += 1;
     return frame;
@@ -222,11 +264,41 @@ const contentBox = ({ width, height, margins }: PageFormat): { width: number; he
   height: height - margins.top - margins.bottom,
 });
 
-function frameOf(page: Page, { page: format, scale = 1 }: Part): Frame {
+/** The part on wider pages, so that all of a text that ends at `right` fits; undefined if it fits, or cannot be made smaller. */
+function widened(part: Part, right: number): Part | undefined {
+  const { page, scale = 1, fit = "width" } = part;
+  if (page === undefined || fit === "none") return undefined;
+  const { width } = contentBox(page);
+  const factor = Math.min((right + 1) / width, scale / LEAST_SCALE);
+  if (right <= width + 1 || factor <= 1) return undefined;
+  const { top, right: rightMargin, bottom, left } = page.margins;
+  return {
+    ...part,
+    scale: scale / factor,
+    page: {
+      width: page.width * factor,
+      height: page.height * factor,
+      margins: { top: top * factor, right: rightMargin * factor, bottom: bottom * factor, left: left * factor },
+    },
+  };
+}
+
+/** Where a page goes whose text ends at `right`: what is still wider than the page is scaled down further, or gets a wider page. */
+function frameOf(page: Page, { page: format, scale = 1, fit = "width" }: Part, right: number): Frame {
   if (format) {
     const { width, height, margins } = format;
-    const matrix: Matrix = [scale, 0, 0, scale, margins.left * scale, margins.top * scale];
-    return { width: width * scale, height: height * scale, matrix };
+    const content = contentBox(format).width;
+    const overflow = Math.max(0, right - content);
+    if (fit === "none") {
+      const matrix: Matrix = [scale, 0, 0, scale, margins.left * scale, margins.top * scale];
+      return { width: Math.min((width + overflow) * scale, LARGEST_SIDE), height: height * scale, matrix };
+    }
+    const own = overflow > 1 ? Math.max(scale * (content / right), Math.min(scale, LEAST_PAGE_SCALE)) : scale;
+    return {
+      width: width * scale,
+      height: height * scale,
+      matrix: [own, 0, 0, own, margins.left * scale, margins.top * scale],
+    };
   }
   const [x0, y0, x1, y1] = page.getBounds();
   return { width: x1 - x0, height: y1 - y0, matrix: [1, 0, 0, 1, -x0, -y0] };

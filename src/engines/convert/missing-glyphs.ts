@@ -7,6 +7,26 @@ const CHARACTER_WORK = 20;
 /** Characters that no font needs a glyph for: controls, formats, spaces, and what selects a variant. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\ufe00-\ufe0f]/u;
 
+/** How often each character occurs, by the address of its font. */
+export type GlyphCounts = Map<number, Map<number, number>>;
+
+/** Adds the characters of a page to `counts`. Returns where the last visible one of them ends on the right, in points from the left of the layout. */
+export async function readGlyphs(engine: PdfEngine, text: StructuredText, counts: GlyphCounts): Promise<number> {
+  let right = 0;
+  for (const { character } of charactersIn(engine, text)) {
+    engine.work.spend(CHARACTER_WORK);
+    const { code, font } = character;
+    const ofFont = counts.get(font) ?? new Map<number, number>();
+    counts.set(font, ofFont.set(code, (ofFont.get(code) ?? 0) + 1));
+    if (!isSpace(code)) right = Math.max(right, character.corner(UPPER_RIGHT), character.corner(UPPER_LEFT));
+  }
+  await engine.work.pause();
+  return right;
+}
+
+const [UPPER_LEFT, UPPER_RIGHT] = [0, 2];
+const isSpace = (code: number): boolean => code <= 0x20 || code === 0xa0;
+
 /** Counts them over the pages of a document. */
 export class MissingGlyphs {
   count = 0;
@@ -21,15 +41,8 @@ export class MissingGlyphs {
     this.#engine = engine;
   }
 
-  async add(text: StructuredText): Promise<void> {
-    const { work } = this.#engine;
-    // Counted first: what is read of the text holds only until something is allocated.
-    const counts = new Map<number, Map<number, number>>();
-    for (const { character } of charactersIn(this.#engine, text)) {
-      work.spend(CHARACTER_WORK);
-      const ofFont = counts.get(character.font) ?? new Map<number, number>();
-      counts.set(character.font, ofFont.set(character.code, (ofFont.get(character.code) ?? 0) + 1));
-    }
+  /** The fonts must still exist. */
+  add(counts: GlyphCounts): void {
     for (const [font, codes] of counts) {
       for (const [code, count] of codes) {
         if (!this.#isMissing(font, code)) continue;
@@ -37,7 +50,6 @@ export class MissingGlyphs {
         this.characters.add(String.fromCodePoint(code));
       }
     }
-    await work.pause();
   }
 
   #isMissing(pointer: number, code: number): boolean {

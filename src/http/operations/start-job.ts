@@ -141,7 +141,7 @@ export async function respondWithJob(
   });
 }
 
-/** The pages that a job works on: those that the request selects, or all of its documents. An image is a page. */
+/** The pages that a job works on: those that the request selects, or all of its documents. An image is a page, and so is a file of any format. */
 async function countPages({
   operation,
   input,
@@ -172,7 +172,8 @@ async function pagesOf(
     return { pages: chosen.length, pageNumbers: isWhole ? undefined : chosen.map((page) => page + 1) };
   }
   let pages = 0;
-  for (const { file } of loaded.values()) pages += await pagesOfFile(file, engines);
+  // Nobody knows how many pages a document of another kind has before it is laid out.
+  for (const [{ accept }, { file }] of loaded) pages += accept.includes("any") ? 1 : await pagesOfFile(file, engines);
   return { pages, pageNumbers: undefined };
 }
 

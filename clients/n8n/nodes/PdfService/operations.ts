@@ -821,16 +821,23 @@ export const parameters: INodeProperties[] = [
     },
     "options": [
       {
+        "displayName": "Assets",
+        "name": "assets",
+        "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+        "type": "string",
+        "default": ""
+      },
+      {
         "displayName": "Css",
         "name": "css",
-        "description": "A style sheet that overrules those of the document",
+        "description": "A style sheet that overrules the document's",
         "type": "string",
         "default": ""
       },
       {
         "displayName": "Fit",
         "name": "fit",
-        "description": "What happens to sheets that are wider than the page. `width`: they are scaled down. `none`: the page is made as wide as they are. Default: `width`.",
+        "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
         "type": "options",
         "default": "width",
         "options": [
@@ -847,14 +854,14 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Font Size",
         "name": "fontSize",
-        "description": "The size of text that has none of its own, in points. Default: `11`.",
+        "description": "The size of text without one of its own, in points. Default: `11`.",
         "type": "number",
         "default": 11
       },
       {
         "displayName": "Format",
         "name": "format",
-        "description": "The format, where the content leaves a choice: HTML, Markdown, CSV, or text. By default, it is detected.",
+        "description": "The format of text that may have several. Default: detected.",
         "type": "options",
         "default": "html",
         "options": [
@@ -891,21 +898,21 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Language",
         "name": "language",
-        "description": "The language of the document, such as `en` or `pt-BR`. By default as the document says.",
+        "description": "The language, such as `en` or `pt-BR`. Default: the document's.",
         "type": "string",
         "default": ""
       },
       {
         "displayName": "Margin Pt",
         "name": "marginPt",
-        "description": "Space around the content, in points. By default that of the document, else 54.",
+        "description": "Space around the content, in points. Default: the document's, else 54.",
         "type": "number",
         "default": 0
       },
       {
         "displayName": "Orientation",
         "name": "orientation",
-        "description": "The orientation of the pages. By default that of the document, else portrait.",
+        "description": "The orientation. Default: the document's, else portrait.",
         "type": "options",
         "default": "portrait",
         "options": [
@@ -922,7 +929,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Page Size",
         "name": "pageSize",
-        "description": "The size of the pages, by name or as JSON with `width` and `height` in points. By default that of the document (DOCX, `@page`), else A4.",
+        "description": "The page size, by name or in points. Default: the document's, else A4.",
         "type": "json",
         "default": ""
       },
@@ -936,7 +943,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Title",
         "name": "title",
-        "description": "The title in the metadata. By default that of the document.",
+        "description": "The title in the metadata. Default: the document's.",
         "type": "string",
         "default": ""
       }
@@ -2885,6 +2892,11 @@ export const fields: Readonly<
       "name": "css",
       "field": "css",
       "kind": "text"
+    },
+    {
+      "name": "assets",
+      "field": "assets",
+      "kind": "file"
     },
     {
       "name": "fit",

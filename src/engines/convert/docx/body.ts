@@ -5,6 +5,7 @@ import { imageUri, PAGE_BREAK } from "../source/html.ts";
 import { escaped, escapedAttribute } from "../source/markup.ts";
 import type { Relationship } from "../source/relationships.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
+import { hyperlinkOf, linked, LinkFields } from "./link-fields.ts";
 import type { Numbering } from "./numbering.ts";
 import { type ParagraphStyle, paragraphStyleOf, points, type RunStyle, runStyleOf, type Styles } from "./styles.ts";
 
@@ -112,9 +113,9 @@ export class BodyWriter {
 
   /** The runs of a paragraph, and what contains them. */
   async #inlines(parent: XmlElement, style: RunStyle): Promise<string> {
-    const html: string[] = [];
-    for (const element of elementsIn(parent)) html.push(await this.#inline(element, style));
-    return html.join("");
+    const fields = new LinkFields();
+    for (const element of elementsIn(parent)) fields.add(element, await this.#inline(element, style));
+    return fields.end();
   }
 
   async #inline(element: XmlElement, style: RunStyle): Promise<string> {
@@ -127,12 +128,14 @@ export class BodyWriter {
       case "hyperlink": {
         const anchor = attribute(element, "anchor");
         const target = relationships.get(element.attributes["r:id"] ?? attribute(element, "id") ?? "")?.target;
-        const to = target ?? (anchor === undefined ? undefined : `#${anchor}`);
-        const text = await this.#inlines(element, style);
-        return to === undefined || text === "" ? text : `<a href="${escapedAttribute(to)}">${text}</a>`;
+        const place = anchor === undefined ? "" : `#${anchor}`;
+        return linked(await this.#inlines(element, style), `${target ?? ""}${place}` || undefined);
       }
       case "bookmarkStart":
-        return `<a id="${escapedAttribute(attribute(element, "name") ?? "")}"></a>`;
+        // No `a`: it would end a link that it is in.
+        return `<span id="${escapedAttribute(attribute(element, "name") ?? "")}"></span>`;
+      case "fldSimple":
+        return linked(await this.#inlines(element, style), hyperlinkOf(attribute(element, "instr") ?? ""));
       case "sdt":
         return this.#inlines(elementAt(element, "sdtContent") ?? element, style);
       case "ins":
@@ -145,7 +148,6 @@ export class BodyWriter {
         return "";
       case "smartTag":
       case "customXml":
-      case "fldSimple":
       case "dir":
       case "bdo":
         return this.#inlines(element, style);

@@ -2,6 +2,7 @@
 import type { Work } from "../../work.ts";
 import type { Archive } from "../source/archive.ts";
 import type { Conversion, Margins, PageFormat, Part } from "../source/document.ts";
+import { hyperlinkOf } from "./link-fields.ts";
 import { htmlDocument } from "../source/markup.ts";
 import { tidied } from "../source/tidy-html.ts";
 import { partAt, relationshipsOf, type Relationship } from "../source/relationships.ts";
@@ -170,8 +171,15 @@ async function nameHeaders(
 
 /** The bookmarks that links lead to. */
 function anchorsIn(element: XmlElement, found = new Set<string>()): ReadonlySet<string> {
-  const anchor = element.name === "hyperlink" ? attribute(element, "anchor") : undefined;
+  const anchor = anchorOf(element);
   if (anchor !== undefined) found.add(anchor);
   for (const child of elementsIn(element)) anchorsIn(child, found);
   return found;
+}
+
+function anchorOf(element: XmlElement): string | undefined {
+  if (element.name === "hyperlink") return attribute(element, "anchor");
+  const code = element.name === "instrText" ? textIn(element) : (attribute(element, "instr") ?? "");
+  const to = hyperlinkOf(code);
+  return to?.startsWith("#") ? to.slice(1) : undefined;
 }

@@ -32,16 +32,20 @@ export class Archive {
   readonly #bytes: InputBytes;
   readonly #entries: ReadonlyMap<string, Entry>;
 
-  private constructor(engine: PdfEngine, bytes: InputBytes, entries: ReadonlyMap<string, Entry>) {
+  /** The form field, for errors. */
+  readonly #field: string;
+
+  private constructor(engine: PdfEngine, bytes: InputBytes, entries: ReadonlyMap<string, Entry>, field: string) {
     this.#engine = engine;
+    this.#field = field;
     this.#bytes = bytes;
     this.#entries = entries;
   }
 
   /** Undefined if the file is no archive that can be read. */
-  static open(engine: PdfEngine, bytes: InputBytes): Archive | undefined {
+  static open(engine: PdfEngine, bytes: InputBytes, field = "file"): Archive | undefined {
     const entries = centralDirectory(engine, bytes);
-    return entries && new Archive(engine, bytes, entries);
+    return entries && new Archive(engine, bytes, entries, field);
   }
 
   get names(): readonly string[] {
@@ -70,14 +74,14 @@ export class Archive {
     if (entry === undefined) return undefined;
     const start = this.#dataOf(entry, name);
     const packed = this.#bytes.view(start, Math.min(start + entry.packed, this.#bytes.length)).slice();
-    if (entry.encrypted || packed.length < entry.packed) throw damagedEntry(name);
+    if (entry.encrypted || packed.length < entry.packed) throw damagedEntry(this.#field, name);
     this.#engine.claim(packed.length);
     try {
       if (entry.method === STORED) {
         this.#engine.countDecoded(packed.length);
         return packed;
       }
-      if (entry.method !== DEFLATED) throw damagedEntry(name);
+      if (entry.method !== DEFLATED) throw damagedEntry(this.#field, name);
       return await this.#inflated(packed, name);
     } finally {
       this.#engine.claim(-packed.length);
@@ -105,7 +109,7 @@ export class Archive {
       try {
         stream.push(packed.subarray(at, at + STEP), at + STEP >= packed.length);
       } catch {
-        throw damagedEntry(name);
+        throw damagedEntry(this.#field, name);
       }
       this.#engine.countDecoded(length - before);
       if (length > limits.conversion.entryBytes)
@@ -120,13 +124,13 @@ export class Archive {
 
   #dataOf({ offset }: Entry, name: string): number {
     const view = viewOf(this.#bytes, offset, 30);
-    if (view === undefined || view.getUint32(0, true) !== LOCAL) throw damagedEntry(name);
+    if (view === undefined || view.getUint32(0, true) !== LOCAL) throw damagedEntry(this.#field, name);
     return offset + 30 + view.getUint16(26, true) + view.getUint16(28, true);
   }
 }
 
-const damagedEntry = (name: string): Refusal =>
-  new Refusal("invalid_file", `The document is damaged: \`${name}\` cannot be read.`, { input: "file" });
+const damagedEntry = (field: string, name: string): Refusal =>
+  new Refusal("invalid_file", `\`${field}\` is damaged: \`${name}\` cannot be read.`, { input: field });
 
 /** A copy, so that the heap may move. */
 function viewOf(bytes: InputBytes, start: number, length: number): DataView | undefined {

@@ -28,6 +28,8 @@ export interface Part {
   readonly page: PageFormat | undefined;
   /** By how much the laid out page is scaled. */
   readonly scale?: number;
+  /** What happens to content wider than the page. `width` (default): it is scaled down. `none`: the page is made wider. */
+  readonly fit?: "width" | "none";
   /** The font size in points of text that has none of its own. */
   readonly fontSize: number;
   /** A style sheet that overrules those of the document. */

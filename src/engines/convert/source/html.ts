@@ -1,7 +1,9 @@
 /** Prepares HTML for MuPDF: nothing in it runs or is fetched, and what MuPDF does not draw is named. */
+import { decodeText } from "./decode-text.ts";
+import type { Assets } from "./assets.ts";
 import { base64Of } from "./base64.ts";
 import type { Margins, PageSize } from "./document.ts";
-import { escaped, withEmoji } from "./markup.ts";
+import { escaped, LIST_MARKS, withEmoji } from "./markup.ts";
 import { tidied, withoutComments } from "./tidy-html.ts";
 import type { Work } from "../../work.ts";
 
@@ -41,7 +43,7 @@ const NOT_LAID_OUT =
 export async function prepareHtml(
   work: Work,
   source: string,
-  { css, isXml = false }: { css: string; isXml?: boolean },
+  { css, isXml = false, assets }: { css: string; isXml?: boolean; assets?: Assets | undefined },
 ): Promise<PreparedHtml> {
   work.spend(source.length * TEXT_WORK);
   const { title, language, ...tidy } = await tidied(work, source, isXml);
@@ -54,7 +56,9 @@ export async function prepareHtml(
     });
     await work.rest();
   }
-  html = withImages(withoutLinks(html, notConverted), notConverted);
+  html = await withStyleSheets(html, assets, notConverted);
+  const images = new Map<string, string>();
+  html = await withImages(html, assets, images, notConverted);
   await work.rest();
   const styles = Array.from(html.matchAll(/<style\b[^>]*>([^<]*)/gi), ([, style = ""]) => style).join("\n");
   if (
@@ -64,7 +68,9 @@ export async function prepareHtml(
   )
     notConverted.add("css-layout");
   const all = withoutComments(`${styles}\n${css}`);
-  html = withEmojiFont(withBreaks(html, all));
+  html = withDefaults(withEmojiFont(withBreaks(html, all))).replace(MARKS_WITHOUT_GLYPH, "$1disc");
+  if (images.size > 0)
+    html = html.replace(/\ssrc="(asset-\d+)"/g, (_, name: string) => ` src="${images.get(name) ?? ""}"`);
   await work.rest();
   return {
     html,
@@ -73,6 +79,18 @@ export async function prepareHtml(
     pageRule: pageRuleOf(all),
     notConverted,
   };
+}
+
+/** Paper does not scroll, so that lines are wrapped unless the document insists. Lists have marks that the text fonts have. */
+const DEFAULTS = `<style>body{overflow-wrap:break-word}pre{white-space:pre-wrap}${LIST_MARKS}</style>`;
+const MARKS_WITHOUT_GLYPH = /(list-style(?:-type)?\s*:[^;}"'<]*?)\b(?:circle|square)\b/gi;
+
+/** A style sheet before those of the document, which overrule it. */
+function withDefaults(html: string): string {
+  const head = /<head\b[^>]*>/i.exec(html);
+  const start = head ?? /<html\b[^>]*>/i.exec(html) ?? /^\ufeff?\s*(?:<!doctype[^>]*>)?/i.exec(html);
+  const at = start === null ? 0 : start.index + start[0].length;
+  return `${html.slice(0, at)}${head ? DEFAULTS : `<head>${DEFAULTS}</head>`}${html.slice(at)}`;
 }
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -104,11 +122,26 @@ const attributeOf = (tag: string, name: string): string | undefined => {
   return value === undefined ? undefined : decodeEntities(value);
 };
 
-function withoutLinks(html: string, notConverted: Set<string>): string {
-  return html.replace(/<link\b[^>]*>/gi, (tag) => {
-    if (/stylesheet/i.test(attributeOf(tag, "rel") ?? "")) notConverted.add("external-style-sheets");
-    return "";
+/** Without links, but with the style sheets among the assets, and without the viewport: MuPDF would lay out for its width, which is that of a screen. */
+async function withStyleSheets(html: string, assets: Assets | undefined, notConverted: Set<string>): Promise<string> {
+  return replaced(html, /<(?:link\b|meta\b[^>]*\sname\s*=\s*["']?viewport\b)[^>]*>/gi, async (tag) => {
+    if (!/stylesheet/i.test(attributeOf(tag, "rel") ?? "")) return "";
+    const sheet = await assets?.at(attributeOf(tag, "href") ?? "");
+    if (sheet === undefined) notConverted.add("external-style-sheets");
+    const isPrinted = /^\s*$|\b(?:all|print)\b/i.test(attributeOf(tag, "media") ?? "");
+    return sheet === undefined || !isPrinted ? "" : `<style>${decodeText(sheet).replaceAll("<", "")}</style>`;
   });
+}
+
+/** A string with each match replaced by what comes of it. */
+async function replaced(text: string, pattern: RegExp, by: (match: string) => Promise<string>): Promise<string> {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const match of text.matchAll(pattern)) {
+    pieces.push(text.slice(at, match.index), await by(match[0]));
+    at = match.index + match[0].length;
+  }
+  return pieces.join("") + text.slice(at);
 }
 
 /** The media types of images that MuPDF decodes, by their first bytes. */
@@ -127,11 +160,24 @@ export function imageUri(bytes: Uint8Array): string | undefined {
   return type && `data:${type};base64,${base64Of(bytes)}`;
 }
 
-function withImages(html: string, notConverted: Set<string>): string {
-  return html.replace(/<img\b[^>]*>/gi, (tag) => {
+/** Images among the assets get a name in `images`, for their data would be in the way of what is done with the text. */
+async function withImages(
+  html: string,
+  assets: Assets | undefined,
+  images: Map<string, string>,
+  notConverted: Set<string>,
+): Promise<string> {
+  return replaced(html, /<img\b[^>]*>/gi, async (tag) => {
     const source = attributeOf(tag, "src") ?? "";
     if (/^data:image\/(png|jpe?g|gif|bmp|tiff);base64,/i.test(source)) return tag;
-    notConverted.add(source.startsWith("data:") ? "unsupported-images" : "external-images");
+    const asset = await assets?.at(source);
+    const uri = asset && imageUri(asset);
+    if (uri !== undefined) {
+      const name = `asset-${images.size}`;
+      images.set(name, uri);
+      return tag.replace(/\ssrc\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+)/i, ` src="${name}"`);
+    }
+    notConverted.add(asset || source.startsWith("data:") ? "unsupported-images" : "external-images");
     return `<span>${escaped(attributeOf(tag, "alt") ?? "")}</span>`;
   });
 }

@@ -4,19 +4,18 @@ const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 /** What HTML cannot hold (HTML Standard, 13.1.4). */
 const NO_TEXT = /[^\P{Cc}\t\n\f\r]/gu;
 /**
- * First, emoji with what joins and modifies them (UTS 51), which are in none of the text fonts; second, symbols, for which MuPDF would look in the
- * fonts of the script before them.
+ * First, emoji with what joins and modifies them (UTS 51), which are in none of the text fonts; second, lines and blocks of which boxes are drawn; third, symbols.
+ * For these, MuPDF would look in the fonts of the script before them.
  */
 const PICTOGRAPHS =
-  /((?:(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\ufe0f|\u200d|\p{Emoji_Modifier})*)+)|[\u25a0-\u27bf\u2b00-\u2bff]+?/gu;
+  /((?:(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\ufe0f|\u200d|\p{Emoji_Modifier})*)+)|([\u2500-\u259f]+)|[\u25a0-\u27bf\u2b00-\u2bff]+?/gu;
 
 /** Gives emoji and symbols in HTML text their fonts. */
 export const withEmoji = (html: string): string =>
-  html.replace(PICTOGRAPHS, (found, emoji?: string) =>
-    emoji === undefined
-      ? `<span style="font-family:NotoSansSymbols2">${found}</span>`
-      : `<span style="font-family:NotoEmoji">${found.replaceAll("\ufe0f", "")}</span>`,
-  );
+  html.replace(PICTOGRAPHS, (found, emoji?: string, drawn?: string) => {
+    const font = emoji !== undefined ? "NotoEmoji" : drawn !== undefined ? "NotoSansMono" : "NotoSansSymbols2";
+    return `<span style="font-family:${font}">${emoji === undefined ? found : emoji.replaceAll("\ufe0f", "")}</span>`;
+  });
 
 /** Text in HTML. */
 export const escaped = (text: string): string => withEmoji(escapedAttribute(text));
@@ -25,14 +24,17 @@ export const escaped = (text: string): string => withEmoji(escapedAttribute(text
 export const escapedAttribute = (text: string): string =>
   text.replace(NO_TEXT, "").replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 
+/** MuPDF has circles and squares for lists in lists, which the text fonts lack. */
+export const LIST_MARKS = "body ul ul,body ul ul ul{list-style-type:disc}";
+
 /** The style of text that has none of its own: of Markdown, office documents, and sheets. */
-const BASE_STYLE = `body{font-family:sans-serif;margin:0;line-height:1.35}
+const BASE_STYLE = `body{font-family:sans-serif;margin:0;line-height:1.35;overflow-wrap:break-word}
 h1{font-size:1.8em;margin:0.7em 0 0.4em}h2{font-size:1.45em;margin:0.8em 0 0.4em}h3{font-size:1.2em;margin:0.8em 0 0.3em}
 h4,h5,h6{font-size:1em;margin:0.8em 0 0.3em}p{margin:0.5em 0}
 table{border-collapse:collapse;margin:0.6em 0}td,th{border:0.75pt solid #999;padding:2pt 5pt;vertical-align:top}th{background-color:#eee}
 pre{background-color:#f3f3f3;padding:5pt;font-size:0.88em;white-space:pre-wrap;line-height:1.25}code{font-size:0.92em}pre code{font-size:1em}
 blockquote{margin:0.6em 0 0.6em 1em;padding-left:0.8em;border-left:2pt solid #bbb;color:#444}
-a{color:#0645ad}ul,ol{margin:0.4em 0}`;
+a{color:#0645ad}ul,ol{margin:0.4em 0}${LIST_MARKS}`;
 
 interface Page {
   readonly title?: string | undefined;

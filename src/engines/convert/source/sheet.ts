@@ -104,7 +104,7 @@ export async function sheetPart(work: Work, sheet: Sheet, options: SheetOptions)
     },
   };
   const body = await tableOf(work, sheet, widths);
-  const style = "table{margin:0}td,th{padding:1.5pt 4pt;border-color:#bbb}";
+  const style = "body{overflow-wrap:normal}table{margin:0}td,th{padding:1.5pt 4pt;border-color:#bbb}";
   const content = new TextEncoder().encode(htmlDocument({ title: sheet.name, style, body }));
   return {
     content,

@@ -1,0 +1,59 @@
+/** Hyperlinks that are fields (ECMA-376-1, 17.16.5.25 and 17.16.18): a code in runs between `begin` and `separate`, and its result up to `end`. */
+import { escapedAttribute } from "../source/markup.ts";
+import { attribute, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
+
+interface Field {
+  code: string;
+  hasResult: boolean;
+  readonly html: string[];
+}
+
+/** Collects the HTML of the runs of a paragraph, with the results of hyperlinks as links. */
+export class LinkFields {
+  readonly #open: Field[] = [{ code: "", hasResult: true, html: [] }];
+
+  add(run: XmlElement, html: string): void {
+    const marks = run.name === "r" ? elementsIn(run) : [];
+    for (const mark of marks) {
+      const kind = mark.name === "fldChar" ? attribute(mark, "fldCharType") : undefined;
+      const field = this.#open.at(-1);
+      if (kind === "begin") this.#open.push({ code: "", hasResult: false, html: [] });
+      else if (kind === "separate" && field) field.hasResult = true;
+      else if (mark.name === "instrText" && field && !field.hasResult) field.code += textIn(mark);
+    }
+    this.#open.at(-1)?.html.push(html);
+    for (const mark of marks) if (attribute(mark, "fldCharType") === "end") this.#close();
+  }
+
+  /** The HTML of all runs. A field may go on in the next paragraph. */
+  end(): string {
+    while (this.#open.length > 1) this.#close();
+    return this.#open[0]?.html.join("") ?? "";
+  }
+
+  #close(): void {
+    const field = this.#open.length > 1 ? this.#open.pop() : undefined;
+    if (field) this.#open.at(-1)?.html.push(linked(field.html.join(""), hyperlinkOf(field.code)));
+  }
+}
+
+/** HTML as a link, if it leads anywhere and is more than nothing. */
+export const linked = (html: string, to: string | undefined): string =>
+  to === undefined || html === "" ? html : `<a href="${escapedAttribute(to)}">${html}</a>`;
+
+/** Where the code of a field leads, such as `HYPERLINK "https://example.com" \l "place"`; undefined if it is none of a hyperlink. */
+export function hyperlinkOf(code: string): string | undefined {
+  const [, rest] = /^\s*HYPERLINK\b([\s\S]*)$/i.exec(code) ?? [];
+  if (rest === undefined) return undefined;
+  let [target, place, option]: (string | undefined)[] = [];
+  for (const [, name, quoted, bare] of rest.matchAll(/\\([a-z])|["\u201c]([^"\u201d]*)["\u201d]|([^\s"\\]\S*)/gi)) {
+    const value = quoted ?? bare;
+    if (option === "l") place ??= value;
+    else if (option === undefined) target ??= value;
+    // `\m` and `\n` have no value.
+    option = name === undefined || /[mn]/i.test(name) ? undefined : name.toLowerCase();
+  }
+  return target === undefined && place === undefined
+    ? undefined
+    : `${target ?? ""}${place === undefined ? "" : `#${place}`}`;
+}

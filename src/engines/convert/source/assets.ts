@@ -1,0 +1,101 @@
+/** The files that an HTML or Markdown document refers to: a ZIP archive with them at their relative paths. */
+import type { InputBytes } from "../../bytes/heap.ts";
+import { Refusal } from "../../errors.ts";
+import type { PdfEngine } from "../../pdf/mupdf/mupdf.ts";
+import { limits, MiB } from "../../../limits.ts";
+import { Archive } from "./archive.ts";
+
+const FIELD = "assets";
+/** What programs that make archives add on their own. */
+const NO_ASSET = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$)|\/$/;
+/** Most names listed in an error. */
+const NAMES_LISTED = 10;
+
+export class Assets {
+  readonly #archive: Archive;
+  /** The name in the archive, by path. */
+  readonly #names = new Map<string, string>();
+  readonly #read = new Map<string, Uint8Array<ArrayBuffer>>();
+  readonly #unused = new Set<string>();
+  #bytes = 0;
+
+  /**
+   * @throws Refusal `unsupported_format`, `invalid_parameters` (a path that is there twice or leads out of the archive), `limit_exceeded`
+   */
+  constructor(engine: PdfEngine, bytes: InputBytes) {
+    const archive = Archive.open(engine, bytes, FIELD);
+    if (archive === undefined)
+      throw new Refusal("unsupported_format", `\`${FIELD}\` is not a ZIP archive.`, { input: FIELD });
+    this.#archive = archive;
+    for (const name of archive.names) {
+      if (NO_ASSET.test(name)) continue;
+      const path = normalized(name);
+      if (path === undefined) throw refused(`has a path that leads out of the archive: ${name}`);
+      if (this.#names.has(path)) throw refused(`has more than one file at the path ${path}`);
+      this.#names.set(path, name);
+      this.#unused.add(path);
+    }
+    const limit = limits.conversion.assets;
+    const actual = this.#names.size;
+    if (actual > limit)
+      throw new Refusal("limit_exceeded", `\`${FIELD}\` can have up to ${limit} files.`, { limit, actual });
+  }
+
+  /** The file that a document refers to by a relative URL, which counts as used; undefined if there is none. */
+  async at(reference: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const path = pathOf(reference);
+    const name = path === undefined ? undefined : this.#names.get(path);
+    if (path === undefined || name === undefined) return undefined;
+    this.#unused.delete(path);
+    const bytes = this.#read.get(path) ?? (await this.#archive.read(name));
+    if (bytes === undefined) return undefined;
+    this.#read.set(path, bytes);
+    // Each use is one in the HTML.
+    this.#bytes += bytes.length;
+    const limit = limits.conversion.assetBytes;
+    if (this.#bytes > limit)
+      throw new Refusal(
+        "limit_exceeded",
+        `The files of \`${FIELD}\` can have up to ${limit / MiB} MiB where they are used.`,
+        {
+          limit,
+          actual: this.#bytes,
+        },
+      );
+    return bytes;
+  }
+
+  /** @throws Refusal `invalid_parameters` */
+  refuseUnused(): void {
+    if (this.#unused.size === 0) return;
+    const names = [...this.#unused].slice(0, NAMES_LISTED).join(", ");
+    const more = this.#unused.size > NAMES_LISTED ? `, and ${this.#unused.size - NAMES_LISTED} more` : "";
+    throw refused(`has files that the document does not refer to: ${names}${more}`);
+  }
+}
+
+const refused = (issue: string): Refusal =>
+  new Refusal("invalid_parameters", "`assets` does not fit the document.", { fields: [{ name: FIELD, issue }] });
+
+/** The path of a relative URL (RFC 3986, 5.2), from the document at the root of the archive. */
+function pathOf(reference: string): string | undefined {
+  const trimmed = reference.trim();
+  if (/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(trimmed)) return undefined;
+  const [path = ""] = trimmed.split(/[?#]/, 1);
+  try {
+    return normalized(decodeURIComponent(path));
+  } catch {
+    return normalized(path);
+  }
+}
+
+/** Without `.` and `..`; undefined if it leads out of the root. */
+function normalized(path: string): string | undefined {
+  const segments: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "" || segment === ".") continue;
+    if (segment !== "..") segments.push(segment);
+    else if (segments.pop() === undefined) return undefined;
+  }
+  return segments.join("/").normalize("NFC");
+}
