@@ -235,6 +235,14 @@ describe("HTML", () => {
       });
       expect(headers.get("X-Not-Converted")).toBe("wide-content");
     });
+
+    test("neither can what begins left of the page", async () => {
+      const { text, headers } = await converted(`<p style="margin-left:-900px">Lost</p><p>Kept</p>`, {
+        format: "html",
+      });
+      expect(text.trim()).toBe("Kept");
+      expect(headers.get("X-Not-Converted")).toBe("wide-content");
+    });
   });
 
   test("nothing runs, is fetched, or is shown that is not text", async () => {

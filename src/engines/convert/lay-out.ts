@@ -6,7 +6,7 @@ import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits } from "../../limits.ts";
 import type { PageFormat, Part } from "./source/document.ts";
 import type { DocumentFonts } from "./document-fonts.ts";
-import { type GlyphCounts, MissingGlyphs, readGlyphs } from "./missing-glyphs.ts";
+import { type Extent, type GlyphCounts, MissingGlyphs, readGlyphs } from "./missing-glyphs.ts";
 
 /** A place on a page (0-based), in its coordinates: origin at the bottom left, y upward. */
 export interface Place {
@@ -101,11 +101,12 @@ export class PartWriter {
   async #add(part: Part, source: Buffer, mayWiden: boolean): Promise<Part | undefined> {
     const document = await this.#opened(part, source);
     try {
-      const { counts, rights } = await this.#textOf(document);
-      const wider = mayWiden ? widened(part, Math.max(0, ...rights)) : undefined;
+      const { counts, extents } = await this.#textOf(document);
+      const right = extents.reduce((most, extent) => Math.max(most, extent.right), 0);
+      const wider = mayWiden ? widened(part, right) : undefined;
       if (wider) return wider;
       this.#missing.add(counts);
-      await this.#addPages(document, part, rights);
+      await this.#addPages(document, part, extents);
       return undefined;
     } finally {
       document.destroy();
@@ -114,24 +115,24 @@ export class PartWriter {
     }
   }
 
-  /** The characters of all pages, and where the text of each ends on the right. */
-  async #textOf(document: Document): Promise<{ counts: GlyphCounts; rights: readonly number[] }> {
+  /** The characters of all pages, and how wide the text of each is. */
+  async #textOf(document: Document): Promise<{ counts: GlyphCounts; extents: readonly Extent[] }> {
     const { long } = this.#engine;
     const counts: GlyphCounts = new Map();
-    const rights: number[] = [];
+    const extents: Extent[] = [];
     const count = await long.countPages(document);
     this.#refuseMany(count);
     for (let index = 0; index < count; index++) {
       const page = await long.loadAnyPage(document, index);
       try {
         const text = await long.textOfPage(page, "clip=no");
-        rights.push(await readGlyphs(this.#engine, text, counts));
+        extents.push(await readGlyphs(this.#engine, text, counts));
         text.destroy();
       } finally {
         page.destroy();
       }
     }
-    return { counts, rights };
+    return { counts, extents };
   }
 
   #refuseMany(count: number): void {
@@ -173,16 +174,16 @@ export class PartWriter {
     }
   }
 
-  async #addPages(document: Document, part: Part, rights: readonly number[]): Promise<void> {
+  async #addPages(document: Document, part: Part, extents: readonly Extent[]): Promise<void> {
     const first = this.#pageCount;
     const frames: Frame[] = [];
-    for (const [index, right] of rights.entries()) {
+    for (const [index, extent] of extents.entries()) {
       this.#engine.work.spend(PAGE_WORK);
       this.#engine.work.stage("page");
       await this.#engine.work.pause();
       const page = await this.#engine.long.loadAnyPage(document, index);
       try {
-        frames.push(await this.#addPage(document, page, part, right, first));
+        frames.push(await this.#addPage(document, page, part, extent, first));
       } finally {
         page.destroy();
       }
@@ -195,11 +196,12 @@ export class PartWriter {
     this.#author ??= document.getMetaData("info:Author") || undefined;
   }
 
-  async #addPage(document: Document, page: Page, part: Part, right: number, first: number): Promise<Frame> {
+  async #addPage(document: Document, page: Page, part: Part, extent: Extent, first: number): Promise<Frame> {
     const { long } = this.#engine;
-    const frame = frameOf(page, part, right);
+    const frame = frameOf(page, part, extent.right);
     const [scale, , , , left] = frame.matrix;
-    if (right * scale + left > frame.width + 1) this.#notConverted.add("wide-content");
+    const isCut = extent.right * scale + left > frame.width + 1 || extent.left * scale + left < -1;
+    if (isCut) this.#notConverted.add("wide-content");
     const device = this.#writer.beginPage([0, 0, frame.width, frame.height]);
     await long.runPage(page, device, frame.matrix);
     this.#writer.endPage();

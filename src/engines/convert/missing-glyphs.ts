@@ -10,18 +10,27 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\ufe00-\ufe0f]/u;
 /** How often each character occurs, by the address of its font. */
 export type GlyphCounts = Map<number, Map<number, number>>;
 
-/** Adds the characters of a page to `counts`. Returns where the last visible one of them ends on the right, in points from the left of the layout. */
-export async function readGlyphs(engine: PdfEngine, text: StructuredText, counts: GlyphCounts): Promise<number> {
-  let right = 0;
+/** Where the visible characters of a page begin on the left and end on the right, in points from the left of the layout; 0 if there are none. */
+export interface Extent {
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Adds the characters of a page to `counts`. */
+export async function readGlyphs(engine: PdfEngine, text: StructuredText, counts: GlyphCounts): Promise<Extent> {
+  let [left, right] = [0, 0];
   for (const { character } of charactersIn(engine, text)) {
     engine.work.spend(CHARACTER_WORK);
     const { code, font } = character;
     const ofFont = counts.get(font) ?? new Map<number, number>();
     counts.set(font, ofFont.set(code, (ofFont.get(code) ?? 0) + 1));
-    if (!isSpace(code)) right = Math.max(right, character.corner(UPPER_RIGHT), character.corner(UPPER_LEFT));
+    if (isSpace(code)) continue;
+    const corners = [character.corner(UPPER_RIGHT), character.corner(UPPER_LEFT)];
+    left = Math.min(left, ...corners);
+    right = Math.max(right, ...corners);
   }
   await engine.work.pause();
-  return right;
+  return { left, right };
 }
 
 const [UPPER_LEFT, UPPER_RIGHT] = [0, 2];
