@@ -148,9 +148,13 @@ export class Work {
     const { start, fuel: ofStage, known } = this.#current;
     const limit = Math.min(this.#most, this.#end ?? Math.max(this.#limit, start + ofStage + known));
     if (this.#ended === undefined && this.#spent <= limit) return;
-    this.#ended ??= new Refusal("limit_exceeded", "The request needs too much processing. Select fewer pages.", {
-      limit: "work",
-    });
+    this.#ended ??= new Refusal(
+      "limit_exceeded",
+      "The request needs too much processing. Send a smaller file, or select fewer pages.",
+      {
+        limit: "work",
+      },
+    );
     throw this.#ended;
   }
 
