@@ -33,7 +33,8 @@ const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
 export const toPdf = defineOperation({
   name: "to-pdf",
   summary: "Convert documents to PDF",
-  guidance: "For HTML, Markdown, text, CSV, DOCX, and XLSX. For images, use `from-images`.",
+  guidance:
+    "For documents of Word (DOCX) and Excel (XLSX), HTML, Markdown, text, and CSV. For images, use `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
 
 | Format | What is kept | What is not (\`X-Not-Converted\`) |

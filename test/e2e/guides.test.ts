@@ -132,6 +132,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   "scanned document": "/docs#ocr",
   "extract tables": "/docs#extract-text",
   markdown: "/docs#extract-text",
+  "pdf to markdown": "/docs#extract-text",
   "word to pdf": "/docs#to-pdf",
   "form fields": "/docs#fill-form",
   "page numbers": "/docs#add-page-numbers",

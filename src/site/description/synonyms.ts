@@ -7,7 +7,7 @@ const operationWords: Readonly<Record<string, string>> = {
   "delete-pages": "delete remove pages drop omit discard",
   "extract-pages": "rearrange reorder order move duplicate keep pick select reverse subset",
   "extract-text":
-    "parse read get text markdown words coordinates bounding boxes tables llm rag pdf to txt html csv excel xlsx spreadsheet",
+    "parse read get text markdown words coordinates bounding boxes tables llm rag pdf to txt html csv excel xlsx spreadsheet pdf to markdown",
   "to-images":
     "convert render rasterize png jpg jpeg webp thumbnail preview screenshot pictures pdf to image pdf to jpg pdf to png",
   "from-images": "convert png jpg jpeg webp photos scans pictures image to pdf jpg to pdf png to pdf",

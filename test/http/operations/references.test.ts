@@ -1,5 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { zipSync } from "fflate";
 import { describe, expect, inject, it, test, vi } from "vitest";
 import { creditsOf, expectNoCredits } from "../paid-service.ts";
 import { documentBytes, type FileService, fileService } from "../../files/file-service.ts";
@@ -18,11 +19,15 @@ const local = { ...env, FETCH_ALLOW_LOCAL: "true" };
 const service = await fileService({ scopes });
 
 const letter = document({ name: "letter", pages: 3, features: ["form"] });
-const note = new TextEncoder().encode("A letter");
 /** 16 gray pixels. */
 const image = fromBase64(
   "iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAAAAACMmsGiAAAADklEQVR4nGNoAAIGVAIAUBQIAXAlrj8AAAAASUVORK5CYII=",
 );
+
+/** What an operation takes that is neither a PDF nor an image, by field. */
+const others: Readonly<Record<string, Readonly<Record<string, Uint8Array>>>> = {
+  "to-pdf": { file: new TextEncoder().encode("A letter ![seal](seal.png)"), assets: zipSync({ "seal.png": image }) },
+};
 
 type Values = Readonly<Record<string, string | Blob>>;
 const named = (bytes: Uint8Array, name = "letter.pdf"): File => new File([bytes.slice()], name);
@@ -97,7 +102,7 @@ describe("every file field takes a reference", () => {
     attachments: { action: "add" },
     outline: { action: "get" },
     redact: { terms: '["letter"]' },
-    "to-pdf": { format: "text" },
+    "to-pdf": { format: "markdown" },
   };
   /** What does not differ between two runs: the output of protect has random keys. */
   const content = async (name: string, response: Response): Promise<unknown> =>
@@ -106,7 +111,7 @@ describe("every file field takes a reference", () => {
   const filesOf = (operation: string, fields: Fields): [string, Uint8Array][] =>
     Object.entries(fields).flatMap(([name, field]): [string, Uint8Array][] => {
       if (field.kind === "text") return [];
-      const bytes = field.accept.includes("pdf") ? letter : operation === "to-pdf" ? note : image;
+      const bytes = others[operation]?.[name] ?? (field.accept.includes("pdf") ? letter : image);
       const names =
         field.kind === "file" ? [name] : Array.from({ length: field.min }, (_, at) => `${field.prefix}${at}`);
       return names.map((name) => [name, bytes]);
