@@ -24,6 +24,10 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
     bytes: new Uint8Array(await readFile(join(root, "examples/report.md"))),
     fileName: "report.md",
   };
+  const signer = {
+    bytes: new Uint8Array(await readFile(join(root, "examples/signer.p12"))),
+    fileName: "signer.p12",
+  };
   const form = pdfPart(fieldsOf(40));
   const small = pdfPart(document({ name: "small", pages: 5, features: ["outline", "links", "form"] }));
   const hundred = pdfPart(document({ name: "hundred", pages: 100, features: ["outline", "tagged"] }));
@@ -73,6 +77,7 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
         field: JSON.stringify({ page: 1, x: 50, y: 50, width: 150, height: 50 }),
       },
     ],
+    seal: [{ file: small, certificate: signer, certificatePassword: "example" }],
     "fill-form": [{ file: form, values: valuesOf(40, "Ada") }],
     flatten: [{ file: form }, { file: small }],
     repair: [{ file: small }],

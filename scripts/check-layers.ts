@@ -126,6 +126,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "marked",
     "re2js",
     "ipaddr.js",
+    "pkijs",
+    "asn1js",
+    "node-forge",
   ],
   "public-url.ts": ["ipaddr.js"],
   "isolate.ts": [],
@@ -168,8 +171,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/optimize",
     "ocr",
     "lease",
+    "cms",
     "pdf/embed",
     "pdf/stamps",
+    "pdf/seal",
     "pdf/erasure",
     "pdf/redaction/proof",
     "pdf/redaction",
@@ -196,7 +201,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 /** MuPDF's functions and its heap: only pdf/mupdf knows how it keeps things. */
-const INSIDES = /_wasm_|\blib\b|\bLibMuPDF\b|pdf\/mupdf\/abi-check/;
+const INSIDES = /_wasm_|(?<!node-forge\/)\blib\b|\bLibMuPDF\b|pdf\/mupdf\/abi-check/;
 const MAY_LOOK_INSIDE = /^pdf\/mupdf\//;
 /** Walks over containers of a document, which may have a million entries, count and pause: `walkValues`, or `items` and `entries`, which refuse too many. */
 const WALK = /\bvalues\.(?:arrayLength|item|entryCount|valueAt)\(/;

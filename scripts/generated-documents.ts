@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { issue, pkcs12 } from "../test/harness/certificates.ts";
 import { describedApi } from "./described-api.ts";
 import { root } from "./local-database.ts";
 import { plans } from "../src/accounts/plans.ts";
@@ -27,7 +29,17 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
     [join(root, "docs/limits.md"), limitsDocument(await read("src/limits.ts"))],
     ...(await Promise.all(["README.md", "SECURITY.md", "docs/api.md", "docs/mcp.md"].map(withParts))),
     [join(root, "examples/damaged.pdf"), withoutEnd(await readFile(join(root, "examples/letter.pdf")))],
+    await exampleSigner(),
   ]);
+}
+
+/** A key and its certificate for ten years, made once: each key is another one. Its password is `example`. */
+async function exampleSigner(): Promise<[string, Uint8Array]> {
+  const path = join(root, "examples/signer.p12");
+  if (existsSync(path)) return [path, await readFile(path)];
+  const issuer = await issue({ subject: "Example CA", isAuthority: true, valid: [-1, 3650] });
+  const signer = await issue({ subject: "Ada Lovelace", issuer, valid: [-1, 3650] });
+  return [path, await pkcs12(signer, "example", [issuer])];
 }
 
 /** As a transfer that stopped early leaves a file: without its cross-references and trailer, which come last. */

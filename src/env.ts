@@ -42,6 +42,8 @@ export interface Env {
   readonly jobQueue: Queue<JobMessage>;
   /** The URLs from which documents are fetched. */
   readonly documentUrls: UrlPolicy;
+  /** The time-stamp services that requests may name, and the one for those that name none. */
+  readonly timestamps: { readonly urls: UrlPolicy; readonly defaultUrl: string | undefined };
   /** Reads a font from the static assets. */
   readonly loadFont: LoadFont;
   /** Reads a text recognition model from the static assets. */
@@ -100,6 +102,7 @@ const bindingsSchema = z.object({
     .regex(/^\d{1,5}(,\d{1,5}){0,49}$/, "must be 1 to 50 whole numbers of seconds below 100,000, with commas between")
     .transform((value) => value.split(",").map(Number))
     .optional(),
+  TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .transform((value) => value.replace(/\/+$/, "")),
@@ -169,6 +172,7 @@ export function readEnv(bindings: object): Env {
       retrySeconds: result.data.WEBHOOK_RETRY_SECONDS ?? retrySeconds,
     },
     documentUrls: urlPolicy("FETCH_ALLOW_LOCAL"),
+    timestamps: { urls: urlPolicy("FETCH_ALLOW_LOCAL"), defaultUrl: result.data.TSA_URL },
     loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
     loadModel: (name) => readAsset(ASSETS, `models/${name}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,

@@ -82,6 +82,14 @@ export const limits = {
     connections: 4,
   },
 
+  /** Time stamps. For `seal`. */
+  timestamps: {
+    /** How long a service has to respond. */
+    milliseconds: 15_000,
+    /** Size of its response. A token with a long chain has about 10 KiB. */
+    bytes: 64 * 1024,
+  },
+
   /** Text extraction. For `extract-text`. */
   text: {
     /** UTF-16 characters in one response. Each takes about 10 bytes of memory: by page, as a whole, as JSON, and as bytes. */

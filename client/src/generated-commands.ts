@@ -1384,7 +1384,7 @@ export const commands: readonly Command[] = [
     "name": "sign",
     "path": "/api/v1/sign",
     "summary": "Add a visual signature",
-    "description": "Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature. It adds no certificate, and\ndoes not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch\nthe page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that\nthe script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an\nartifact.\n\nChanges are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the\nchange.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (`seal` makes those). It adds no certificate, and\ndoes not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch\nthe page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that\nthe script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an\nartifact.\n\nChanges are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the\nchange.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1470,6 +1470,190 @@ export const commands: readonly Command[] = [
         "isPassword": false,
         "required": false,
         "description": "A line with the email address of the signer. Together with `signerName`, up to 2,000 characters."
+      }
+    ]
+  },
+  {
+    "name": "seal",
+    "path": "/api/v1/seal",
+    "summary": "Sign with a certificate",
+    "description": "Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts\nthe certificate is up to its issuer and to the reader.\n\nSend `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords\nare only used for the request.\n\nChanges are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or\ninto a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they\ndo not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.\n\n`X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [
+      "certificate",
+      "privateKey"
+    ],
+    "example": {
+      "file": "letter.pdf",
+      "certificate": "signer.p12",
+      "certificatePassword": "example",
+      "reason": "Approved",
+      "field": "{\"page\":2,\"x\":72,\"y\":190,\"width\":200,\"height\":58}"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "certificate",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "A PKCS#12 file with one private key, its certificate, and the certificates of the issuers."
+      },
+      {
+        "field": "privateKey",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Instead of `certificate`: the private key, PKCS#8 in PEM."
+      },
+      {
+        "field": "chain",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "With `privateKey`: the certificates in PEM, the signer's and those of the issuers."
+      },
+      {
+        "field": "certificatePassword",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `certificate` or `privateKey`."
+      },
+      {
+        "field": "level",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.",
+        "values": [
+          "b-b",
+          "b-t"
+        ]
+      },
+      {
+        "field": "timestampUrl",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`."
+      },
+      {
+        "field": "digest",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The digest. Default: `sha256`.",
+        "values": [
+          "sha256",
+          "sha384",
+          "sha512"
+        ]
+      },
+      {
+        "field": "reason",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The reason for signing."
+      },
+      {
+        "field": "location",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The place of signing."
+      },
+      {
+        "field": "contactInfo",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "How the signer can be reached."
+      },
+      {
+        "field": "signerName",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The name of the signer. Default: the subject of the certificate."
+      },
+      {
+        "field": "fieldName",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`."
+      },
+      {
+        "field": "field",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}`."
+      },
+      {
+        "field": "appearance",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.",
+        "values": [
+          "text",
+          "image",
+          "both"
+        ]
+      },
+      {
+        "field": "image",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`."
+      },
+      {
+        "field": "certify",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.",
+        "values": [
+          "no-changes",
+          "form-filling",
+          "annotations"
+        ]
       }
     ]
   },

@@ -36,6 +36,10 @@ export interface HeaderFacts {
   readonly attachmentsRemoved: number | undefined;
   /** The mean confidence of all words, from 0 to 1. */
   readonly meanConfidence: number | undefined;
+  /** The full name of the signature field, percent-encoded. */
+  readonly signatureField: string | undefined;
+  /** The PAdES level of the signature: `b-b` or `b-t`. */
+  readonly signatureLevel: string | undefined;
   /** The cipher of the output: `aes-128` or `aes-256`. */
   readonly encryption: string | undefined;
   /** The format of the file that was converted. */
@@ -68,6 +72,8 @@ export const headerFacts = {
   pagesWithoutText: { header: "X-Pages-Without-Text", type: "array" },
   attachmentsRemoved: { header: "X-Attachments-Removed", type: "integer" },
   meanConfidence: { header: "X-OCR-Mean-Confidence", type: "number" },
+  signatureField: { header: "X-Signature-Field", type: "string" },
+  signatureLevel: { header: "X-Signature-Level", type: "string" },
   encryption: { header: "X-Encryption", type: "string" },
   convertedFrom: { header: "X-Converted-From", type: "string" },
   missingGlyphs: { header: "X-Missing-Glyphs", type: "integer" },

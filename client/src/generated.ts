@@ -753,6 +753,93 @@ const signFields = {
   signerEmail: { name: "signerEmail", kind: "text" },
 } as const;
 
+export type SealInput = {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** With `privateKey`: the certificates in PEM, the signer's and those of the issuers. */
+  readonly chain?: string | undefined;
+  /** The password of `certificate` or `privateKey`. */
+  readonly certificatePassword?: string | undefined;
+  /** The digest. Default: `sha256`. */
+  readonly digest?: "sha256" | "sha384" | "sha512" | undefined;
+  /** The reason for signing. */
+  readonly reason?: string | undefined;
+  /** The place of signing. */
+  readonly location?: string | undefined;
+  /** How the signer can be reached. */
+  readonly contactInfo?: string | undefined;
+  /** The name of the signer. Default: the subject of the certificate. */
+  readonly signerName?: string | undefined;
+  /** The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. */
+  readonly fieldName?: string | undefined;
+  /** The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`. */
+  readonly field?: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined } | undefined;
+  /** Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. */
+  readonly certify?: "no-changes" | "form-filling" | "annotations" | undefined;
+} & (
+  | {
+  /** The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`. */
+  readonly level?: "b-b" | undefined;
+  /** The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`. */
+  readonly timestampUrl?: undefined;
+  }
+  | {
+  /** The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`. */
+  readonly level: "b-t";
+  /** The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`. */
+  readonly timestampUrl?: string | undefined;
+  }
+) & (
+  | {
+  /** What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`. */
+  readonly appearance?: "text" | undefined;
+  /** The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`. */
+  readonly image?: undefined;
+  }
+  | {
+  /** What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`. */
+  readonly appearance: "image" | "both";
+  /** The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`. */
+  readonly image: FileInput | FileReference;
+  }
+) & (
+  | {
+  /** A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. */
+  readonly certificate: FileInput | FileReference;
+  /** Instead of `certificate`: the private key, PKCS#8 in PEM. */
+  readonly privateKey?: undefined;
+  }
+  | {
+  /** Instead of `certificate`: the private key, PKCS#8 in PEM. */
+  readonly privateKey: string;
+  /** A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. */
+  readonly certificate?: undefined;
+  }
+);
+
+const sealFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  certificate: { name: "certificate", kind: "file" },
+  privateKey: { name: "privateKey", kind: "text" },
+  chain: { name: "chain", kind: "text" },
+  certificatePassword: { name: "certificatePassword", kind: "text" },
+  level: { name: "level", kind: "text" },
+  timestampUrl: { name: "timestampUrl", kind: "text" },
+  digest: { name: "digest", kind: "text" },
+  reason: { name: "reason", kind: "text" },
+  location: { name: "location", kind: "text" },
+  contactInfo: { name: "contactInfo", kind: "text" },
+  signerName: { name: "signerName", kind: "text" },
+  fieldName: { name: "fieldName", kind: "text" },
+  field: { name: "field", kind: "json" },
+  appearance: { name: "appearance", kind: "text" },
+  image: { name: "image", kind: "file" },
+  certify: { name: "certify", kind: "text" },
+} as const;
+
 export interface FillFormInput {
   /** The PDF with the form. */
   readonly file: FileInput | FileReference;
@@ -1076,6 +1163,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   sign(input: Without<SignInput, "file">): Pipeline<FileResult>;
   sign(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("sign", "file", signFields, input));
+  }
+
+  /** Sign with a certificate. */
+  seal(input: Without<SealInput, "file">): Pipeline<FileResult>;
+  seal(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("seal", "file", sealFields, input));
   }
 
   /** Fill in a form. */
@@ -1680,7 +1773,7 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Add a visual signature.
    *
-   * Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature. It adds no certificate, and
+   * Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (`seal` makes those). It adds no certificate, and
    * does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
    * the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
    * the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
@@ -1694,6 +1787,30 @@ export class ServiceMethods extends OperationTransport {
   sign(input: SignInput, options?: CallOptions): Promise<FileResult>;
   sign(input: SignInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/sign", signFields, input, options, fileResult);
+  }
+
+  /** Sign with a certificate, as a job. */
+  seal(input: SealInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Sign with a certificate.
+   *
+   * Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
+   * the certificate is up to its issuer and to the reader.
+   *
+   * Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
+   * are only used for the request.
+   *
+   * Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or
+   * into a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
+   * do not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.
+   *
+   * `X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  seal(input: SealInput, options?: CallOptions): Promise<FileResult>;
+  seal(input: SealInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/seal", sealFields, input, options, fileResult);
   }
 
   /** Fill in a form, as a job. */

@@ -20,6 +20,10 @@ export type RefusalCode =
   | "raster_too_large"
   | "ocr_failed"
   | "redaction_failed"
+  | "invalid_certificate"
+  | "signature_forbidden"
+  | "already_signed"
+  | "timestamp_failed"
   | "overloaded"
   | "encryption_failed"
   | "encryption_unavailable";

@@ -18,6 +18,7 @@ import { protect } from "./protect.ts";
 import { redact } from "./redact.ts";
 import { repair } from "./repair.ts";
 import { rotate } from "./rotate.ts";
+import { seal } from "./seal.ts";
 import { sign } from "./sign.ts";
 import { split } from "./split.ts";
 import { toImages } from "./to-images.ts";
@@ -46,6 +47,7 @@ export const operations: readonly Operation[] = [
   watermark,
   addPageNumbers,
   sign,
+  seal,
   fillForm,
   flatten,
   redact,

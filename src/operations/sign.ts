@@ -20,7 +20,7 @@ export const sign = defineOperation({
   summary: "Add a visual signature",
   guidance:
     "To put a visible signature at one place of a page: a picture, or a typed name. It is no digital signature and proves nothing cryptographically.",
-  description: `Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature. It adds no certificate, and
+  description: `Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (\`seal\` makes those). It adds no certificate, and
 does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
 the page; what lies outside is cut off. The signature is scaled to fit the box; \`timestamp\`, \`signerName\`, and \`signerEmail\` add small lines below it, inside the box. Characters that
 the script font does not have are drawn in another font; characters that no font has fail with \`unsupported_text\`. In tagged documents, the signature is an

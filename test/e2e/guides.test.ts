@@ -161,7 +161,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   booklet: "/docs#n-up",
   thumbnail: "/docs#to-images",
   "corrupt pdf": "/docs#repair",
-  "digital signature": "/docs/not-offered",
+  "digital signature": "/docs#seal",
   "pdf/a": "/docs/not-offered",
   oauth: "/docs/not-offered",
   "data retention": "/docs/what-is-stored",

@@ -1,4 +1,5 @@
 /** What each operation is sent by `npm run fuzz`: an entry for each of the registry. */
+import { chainPem, issue, keyPem } from "./certificates.ts";
 import type { Part } from "./client.ts";
 import type { Random } from "./random.ts";
 
@@ -14,6 +15,9 @@ export interface Draw {
 }
 
 export type Form = Readonly<Record<string, Part>>;
+
+const issued = await issue({ subject: "Signer" });
+const signer = { key: await keyPem(issued), chain: chainPem(issued) };
 
 const RANGES = ["1", "all", "odd", "even", "last", "1-end", "last-2", "2-1", "!1", "1,1,1", "1|1-end", "99", ""];
 
@@ -187,6 +191,23 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       signerEmail: random.pick([undefined, `${mark}@example.com`]),
     });
   },
+  seal: ({ random, mark, document, image }) =>
+    given({
+      ...document(),
+      ...random.pick<Form>([
+        { privateKey: signer.key, chain: signer.chain },
+        { privateKey: signer.key, chain: mark },
+        { certificate: image(), certificatePassword: mark },
+      ]),
+      digest: random.pick([undefined, "sha512"]),
+      reason: random.pick([undefined, mark, `${mark} Zoë عربى`]),
+      fieldName: random.pick([undefined, mark, "person.name"]),
+      field: random.pick([
+        undefined,
+        JSON.stringify({ page: random.pick([1, 99]), x: 9, y: 9, width: 90, height: 40 }),
+      ]),
+      certify: random.pick([undefined, undefined, "form-filling"]),
+    }),
   "fill-form": ({ random, mark, document }) =>
     given({
       ...document(),

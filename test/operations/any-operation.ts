@@ -1,4 +1,5 @@
 import { newKey, senderTo } from "../http/echo-service.ts";
+import { chainPem, issue, keyPem } from "../harness/certificates.ts";
 import { document } from "../harness/fixtures.ts";
 import type { Operation } from "../../src/operations/definition/define.ts";
 import { operations } from "../../src/operations/index.ts";
@@ -10,6 +11,8 @@ const key = await newKey("enterprise");
 export const pdf = document({ name: "letter", pages: 2 });
 /** No more than an image's signature: recognized, but not readable. */
 const image = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+
+const issued = await issue({ subject: "Signer" });
 
 /** What each operation needs beside its files, where it is not what its example has. */
 const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -23,6 +26,7 @@ const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   protect: { userPassword: "open" },
   watermark: { kind: "text", text: "DRAFT" },
   sign: { mode: "type", typedName: "Ada", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' },
+  seal: { privateKey: await keyPem(issued), chain: chainPem(issued) },
   "fill-form": { values: "{}" },
   redact: { terms: '["letter"]' },
   metadata: { action: "get" },

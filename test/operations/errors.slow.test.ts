@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { call, pdf, type Sent } from "./any-operation.ts";
 import { operationService } from "./operation-service.ts";
 import { certificateEncrypted } from "../harness/certificate-fixture.ts";
+import { chainPem, issue, keyPem } from "../harness/certificates.ts";
 import { formOf, wholeForm } from "../harness/form-fixtures.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
 import type { ErrorCode } from "../../src/http/errors/error-table.ts";
@@ -11,6 +12,10 @@ import { operations } from "../../src/operations/index.ts";
 const protect = await operationService("protect");
 const locked = await (await protect(pdf, { userPassword: "open" })).bytes();
 const restricted = await (await protect(pdf, { ownerPassword: "all", permissions: "none" })).bytes();
+const issued = await issue({ subject: "Signer" });
+const signer = { privateKey: await keyPem(issued), chain: chainPem(issued) };
+const seal = await operationService("seal");
+const certified = await (await seal(pdf, { ...signer, certify: "no-changes" })).bytes();
 const form = wholeForm().bytes();
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -19,6 +24,7 @@ const unknownLetters: Readonly<Record<string, Sent>> = {
   watermark: { texts: { text: "\u{1f600}" } },
   "add-page-numbers": { texts: { template: "\u{1f600}" } },
   sign: { texts: { typedName: "\u{1f600}" } },
+  seal: { texts: { signerName: "\u{1f600}", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' } },
   flatten: { file: formOf({ line: "/FT /Tx /V <FEFFD83DDE00>" }) },
   "n-up": { file: formOf({ line: "/FT /Tx /V <FEFFD83DDE00>" }) },
   redact: { texts: { label: "\u{1f600}" } },
@@ -46,6 +52,9 @@ const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
   unknown_fields: (name) => (name === "fill-form" ? { file: form, texts: { values: '{"x":"x"}', strict: "1" } } : {}),
   no_tables: (name) => (name === "extract-text" ? { texts: { format: "csv" } } : {}),
   unsupported_form: () => ({ file: formOf({}, { form: "/XFA [(template) 4 0 R]" }) }),
+  invalid_certificate: (name) => (name === "seal" ? { texts: { chain: "none" } } : {}),
+  already_signed: (name) => ({ file: certified, ...(name === "seal" && { texts: { certify: "annotations" } }) }),
+  signature_forbidden: () => ({ file: certified }),
   limit_exceeded: () => ({ texts: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`f${index}`, ""])) }),
   unauthenticated: () => ({ key: "sk_live_madeup" }),
 };
@@ -71,6 +80,7 @@ const elsewhere: readonly ErrorCode[] = [
   "encryption_unavailable",
   "ocr_failed",
   "redaction_failed",
+  "timestamp_failed",
   "overloaded",
 ];
 

@@ -1,6 +1,7 @@
 import { unzipSync } from "fflate";
 import { afterAll, expect, test, vi } from "vitest";
 import { asTexts, type Parts, pipeline, post, stepsOf } from "./pipeline-service.ts";
+import { chainPem, issue, keyPem } from "../harness/certificates.ts";
 import { document } from "../harness/fixtures.ts";
 import { withoutIdentifiers } from "../harness/identifiers.ts";
 import { operations } from "../../src/operations/index.ts";
@@ -11,6 +12,7 @@ vi.spyOn(console, "log").mockImplementation(() => {});
 vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-01T12:00:01Z") });
 afterAll(() => vi.useRealTimers());
 const letter = document({ name: "letter", pages: 2, features: ["form"] });
+const issued = await issue({ subject: "Signer" });
 const enclosure = document({ name: "enclosure", pages: 1 });
 
 type Step = readonly [operation: string, parameters: Readonly<Record<string, unknown>>];
@@ -34,6 +36,7 @@ const last: readonly Step[] = [
   ["extract-text", {}],
   ["to-images", { pages: 1, dpi: 36 }],
   ["protect", { ownerPassword: "secret" }],
+  ["seal", { privateKey: await keyPem(issued), chain: chainPem(issued) }],
   ["unlock", {}],
   ["repair", { output: "json" }],
   ["flatten", {}],
@@ -102,8 +105,8 @@ test.each(chains.map((steps) => [steps.map(([name]) => name).join(", "), steps] 
     expect(Math.abs((bytes ?? 0) - (made[index]?.length ?? 0)), `step ${index}`).toBeLessThanOrEqual(IDS_VARY);
   const result = await response.bytes();
   expect(Math.abs(result.length - file.length)).toBeLessThanOrEqual(IDS_VARY);
-  // Encryption is random.
-  const isEncrypted = steps.at(-1)?.[0] === "protect";
-  const comparable = (bytes: Uint8Array): string[] => (isEncrypted ? [] : filesIn(bytes).map(withoutIdentifiers));
+  // Encryption is random, and so are signatures.
+  const isRandom = ["protect", "seal"].includes(steps.at(-1)?.[0] ?? "");
+  const comparable = (bytes: Uint8Array): string[] => (isRandom ? [] : filesIn(bytes).map(withoutIdentifiers));
   expect(comparable(result)).toEqual(comparable(file));
 });

@@ -95,6 +95,16 @@ class Facts(Headers):
         return read_number(self.headers, "X-OCR-Mean-Confidence")
 
     @property
+    def signature_field(self) -> Optional[str]:
+        """The full name of the signature field, percent-encoded."""
+        return read_text(self.headers, "X-Signature-Field")
+
+    @property
+    def signature_level(self) -> Optional[str]:
+        """The PAdES level of the signature: `b-b` or `b-t`."""
+        return read_text(self.headers, "X-Signature-Level")
+
+    @property
     def encryption(self) -> Optional[str]:
         """The cipher of the output: `aes-128` or `aes-256`."""
         return read_text(self.headers, "X-Encryption")

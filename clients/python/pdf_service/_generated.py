@@ -31,6 +31,7 @@ from ._types import (
     RedactRegionsItem,
     RedactResult,
     RepairResult,
+    SealField,
     SignField,
     StoredFile,
     ToPdfPageSize,
@@ -1296,7 +1297,7 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Add a visual signature.
 
-        Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature. It adds no certificate, and
+        Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (`seal` makes those). It adds no certificate, and
         does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
         the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
@@ -1330,6 +1331,273 @@ class ServiceMethods(Transport):
             ("text", "signerEmail", signer_email),
         ]
         result: FileResult = self._operation("/api/v1/sign", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        certificate: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        private_key: str,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        certificate: FileInput,
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        private_key: str,
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        certificate: FileInput,
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        private_key: str,
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        certificate: FileInput,
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        private_key: str,
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b", "b-t"]] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text", "image", "both"]] = None,
+        image: Optional[FileInput] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Sign with a certificate.
+
+        Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
+        the certificate is up to its issuer and to the reader.
+
+        Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
+        are only used for the request.
+
+        Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or
+        into a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
+        do not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.
+
+        `X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            certificate: A PKCS#12 file with one private key, its certificate, and the certificates of the issuers.
+            private_key: Instead of `certificate`: the private key, PKCS#8 in PEM.
+            chain: With `privateKey`: the certificates in PEM, the signer's and those of the issuers.
+            certificate_password: The password of `certificate` or `privateKey`.
+            level: The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.
+            timestamp_url: The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`.
+            digest: The digest. Default: `sha256`.
+            reason: The reason for signing.
+            location: The place of signing.
+            contact_info: How the signer can be reached.
+            signer_name: The name of the signer. Default: the subject of the certificate.
+            field_name: The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`.
+            field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
+            appearance: What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.
+            image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
+            certify: Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("file", "certificate", certificate),
+            ("text", "privateKey", private_key),
+            ("text", "chain", chain),
+            ("text", "certificatePassword", certificate_password),
+            ("text", "level", level),
+            ("text", "timestampUrl", timestamp_url),
+            ("text", "digest", digest),
+            ("text", "reason", reason),
+            ("text", "location", location),
+            ("text", "contactInfo", contact_info),
+            ("text", "signerName", signer_name),
+            ("text", "fieldName", field_name),
+            ("json", "field", field),
+            ("text", "appearance", appearance),
+            ("file", "image", image),
+            ("text", "certify", certify),
+        ]
+        result: FileResult = self._operation("/api/v1/seal", fields, None, idempotency_key, read_file)
         return result
 
 
@@ -3588,7 +3856,7 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Add a visual signature.
 
-        Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature. It adds no certificate, and
+        Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (`seal` makes those). It adds no certificate, and
         does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
         the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
@@ -3623,6 +3891,283 @@ class JobMethods:
             ("text", "signerEmail", signer_email),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/sign", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        certificate: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        private_key: str,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        certificate: FileInput,
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        private_key: str,
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        certificate: FileInput,
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        private_key: str,
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        certificate: FileInput,
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        private_key: str,
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b", "b-t"]] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text", "image", "both"]] = None,
+        image: Optional[FileInput] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Sign with a certificate.
+
+        Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
+        the certificate is up to its issuer and to the reader.
+
+        Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
+        are only used for the request.
+
+        Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or
+        into a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
+        do not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.
+
+        `X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            certificate: A PKCS#12 file with one private key, its certificate, and the certificates of the issuers.
+            private_key: Instead of `certificate`: the private key, PKCS#8 in PEM.
+            chain: With `privateKey`: the certificates in PEM, the signer's and those of the issuers.
+            certificate_password: The password of `certificate` or `privateKey`.
+            level: The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.
+            timestamp_url: The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`.
+            digest: The digest. Default: `sha256`.
+            reason: The reason for signing.
+            location: The place of signing.
+            contact_info: How the signer can be reached.
+            signer_name: The name of the signer. Default: the subject of the certificate.
+            field_name: The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`.
+            field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
+            appearance: What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.
+            image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
+            certify: Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("file", "certificate", certificate),
+            ("text", "privateKey", private_key),
+            ("text", "chain", chain),
+            ("text", "certificatePassword", certificate_password),
+            ("text", "level", level),
+            ("text", "timestampUrl", timestamp_url),
+            ("text", "digest", digest),
+            ("text", "reason", reason),
+            ("text", "location", location),
+            ("text", "contactInfo", contact_info),
+            ("text", "signerName", signer_name),
+            ("text", "fieldName", field_name),
+            ("json", "field", field),
+            ("text", "appearance", appearance),
+            ("file", "image", image),
+            ("text", "certify", certify),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/seal", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 

@@ -6,6 +6,7 @@ from typing import Dict, List, Literal, Optional, Tuple, TypedDict, Union
 ErrorCode = Literal[
     "invalid_parameters",
     "invalid_page_range",
+    "invalid_certificate",
     "invalid_file",
     "password_required",
     "incorrect_password",
@@ -14,11 +15,13 @@ ErrorCode = Literal[
     "unauthenticated",
     "forbidden",
     "owner_password_required",
+    "signature_forbidden",
     "not_found",
     "method_not_allowed",
     "request_timeout",
     "idempotency_conflict",
     "limit_reached",
+    "already_signed",
     "webhook_inactive",
     "not_ready",
     "upload_finished",
@@ -34,6 +37,7 @@ ErrorCode = Literal[
     "no_tables",
     "unsupported_form",
     "raster_too_large",
+    "timestamp_failed",
     "rate_limit_exceeded",
     "quota_exceeded",
     "internal_error",
@@ -305,6 +309,18 @@ class _SignFieldRequired(TypedDict):
 
 
 class SignField(_SignFieldRequired, total=False):
+    origin: Literal["top-left", "bottom-left"]
+
+
+class _SealFieldRequired(TypedDict):
+    page: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class SealField(_SealFieldRequired, total=False):
     origin: Literal["top-left", "bottom-left"]
 
 

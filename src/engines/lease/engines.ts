@@ -13,6 +13,17 @@ export interface WebpService {
   encode(png: ReadableStream<Uint8Array>, quality: number): Promise<ReadableStream<Uint8Array>>;
 }
 
+/** Asks time-stamp services (RFC 3161). */
+export interface TimestampService {
+  /** Whether there is one to ask if a request names none. */
+  readonly hasDefault: boolean;
+  /**
+   * Sends a TimeStampReq in DER, and returns the TimeStampResp. `url`: default: the operator's.
+   * @throws Refusal `invalid_parameters` if the URL is not allowed, `timestamp_failed`
+   */
+  request(url: string | undefined, request: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
+}
+
 /** The engines leased to one request. */
 export interface Engines {
   readonly pdf: PdfEngine;
@@ -24,6 +35,8 @@ export interface Engines {
   readonly recognizer: TextRecognizer;
   /** If available. */
   readonly webpService: WebpService | undefined;
+  /** If available. */
+  readonly timestampService: TimestampService | undefined;
   /** Maximum bytes of memory for the request when no other request holds any. */
   readonly memoryBytes: number;
 }

@@ -2,6 +2,7 @@ import { type Admission, admissionOf, type Admittance } from "./admission.ts";
 import { RequestMemory } from "./request-memory.ts";
 import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { ApiError } from "../errors/api-error.ts";
+import { timestampServiceOf } from "../fetch/timestamp-service.ts";
 import type { Engines, WebpService } from "../../engines/lease/engines.ts";
 import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } from "../../engines/lease/pool.ts";
 import type { LeaseOptions } from "../../engines/lease/pool.ts";
@@ -28,10 +29,17 @@ export interface LeaseRequest {
 }
 
 /** What engines are given for every request and every part of a job. */
-export function leaseOptions({ images, loadFont, loadModel, memoryBudgetBytes }: Env): LeaseRequest["given"] {
+export function leaseOptions({
+  images,
+  timestamps,
+  loadFont,
+  loadModel,
+  memoryBudgetBytes,
+}: Env): LeaseRequest["given"] {
   return {
     memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
     webpService: images && webpServiceOf(images.binding, images.ignoresQuality),
+    timestampService: timestampServiceOf(timestamps.urls, timestamps.defaultUrl),
     loadFont,
     loadModel,
   };

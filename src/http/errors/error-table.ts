@@ -31,6 +31,13 @@ export const errorTable = {
     details: ["field", "range", "maxPage"],
     from: "page ranges",
   },
+  invalid_certificate: {
+    status: 400,
+    title: "The certificate or its key cannot be used",
+    when: "The file is no PKCS#12 or PEM with one private key and its certificate, the password is wrong, the key does not fit, or the certificate has expired, is not valid yet, or is not for signatures.",
+    details: ["input"],
+    from: "named",
+  },
   invalid_file: {
     status: 400,
     title: "The file cannot be read",
@@ -86,6 +93,13 @@ export const errorTable = {
     details: ["input"],
     from: "named",
   },
+  signature_forbidden: {
+    status: 403,
+    title: "The document does not allow this signature",
+    when: "An earlier signature certifies the document and does not allow it, or locks the field, or the field asks for something that the signature does not have. The message says which.",
+    details: ["field"],
+    from: "named",
+  },
   not_found: {
     status: 404,
     title: "Not found",
@@ -117,6 +131,13 @@ export const errorTable = {
     when: "The account cannot have more objects of this kind, or its files would take more space than the plan has: remove one before you create another. Or the account has as many jobs that have not ended as its plan allows: wait until one ends, or cancel one.",
     details: ["limit"],
     from: "operations",
+  },
+  already_signed: {
+    status: 409,
+    title: "The document or the field is already signed",
+    when: "Only the first signature can certify a document, and a field holds one signature.",
+    details: ["field"],
+    from: "named",
   },
   webhook_inactive: {
     status: 409,
@@ -214,6 +235,12 @@ export const errorTable = {
     title: "The page is too large for this image format",
     when: "The page does not fit into memory as WebP. `maxDpi` is the highest resolution that works, or null if there is none. PNG and JPEG do not have this limit.",
     details: ["page", "format", "maxDpi"],
+    from: "named",
+  },
+  timestamp_failed: {
+    status: 422,
+    title: "The time stamp could not be made",
+    when: "The time-stamp service does not respond within 15 seconds, refuses the request, or sends a token that does not fit it. Nothing was sent.",
     from: "named",
   },
   rate_limit_exceeded: {

@@ -27,6 +27,8 @@ export const resultHeaders = {
   "X-OCR-Mean-Confidence": "The mean confidence of all words, from 0 to 1.",
   "X-Pipeline-Steps":
     'What the steps of a pipeline returned, as JSON: `[{ "operation", "pages", "bytes" }]`. `pages` is missing where a result is not a PDF, and `bytes` where the size is not known before the response starts.',
+  "X-Signature-Field": "The full name of the signature field, percent-encoded.",
+  "X-Signature-Level": "The PAdES level of the signature: `b-b` or `b-t`.",
   "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",
   "X-Converted-From": "The format of the file that was converted.",
   "X-Missing-Glyphs": "The number of characters that no available font has.",

@@ -4,6 +4,7 @@ import { zipSync } from "fflate";
 import { describe, expect, inject, it, test, vi } from "vitest";
 import { creditsOf, expectNoCredits } from "../paid-service.ts";
 import { documentBytes, type FileService, fileService } from "../../files/file-service.ts";
+import { issue, pkcs12 } from "../../harness/certificates.ts";
 import { withoutXref } from "../../harness/broken-fixtures.ts";
 import { document } from "../../harness/fixtures.ts";
 import { fromBase64 } from "../../../src/engines/bytes/base64.ts";
@@ -26,6 +27,7 @@ const image = fromBase64(
 
 /** What an operation takes that is neither a PDF nor an image, by field. */
 const others: Readonly<Record<string, Readonly<Record<string, Uint8Array>>>> = {
+  seal: { certificate: await pkcs12(await issue({ subject: "Signer" }), "secret") },
   "to-pdf": { file: new TextEncoder().encode("A letter ![seal](seal.png)"), assets: zipSync({ "seal.png": image }) },
 };
 
@@ -94,6 +96,11 @@ describe("every file field takes a reference", () => {
     rotate: { angle: "90" },
     protect: { userPassword: "open" },
     watermark: { kind: "image" },
+    seal: {
+      certificatePassword: "secret",
+      appearance: "image",
+      field: '{"page":1,"x":9,"y":9,"width":90,"height":40}',
+    },
     sign: { mode: "image", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' },
     "fill-form": { values: "{}" },
     metadata: { action: "get" },
@@ -104,9 +111,11 @@ describe("every file field takes a reference", () => {
     redact: { terms: '["letter"]' },
     "to-pdf": { format: "markdown" },
   };
-  /** What does not differ between two runs: the output of protect has random keys. */
-  const content = async (name: string, response: Response): Promise<unknown> =>
-    name === "protect" ? response.headers.get("X-Encryption-Verified") : response.arrayBuffer();
+  /** What does not differ between two runs: the output of protect has random keys, and signatures have random numbers. */
+  const content = async (name: string, response: Response): Promise<unknown> => {
+    if (name === "protect") return response.headers.get("X-Encryption-Verified");
+    return name === "seal" ? response.headers.get("X-Signature-Field") : response.arrayBuffer();
+  };
 
   const filesOf = (operation: string, fields: Fields): [string, Uint8Array][] =>
     Object.entries(fields).flatMap(([name, field]): [string, Uint8Array][] => {

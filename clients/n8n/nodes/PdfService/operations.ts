@@ -117,6 +117,12 @@ export const operations: INodePropertyOptions[] = [
     "description": "Rotate pages"
   },
   {
+    "name": "Seal",
+    "value": "seal",
+    "action": "Sign with a certificate",
+    "description": "Sign with a certificate"
+  },
+  {
     "name": "Sign",
     "value": "sign",
     "action": "Add a visual signature",
@@ -2105,6 +2111,233 @@ export const parameters: INodeProperties[] = [
     "displayOptions": {
       "show": {
         "operation": [
+          "seal"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Appearance",
+    "name": "appearance",
+    "description": "What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.",
+    "type": "options",
+    "default": "text",
+    "options": [
+      {
+        "name": "Both",
+        "value": "both"
+      },
+      {
+        "name": "Image",
+        "value": "image"
+      },
+      {
+        "name": "Text",
+        "value": "text"
+      }
+    ],
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "seal"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Image",
+    "name": "image",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "seal"
+        ],
+        "appearance": [
+          "image",
+          "both"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "seal"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Certificate",
+        "name": "certificate",
+        "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Certificate Password",
+        "name": "certificatePassword",
+        "description": "The password of `certificate` or `privateKey`",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Certify",
+        "name": "certify",
+        "description": "Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.",
+        "type": "options",
+        "default": "no-changes",
+        "options": [
+          {
+            "name": "Annotations",
+            "value": "annotations"
+          },
+          {
+            "name": "Form Filling",
+            "value": "form-filling"
+          },
+          {
+            "name": "No Changes",
+            "value": "no-changes"
+          }
+        ]
+      },
+      {
+        "displayName": "Chain",
+        "name": "chain",
+        "description": "With `privateKey`: the certificates in PEM, the signer's and those of the issuers",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Contact Info",
+        "name": "contactInfo",
+        "description": "How the signer can be reached",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Digest",
+        "name": "digest",
+        "description": "The digest. Default: `sha256`.",
+        "type": "options",
+        "default": "sha256",
+        "options": [
+          {
+            "name": "Sha 256",
+            "value": "sha256"
+          },
+          {
+            "name": "Sha 384",
+            "value": "sha384"
+          },
+          {
+            "name": "Sha 512",
+            "value": "sha512"
+          }
+        ]
+      },
+      {
+        "displayName": "Field",
+        "name": "field",
+        "description": "The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}`.",
+        "type": "json",
+        "default": ""
+      },
+      {
+        "displayName": "Field Name",
+        "name": "fieldName",
+        "description": "The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Level",
+        "name": "level",
+        "description": "The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.",
+        "type": "options",
+        "default": "b-b",
+        "options": [
+          {
+            "name": "B B",
+            "value": "b-b"
+          },
+          {
+            "name": "B T",
+            "value": "b-t"
+          }
+        ]
+      },
+      {
+        "displayName": "Location",
+        "name": "location",
+        "description": "The place of signing",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Private Key",
+        "name": "privateKey",
+        "description": "Instead of `certificate`: the private key, PKCS#8 in PEM",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Reason",
+        "name": "reason",
+        "description": "The reason for signing",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Signer Name",
+        "name": "signerName",
+        "description": "The name of the signer. Default: the subject of the certificate.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Timestamp URL",
+        "name": "timestampUrl",
+        "description": "The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`.",
+        "type": "string",
+        "default": ""
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
           "fill-form"
         ]
       }
@@ -3326,6 +3559,98 @@ export const fields: Readonly<
       "kind": "text"
     }
   ],
+  "seal": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "certificate",
+      "field": "certificate",
+      "kind": "file"
+    },
+    {
+      "name": "privateKey",
+      "field": "privateKey",
+      "kind": "text"
+    },
+    {
+      "name": "chain",
+      "field": "chain",
+      "kind": "text"
+    },
+    {
+      "name": "certificatePassword",
+      "field": "certificatePassword",
+      "kind": "text"
+    },
+    {
+      "name": "level",
+      "field": "level",
+      "kind": "text"
+    },
+    {
+      "name": "timestampUrl",
+      "field": "timestampUrl",
+      "kind": "text"
+    },
+    {
+      "name": "digest",
+      "field": "digest",
+      "kind": "text"
+    },
+    {
+      "name": "reason",
+      "field": "reason",
+      "kind": "text"
+    },
+    {
+      "name": "location",
+      "field": "location",
+      "kind": "text"
+    },
+    {
+      "name": "contactInfo",
+      "field": "contactInfo",
+      "kind": "text"
+    },
+    {
+      "name": "signerName",
+      "field": "signerName",
+      "kind": "text"
+    },
+    {
+      "name": "fieldName",
+      "field": "fieldName",
+      "kind": "text"
+    },
+    {
+      "name": "field",
+      "field": "field",
+      "kind": "json"
+    },
+    {
+      "name": "appearance",
+      "field": "appearance",
+      "kind": "text"
+    },
+    {
+      "name": "image",
+      "field": "image",
+      "kind": "file"
+    },
+    {
+      "name": "certify",
+      "field": "certify",
+      "kind": "text"
+    }
+  ],
   "fill-form": [
     {
       "name": "file",
@@ -3596,6 +3921,16 @@ export const facts: readonly { readonly name: string; readonly header: string; r
     "name": "meanConfidence",
     "header": "x-ocr-mean-confidence",
     "type": "number"
+  },
+  {
+    "name": "signatureField",
+    "header": "x-signature-field",
+    "type": "string"
+  },
+  {
+    "name": "signatureLevel",
+    "header": "x-signature-level",
+    "type": "string"
   },
   {
     "name": "encryption",

@@ -63,7 +63,7 @@ export async function stampSignature(
   );
 }
 
-interface Contained {
+export interface Contained {
   readonly scale: number;
   /** Position of the form's origin. */
   readonly x: number;
@@ -73,7 +73,7 @@ interface Contained {
 }
 
 /** Scaled to the box and placed in its center or at its bottom. */
-function contained(
+export function contained(
   { ink }: Mark,
   box: PageBox,
   largest = Infinity,
@@ -86,7 +86,7 @@ function contained(
   return { scale, x, y: box[1] + room - ink[1] * scale, height: height * scale };
 }
 
-function show({ form }: Mark, { scale, x, y }: Contained, name: NameResource): string {
+export function show({ form }: Mark, { scale, x, y }: Contained, name: NameResource): string {
   // A long line is thousands of units wide, so four decimals of scale would shift its end.
   const factor = scale.toFixed(8);
   return `q 1 0 0 1 ${numbers(x, y)} cm ${factor} 0 0 ${factor} 0 0 cm /${name("XObject", form)} Do Q`;

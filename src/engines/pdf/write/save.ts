@@ -225,7 +225,7 @@ export async function makePdf(engine: PdfEngine, make: () => Promise<PDFDocument
  * file can still be verified (ISO 32000-2, 7.5.6). The earlier state of what changed remains in the file. Undefined if the file
  * cannot be appended to because it was damaged.
  */
-async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes | undefined> {
+export async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes | undefined> {
   const { engine, document, input } = open;
   if (!document.canBeSavedIncrementally()) return undefined;
   const changes = changesOf(open);

@@ -1,0 +1,143 @@
+/** Reads a private key and its certificates: PKCS#12 (RFC 7292), or PKCS#8 and X.509 in PEM (RFC 7468). */
+import { Certificate } from "pkijs";
+import { fromBase64 } from "../bytes/base64.ts";
+import { Refusal } from "../errors.ts";
+import { children, der, implicitOctets, isSame, octets, oidOf, parse } from "./asn1.ts";
+import { decrypt, decryptKey, fitsMac, Undecryptable } from "./password-based.ts";
+import { invalidCertificate } from "./refusal.ts";
+
+/** A key, and certificates in any order. */
+export interface Credentials {
+  /** PKCS#8, DER. Overwritten once it is imported. */
+  readonly privateKey: Uint8Array<ArrayBuffer>;
+  readonly certificates: readonly Certificate[];
+  /** The fields that they came from, for errors. */
+  readonly fields: { readonly key: string; readonly certificates: string };
+}
+
+/** Bags in bags that are followed. */
+const MOST_DEPTH = 5;
+/** Certificates that are read. */
+const MOST_CERTIFICATES = 50;
+/** A file of keys and certificates is a few KB. */
+const MOST_BYTES = 1024 * 1024;
+
+const ID_DATA = "1.2.840.113549.1.7.1";
+const ID_ENCRYPTED_DATA = "1.2.840.113549.1.7.6";
+const X509_CERTIFICATE = "1.2.840.113549.1.9.22.1";
+const BAGS: ReadonlyMap<string, "key" | "shrouded key" | "certificate" | "nested"> = new Map([
+  ["1.2.840.113549.1.12.10.1.1", "key"],
+  ["1.2.840.113549.1.12.10.1.2", "shrouded key"],
+  ["1.2.840.113549.1.12.10.1.3", "certificate"],
+  ["1.2.840.113549.1.12.10.1.6", "nested"],
+]);
+
+type Block = ReturnType<typeof parse>;
+
+/**
+ * Reads a PKCS#12 file.
+ * @throws Refusal `invalid_certificate`
+ */
+export async function readPkcs12(field: string, bytes: Uint8Array, password = ""): Promise<Credentials> {
+  return readable(field, "is no PKCS#12 file with a private key and its certificate", async () => {
+    if (bytes.length > MOST_BYTES) throw invalidCertificate(field, "is larger than 1 MiB");
+    const [, safe, mac] = children(parse(bytes));
+    const [type, content] = children(safe);
+    if (oidOf(type) !== ID_DATA || mac === undefined)
+      throw invalidCertificate(field, "is protected with a public key, not with a password");
+    const contents = octets(children(content)[0]);
+    if (!(await fitsMac(mac, contents, password))) {
+      const problem = password === "" ? "needs its password in" : "cannot be opened with the password in";
+      throw invalidCertificate(field, `${problem} \`certificatePassword\``);
+    }
+    const found: { keys: Uint8Array<ArrayBuffer>[]; certificates: Certificate[] } = { keys: [], certificates: [] };
+    for (const info of children(parse(contents))) await readBags(await bagsOf(info, password), password, found, 0);
+    const [privateKey, another] = found.keys;
+    if (privateKey === undefined) throw invalidCertificate(field, "has no private key");
+    if (another !== undefined) throw invalidCertificate(field, "has several private keys. Send a file with one");
+    return { privateKey, certificates: found.certificates, fields: { key: field, certificates: field } };
+  });
+}
+
+/** The SafeContents in a ContentInfo. */
+async function bagsOf(info: Block, password: string): Promise<Block> {
+  const [type, content] = children(info);
+  const [inner] = children(content);
+  if (oidOf(type) === ID_DATA) return parse(octets(inner));
+  if (oidOf(type) !== ID_ENCRYPTED_DATA) throw new Undecryptable("is protected with a public key, not with a password");
+  const [, encrypted] = children(inner);
+  const [, algorithm, data] = children(encrypted);
+  return parse(await decrypt(algorithm, implicitOctets(data), password));
+}
+
+async function readBags(
+  bags: Block,
+  password: string,
+  found: { keys: Uint8Array<ArrayBuffer>[]; certificates: Certificate[] },
+  depth: number,
+): Promise<void> {
+  for (const bag of children(bags)) {
+    const [type, content] = children(bag);
+    const [value] = children(content);
+    if (value === undefined) continue;
+    const kind = BAGS.get(oidOf(type));
+    if (kind === "key") found.keys.push(der(value));
+    if (kind === "shrouded key") found.keys.push(await decryptKey(der(value), password));
+    if (kind === "nested" && depth < MOST_DEPTH) await readBags(value, password, found, depth + 1);
+    if (kind !== "certificate" || found.certificates.length >= MOST_CERTIFICATES) continue;
+    const [format, certificate] = children(value);
+    if (oidOf(format) !== X509_CERTIFICATE) continue;
+    found.certificates.push(certificateOf(octets(children(certificate)[0])));
+  }
+}
+
+/** A certificate whose bytes are those that are written again: signatures refer to them by their digest. */
+function certificateOf(bytes: Uint8Array<ArrayBuffer>): Certificate {
+  const certificate = Certificate.fromBER(bytes);
+  if (!isSame(der(certificate.toSchema()), bytes)) throw new Undecryptable("has a certificate that is not in DER");
+  return certificate;
+}
+
+const PEM = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
+
+function blocksOf(text: string, label: string): Uint8Array<ArrayBuffer>[] {
+  return Array.from(text.matchAll(PEM))
+    .filter(([, name]) => name === label)
+    .map(([, , data = ""]) => fromBase64(data.replace(/\s+/g, "")));
+}
+
+/**
+ * Reads a private key and a chain in PEM.
+ * @throws Refusal `invalid_certificate`
+ */
+export async function readPem(privateKey: string, chain: string, password = ""): Promise<Credentials> {
+  const fields = { key: "privateKey", certificates: "chain" };
+  const certificates = await readable("chain", "has a certificate that cannot be read", async () =>
+    blocksOf(chain, "CERTIFICATE").slice(0, MOST_CERTIFICATES).map(certificateOf),
+  );
+  if (certificates.length === 0) throw invalidCertificate("chain", "has no certificate (-----BEGIN CERTIFICATE-----)");
+  return readable("privateKey", "cannot be read", async () => {
+    const [plain] = blocksOf(privateKey, "PRIVATE KEY");
+    if (plain !== undefined) return { privateKey: plain, certificates, fields };
+    const [encrypted] = blocksOf(privateKey, "ENCRYPTED PRIVATE KEY");
+    if (encrypted === undefined)
+      throw invalidCertificate(
+        "privateKey",
+        "must be a PKCS#8 key in PEM (-----BEGIN PRIVATE KEY-----). `openssl pkcs8 -topk8` converts others",
+      );
+    if (password === "") throw invalidCertificate("privateKey", "needs its password in `certificatePassword`");
+    return { privateKey: await decryptKey(encrypted, password), certificates, fields };
+  });
+}
+
+/** Runs `read`, and refuses what cannot be read. */
+async function readable<T>(field: string, problem: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    if (cause instanceof Undecryptable) throw invalidCertificate(field, cause.message, cause);
+    // Parsers report damage with errors of any kind.
+    throw invalidCertificate(field, problem, cause);
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Password-based encryption of PKCS#8 and PKCS#12: PBES2 (RFC 8018, 6.2), and the older schemes of RFC 7292, appendix C, with which Windows and OpenSSL before 3 write
+ * them. WebCrypto has neither Triple DES nor RC2: node-forge does.
+ */
+import forge from "node-forge/lib/forge.js";
+import "node-forge/lib/des.js";
+import "node-forge/lib/rc2.js";
+import "node-forge/lib/sha1.js";
+import "node-forge/lib/sha256.js";
+import "node-forge/lib/sha512.js";
+import { bytesOf, latin1 } from "../bytes/latin1.ts";
+import { children, isSame, numberOf, octets, oidOf, parse, Unexpected } from "./asn1.ts";
+
+/** Thrown for what cannot be decrypted. The message is the end of a sentence about the file. */
+export class Undecryptable extends Error {}
+
+/** Workers derive keys with at most as many iterations. */
+const MOST_ITERATIONS = 100_000;
+
+type Digest = "sha1" | "sha256" | "sha384" | "sha512";
+
+const DIGESTS: ReadonlyMap<string, Digest> = new Map([
+  ["1.3.14.3.2.26", "sha1"],
+  ["2.16.840.1.101.3.4.2.1", "sha256"],
+  ["2.16.840.1.101.3.4.2.2", "sha384"],
+  ["2.16.840.1.101.3.4.2.3", "sha512"],
+]);
+const PRFS: ReadonlyMap<string, string> = new Map([
+  ["1.2.840.113549.2.7", "SHA-1"],
+  ["1.2.840.113549.2.9", "SHA-256"],
+  ["1.2.840.113549.2.10", "SHA-384"],
+  ["1.2.840.113549.2.11", "SHA-512"],
+]);
+/** Bytes that a digest works on at once. */
+const BLOCK_BYTES = { sha1: 64, sha256: 64, sha384: 128, sha512: 128 } as const satisfies Record<Digest, number>;
+
+const PBES2 = "1.2.840.113549.1.5.13";
+const PBKDF2 = "1.2.840.113549.1.5.12";
+const HMAC_SHA1 = "1.2.840.113549.2.7";
+const TRIPLE_DES = "1.2.840.113549.3.7";
+const AES_KEY_BYTES: ReadonlyMap<string, number> = new Map([
+  ["2.16.840.1.101.3.4.1.2", 16],
+  ["2.16.840.1.101.3.4.1.22", 24],
+  ["2.16.840.1.101.3.4.1.42", 32],
+]);
+/** The older schemes: the cipher, and the length of its key in bytes. */
+const OLDER: ReadonlyMap<string, { cipher: "3des" | "rc2"; keyBytes: number }> = new Map([
+  ["1.2.840.113549.1.12.1.3", { cipher: "3des", keyBytes: 24 }],
+  ["1.2.840.113549.1.12.1.4", { cipher: "3des", keyBytes: 16 }],
+  ["1.2.840.113549.1.12.1.5", { cipher: "rc2", keyBytes: 16 }],
+  ["1.2.840.113549.1.12.1.6", { cipher: "rc2", keyBytes: 5 }],
+]);
+const IV_BYTES = 8;
+
+type Block = Parameters<typeof children>[0];
+
+/**
+ * Decrypts what an AlgorithmIdentifier says how.
+ * @throws Undecryptable if the scheme is unknown or too slow, or the padding shows that the password is wrong
+ */
+export async function decrypt(algorithm: Block, data: Uint8Array, password: string): Promise<Uint8Array<ArrayBuffer>> {
+  const [scheme, parameters] = children(algorithm);
+  if (oidOf(scheme) === PBES2) return decryptPbes2(parameters, data, password);
+  const older = OLDER.get(oidOf(scheme));
+  if (older === undefined) throw unknown(oidOf(scheme));
+  const [salt, iterations] = children(parameters);
+  const derive = (id: number, length: number): string =>
+    pkcs12Key("sha1", { password, salt: latin1(octets(salt)), iterations: bounded(iterations), id, length });
+  const [key, iv] = [derive(1, older.keyBytes), derive(2, IV_BYTES)];
+  // Two-key Triple DES uses the first part again as the third.
+  if (older.cipher === "3des") return decipher(tripleDes(key.padEnd(24, key.slice(0, 8)), iv), data);
+  const rc2 = forge.rc2.createDecryptionCipher(key, older.keyBytes * 8);
+  rc2.start(iv);
+  return decipher(rc2, data);
+}
+
+async function decryptPbes2(parameters: Block, data: Uint8Array, password: string): Promise<Uint8Array<ArrayBuffer>> {
+  const [derivation, encryption] = children(parameters);
+  const [kdf, kdfParameters] = children(derivation);
+  if (oidOf(kdf) !== PBKDF2) throw unknown(oidOf(kdf));
+  const [salt, iterations, ...rest] = children(kdfParameters);
+  const prf = rest.find((block) => block.idBlock.isConstructed);
+  const hash = PRFS.get(prf === undefined ? HMAC_SHA1 : oidOf(children(prf)[0]));
+  const [cipher, iv] = children(encryption);
+  const isTripleDes = oidOf(cipher) === TRIPLE_DES;
+  const keyBytes = isTripleDes ? 24 : AES_KEY_BYTES.get(oidOf(cipher));
+  if (hash === undefined || keyBytes === undefined) throw unknown(oidOf(cipher));
+  const secret = new TextEncoder().encode(password);
+  const base = await crypto.subtle.importKey("raw", secret, "PBKDF2", false, ["deriveBits"]);
+  secret.fill(0);
+  const pbkdf2 = { name: "PBKDF2", salt: octets(salt), iterations: bounded(iterations), hash };
+  const key = new Uint8Array(await crypto.subtle.deriveBits(pbkdf2, base, keyBytes * 8));
+  if (isTripleDes) return decipher(tripleDes(latin1(key), latin1(octets(iv))), data);
+  const aes = await crypto.subtle.importKey("raw", key, "AES-CBC", false, ["decrypt"]);
+  key.fill(0);
+  try {
+    return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-CBC", iv: octets(iv) }, aes, data.slice()));
+  } catch (cause) {
+    throw new Undecryptable("cannot be opened with this password", { cause });
+  }
+}
+
+function tripleDes(key: string, iv: string): ReturnType<typeof forge.cipher.createDecipher> {
+  const cipher = forge.cipher.createDecipher("3DES-CBC", key);
+  cipher.start({ iv });
+  return cipher;
+}
+
+function decipher(
+  cipher: Pick<ReturnType<typeof tripleDes>, "update" | "finish" | "output">,
+  data: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  cipher.update(forge.util.createBuffer(latin1(data)));
+  if (!cipher.finish()) throw new Undecryptable("cannot be opened with this password");
+  return bytesOf(cipher.output.getBytes());
+}
+
+/** A number of iterations that a request may ask for. */
+function bounded(block: Block): number {
+  const iterations = numberOf(block);
+  if (iterations >= 1 && iterations <= MOST_ITERATIONS) return iterations;
+  const most = MOST_ITERATIONS.toLocaleString("en-US");
+  throw new Undecryptable(`derives its key with ${iterations} iterations, and at most ${most} are supported`);
+}
+
+const unknown = (scheme: string): Undecryptable =>
+  new Undecryptable(
+    `is encrypted with a scheme that is not supported (${scheme}). Export it again, for example with \`openssl pkcs12 -export\``,
+  );
+
+/**
+ * Whether the MAC of a PKCS#12 file (RFC 7292, 4) fits the password.
+ * @param mac the MacData
+ */
+export async function fitsMac(mac: Block, content: Uint8Array<ArrayBuffer>, password: string): Promise<boolean> {
+  const [info, salt, iterations] = children(mac);
+  const [algorithm, expected] = children(info);
+  const digest = DIGESTS.get(oidOf(children(algorithm)[0]));
+  if (digest === undefined) throw unknown(oidOf(children(algorithm)[0]));
+  const length = octets(expected).length;
+  const count = iterations === undefined ? 1 : bounded(iterations);
+  const derived = bytesOf(
+    pkcs12Key(digest, { password, salt: latin1(octets(salt)), iterations: count, id: 3, length }),
+  );
+  const hash = `SHA-${digest.slice(3)}`;
+  const key = await crypto.subtle.importKey("raw", derived, { name: "HMAC", hash }, false, ["sign"]);
+  derived.fill(0);
+  return isSame(new Uint8Array(await crypto.subtle.sign("HMAC", key, content)), octets(expected));
+}
+
+interface Derivation {
+  readonly password: string;
+  readonly salt: string;
+  readonly iterations: number;
+  /** What the bytes are for: 1 a key, 2 an initialization vector, 3 a MAC. */
+  readonly id: number;
+  /** Bytes. */
+  readonly length: number;
+}
+
+/** Derives bytes from a password (RFC 7292, appendix B.2). */
+function pkcs12Key(digest: Digest, { password, salt, iterations, id, length }: Derivation): string {
+  const block = BLOCK_BYTES[digest];
+  /** Repeats a text up to a multiple of the block. */
+  const filled = (text: string): string =>
+    text === "" ? "" : text.repeat(block).slice(0, block * Math.ceil(text.length / block));
+  // Passwords are UTF-16BE with a terminator.
+  let secret = "";
+  for (let at = 0; at < password.length; at++) {
+    const unit = password.charCodeAt(at);
+    secret += String.fromCharCode(unit >> 8, unit & 0xff);
+  }
+  const input = bytesOf(filled(salt) + filled(`${secret}\0\0`));
+  const purpose = String.fromCharCode(id).repeat(block);
+  let derived = "";
+  for (;;) {
+    let hash = purpose + latin1(input);
+    for (let count = 0; count < iterations; count++) hash = forge.md[digest].create().update(hash).digest().getBytes();
+    derived += hash;
+    if (derived.length >= length) break;
+    const added = bytesOf(filled(hash));
+    for (let from = 0; from < input.length; from += block) {
+      let carry = 1;
+      for (let at = block - 1; at >= 0; at--) {
+        carry += (input[from + at] ?? 0) + (added[at] ?? 0);
+        input[from + at] = carry & 0xff;
+        carry >>= 8;
+      }
+    }
+  }
+  input.fill(0);
+  return derived.slice(0, length);
+}
+
+/** Decrypts an EncryptedPrivateKeyInfo (RFC 5958, 3). */
+export async function decryptKey(bytes: Uint8Array, password: string): Promise<Uint8Array<ArrayBuffer>> {
+  const [algorithm, data] = children(parse(bytes));
+  if (algorithm === undefined) throw new Unexpected("no algorithm");
+  return decrypt(algorithm, octets(data), password);
+}

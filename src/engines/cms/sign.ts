@@ -1,0 +1,71 @@
+/**
+ * A detached CMS signature (RFC 5652) as PAdES asks for it (ETSI EN 319 142-1, 5.3, and EN 319 122-1): its signed attributes are the content type, the digest, and
+ * the digest of the signer's certificate. The time is not among them: the PDF has it.
+ */
+import type { AsnType } from "asn1js";
+import { Constructed, Set as SetBlock } from "asn1js";
+import { attribute, der, integer, octetString, oid, parse, sequence, setOf, tagged } from "./asn1.ts";
+import { DIGESTS, digestAlgorithm, type DigestName, type Signer } from "./signer.ts";
+
+const ID_DATA = "1.2.840.113549.1.7.1";
+const ID_SIGNED_DATA = "1.2.840.113549.1.7.2";
+const CONTENT_TYPE = "1.2.840.113549.1.9.3";
+const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
+const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
+const TIME_STAMP_TOKEN = "1.2.840.113549.1.9.16.2.14";
+
+/** The digest of bytes. */
+export async function digestOf(digest: DigestName, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest(DIGESTS[digest].hash, bytes));
+}
+
+/** A size in bytes that no signature without a time stamp reaches. */
+export const signatureRoom = ({ chain }: Signer): number =>
+  2_048 + chain.reduce((sum, certificate) => sum + der(certificate.toSchema()).length, 0);
+
+/**
+ * Signs a digest.
+ * @param stamp makes a time-stamp token for the signature value, if one is wanted
+ * @returns the ContentInfo, DER
+ */
+export async function signDigest(
+  signer: Signer,
+  digest: DigestName,
+  messageDigest: Uint8Array,
+  stamp?: (signature: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { certificate, chain, signatureAlgorithm, sign } = signer;
+  const certificateBytes = der(certificate.toSchema());
+  const certificateDigest = octetString(await digestOf(digest, certificateBytes));
+  // SHA-256 is the default, which DER leaves out (RFC 5035, 4).
+  const known = digest === "sha256" ? [certificateDigest] : [digestAlgorithm(digest), certificateDigest];
+  const attributes = setOf([
+    attribute(CONTENT_TYPE, oid(ID_DATA)),
+    attribute(MESSAGE_DIGEST, octetString(messageDigest)),
+    attribute(SIGNING_CERTIFICATE_V2, sequence(sequence(sequence(...known)))),
+  ]);
+  const signature = await sign(der(attributes));
+  const token = stamp && parse(await stamp(signature));
+  const signerInfo = sequence(
+    integer(1),
+    sequence(certificate.issuer.toSchema(), certificate.serialNumber),
+    digestAlgorithm(digest),
+    implicit(0, attributes),
+    signatureAlgorithm,
+    octetString(signature),
+    ...(token ? [implicit(1, setOf([attribute(TIME_STAMP_TOKEN, token)]))] : []),
+  );
+  const signedData = sequence(
+    integer(1),
+    new SetBlock({ value: [digestAlgorithm(digest)] }),
+    sequence(oid(ID_DATA)),
+    implicit(0, setOf(chain.map((one) => one.toSchema()))),
+    new SetBlock({ value: [signerInfo] }),
+  );
+  return der(sequence(oid(ID_SIGNED_DATA), tagged(0, signedData)));
+}
+
+/** A set with a context-specific tag in place of its own. */
+function implicit(tagNumber: number, set: SetBlock): Constructed {
+  return new Constructed({ idBlock: { tagClass: 3, tagNumber }, value: set.valueBlock.value as AsnType[] });
+}

@@ -1,0 +1,241 @@
+/** A private key that fits a certificate, and how it signs (RFC 5652, RFC 4055, RFC 5753). */
+import type { Certificate, Extension } from "pkijs";
+import { type AsnType, BitString } from "asn1js";
+import { children, der, hasTag, integer, isSame, nothing, oid, oidOf, parse, sequence, tagged } from "./asn1.ts";
+import type { Credentials } from "./credentials.ts";
+import { invalidCertificate } from "./refusal.ts";
+
+export type DigestName = "sha256" | "sha384" | "sha512";
+
+/** Names in WebCrypto, object identifiers (RFC 5754), and sizes in bytes. */
+export const DIGESTS = {
+  sha256: {
+    hash: "SHA-256",
+    oid: "2.16.840.1.101.3.4.2.1",
+    bytes: 32,
+    rsa: "1.2.840.113549.1.1.11",
+    ecdsa: "1.2.840.10045.4.3.2",
+  },
+  sha384: {
+    hash: "SHA-384",
+    oid: "2.16.840.1.101.3.4.2.2",
+    bytes: 48,
+    rsa: "1.2.840.113549.1.1.12",
+    ecdsa: "1.2.840.10045.4.3.3",
+  },
+  sha512: {
+    hash: "SHA-512",
+    oid: "2.16.840.1.101.3.4.2.3",
+    bytes: 64,
+    rsa: "1.2.840.113549.1.1.13",
+    ecdsa: "1.2.840.10045.4.3.4",
+  },
+} as const;
+
+/** An AlgorithmIdentifier of a digest, without parameters (RFC 5754, 2). */
+export const digestAlgorithm = (digest: DigestName): AsnType => sequence(oid(DIGESTS[digest].oid));
+
+export interface Signer {
+  readonly certificate: Certificate;
+  /** The certificates from the signer's on, each issued by the next, as far as they were sent. */
+  readonly chain: readonly Certificate[];
+  readonly signatureAlgorithm: AsnType;
+  sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+const RSA = "1.2.840.113549.1.1.1";
+const RSA_PSS = "1.2.840.113549.1.1.10";
+const MGF1 = "1.2.840.113549.1.1.8";
+const EC = "1.2.840.10045.2.1";
+const CURVES: ReadonlyMap<string, { name: string; bytes: number }> = new Map([
+  ["1.2.840.10045.3.1.7", { name: "P-256", bytes: 32 }],
+  ["1.3.132.0.34", { name: "P-384", bytes: 48 }],
+]);
+const LEAST_RSA_BITS = 2048;
+const MOST_RSA_BITS = 4096;
+
+const KEY_USAGE = "2.5.29.15";
+/** `digitalSignature` and `nonRepudiation`, the first bits of KeyUsage (RFC 5280, 4.2.1.3). */
+const SIGNING_BITS = 0b1100_0000;
+
+/** What is signed to see whether a key fits a certificate. */
+const PROBE = new TextEncoder().encode("pdf-service: does this key fit its certificate?");
+
+interface Kind {
+  readonly importAlgorithm: Parameters<SubtleCrypto["importKey"]>[2];
+  readonly signAlgorithm: Parameters<SubtleCrypto["sign"]>[0];
+  readonly signatureAlgorithm: AsnType;
+  /** Size of a coordinate in bytes, for elliptic curves. */
+  readonly coordinateBytes?: number;
+}
+
+/**
+ * Finds the certificate of the key.
+ * @throws Refusal `invalid_certificate` if none fits, or it must not sign, or not now
+ */
+export async function signerOf({ privateKey, certificates, fields }: Credentials, digest: DigestName): Promise<Signer> {
+  if (certificates.length === 0) throw invalidCertificate(fields.certificates, "has no certificate");
+  const found = await findSigner(privateKey, certificates, digest, fields.key);
+  privateKey.fill(0);
+  if (found === undefined)
+    throw invalidCertificate(fields.certificates, `has no certificate of the private key in \`${fields.key}\``);
+  const { certificate, kind, key } = found;
+  checkUse(certificate, fields.certificates);
+  return {
+    certificate,
+    chain: chainFrom(certificate, certificates),
+    signatureAlgorithm: kind.signatureAlgorithm,
+    sign: async (bytes) => {
+      const signature = new Uint8Array(await crypto.subtle.sign(kind.signAlgorithm, key, bytes));
+      return kind.coordinateBytes === undefined ? signature : ecdsaSignature(signature);
+    },
+  };
+}
+
+async function findSigner(
+  privateKey: Uint8Array<ArrayBuffer>,
+  certificates: readonly Certificate[],
+  digest: DigestName,
+  field: string,
+): Promise<{ certificate: Certificate; kind: Kind; key: CryptoKey } | undefined> {
+  const type = children(children(parse(privateKey))[1]);
+  const keyType = oidOf(type[0]);
+  if (keyType !== RSA && keyType !== RSA_PSS && keyType !== EC)
+    throw invalidCertificate(field, `has a key of a kind that is not supported (${keyType}): use RSA, P-256, or P-384`);
+  for (const certificate of certificates) {
+    const info = parse(der(certificate.subjectPublicKeyInfo.toSchema()));
+    const [algorithm] = children(info);
+    const certified = oidOf(children(algorithm)[0]);
+    if ((certified === EC) !== (keyType === EC)) continue;
+    const kind = kindOf(children(algorithm), digest, field);
+    try {
+      const key = await crypto.subtle.importKey("pkcs8", plainRsa(privateKey), kind.importAlgorithm, false, ["sign"]);
+      const open = await crypto.subtle.importKey("spki", plainSpki(info), kind.importAlgorithm, true, ["verify"]);
+      const signature = await crypto.subtle.sign(kind.signAlgorithm, key, PROBE);
+      if (!(await crypto.subtle.verify(kind.signAlgorithm, open, signature, PROBE))) continue;
+      checkSize(open, certified, field);
+      return { certificate, kind, key };
+    } catch (error) {
+      // A key on another curve cannot be imported for this certificate.
+      if (!(error instanceof DOMException) && !(error instanceof TypeError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+function checkSize({ algorithm }: CryptoKey, certified: string, field: string): void {
+  if (certified === EC) return;
+  const bits = "modulusLength" in algorithm ? algorithm.modulusLength : 0;
+  if (bits < LEAST_RSA_BITS || bits > MOST_RSA_BITS)
+    throw invalidCertificate(
+      field,
+      `has an RSA key of ${bits} bits: it must have ${LEAST_RSA_BITS} to ${MOST_RSA_BITS}`,
+    );
+}
+
+/** How a key signs whose certificate has this algorithm. */
+function kindOf([type, parameters]: readonly AsnType[], digest: DigestName, field: string): Kind {
+  const { hash, rsa, ecdsa, bytes } = DIGESTS[digest];
+  if (oidOf(type) === EC) {
+    const curve = CURVES.get(oidOf(parameters));
+    if (curve === undefined)
+      throw invalidCertificate(field, "has a key on a curve that is not supported: use P-256 or P-384");
+    return {
+      importAlgorithm: { name: "ECDSA", namedCurve: curve.name },
+      signAlgorithm: { name: "ECDSA", hash },
+      signatureAlgorithm: sequence(oid(ecdsa)),
+      coordinateBytes: curve.bytes,
+    };
+  }
+  if (oidOf(type) === RSA)
+    return {
+      importAlgorithm: { name: "RSASSA-PKCS1-v1_5", hash },
+      signAlgorithm: { name: "RSASSA-PKCS1-v1_5" },
+      signatureAlgorithm: sequence(oid(rsa), nothing()),
+    };
+  // Its certificate may restrict the digest (RFC 4055, 3.1).
+  const restricted = parameters?.idBlock.isConstructed ? children(parameters).find((one) => hasTag(one, 0)) : undefined;
+  if (restricted !== undefined && oidOf(children(children(restricted)[0])[0]) !== DIGESTS[digest].oid)
+    throw invalidCertificate(
+      field,
+      `has a key whose certificate does not allow the digest ${digest}: send another \`digest\``,
+    );
+  const hashed = sequence(oid(DIGESTS[digest].oid), nothing());
+  const pss = sequence(
+    tagged(0, hashed),
+    tagged(1, sequence(oid(MGF1), sequence(oid(DIGESTS[digest].oid), nothing()))),
+    tagged(2, integer(bytes)),
+  );
+  return {
+    importAlgorithm: { name: "RSA-PSS", hash },
+    signAlgorithm: { name: "RSA-PSS", saltLength: bytes },
+    signatureAlgorithm: sequence(oid(RSA_PSS), pss),
+  };
+}
+
+const rsaIdentifier = (): AsnType => sequence(oid(RSA), nothing());
+
+/** A PKCS#8 key as WebCrypto reads it: RSA keys are only known by their general name (RFC 8017, A.1). */
+function plainRsa(privateKey: Uint8Array): Uint8Array<ArrayBuffer> {
+  const [version, algorithm, key] = children(parse(privateKey));
+  if (version === undefined || algorithm === undefined || key === undefined) throw new TypeError("no key");
+  const isPss = oidOf(children(algorithm)[0]) === RSA_PSS;
+  // Attributes and the public key are left out (RFC 5958, 2).
+  return der(sequence(integer(0), isPss ? rsaIdentifier() : algorithm, key));
+}
+
+function plainSpki(info: AsnType): Uint8Array<ArrayBuffer> {
+  const [algorithm, key] = children(info);
+  if (algorithm === undefined || !(key instanceof BitString)) throw new TypeError("no key");
+  return der(sequence(oidOf(children(algorithm)[0]) === RSA_PSS ? rsaIdentifier() : algorithm, key));
+}
+
+/** WebCrypto has the two numbers side by side, and CMS has them as a sequence (RFC 5753, 7.2). */
+function ecdsaSignature(signature: Uint8Array): Uint8Array<ArrayBuffer> {
+  const half = signature.length / 2;
+  const number = (bytes: Uint8Array): number[] => {
+    const first = bytes.findIndex((byte) => byte !== 0);
+    const digits = [...bytes.subarray(first === -1 ? bytes.length - 1 : first)];
+    return (digits[0] ?? 0) > 127 ? [0, ...digits] : digits;
+  };
+  const parts = [signature.subarray(0, half), signature.subarray(half)].map(number);
+  const body = parts.flatMap((digits) => [2, digits.length, ...digits]);
+  // At most 2 * (2 + 49) bytes, so that the length fits into one byte.
+  return Uint8Array.from([0x30, body.length, ...body]);
+}
+
+function checkUse(certificate: Certificate, field: string): void {
+  const now = Date.now();
+  const [from, until] = [certificate.notBefore.value, certificate.notAfter.value];
+  const day = (date: Date): string => date.toISOString().slice(0, 10);
+  if (until.getTime() < now) throw invalidCertificate(field, `has a certificate that expired on ${day(until)}`);
+  if (from.getTime() > now) throw invalidCertificate(field, `has a certificate that is not valid before ${day(from)}`);
+  const usage = (certificate.extensions ?? []).find(({ extnID }) => extnID === KEY_USAGE);
+  if (usage && (usageBits(usage) & SIGNING_BITS) === 0)
+    throw invalidCertificate(field, "has a certificate whose key usage does not allow digital signatures");
+}
+
+function usageBits({ extnValue }: Extension): number {
+  const bits = parse(new Uint8Array(extnValue.getValue()));
+  return bits instanceof BitString ? (bits.valueBlock.valueHexView[0] ?? 0) : 0;
+}
+
+const nameBytes = (name: { toSchema(): AsnType }): Uint8Array<ArrayBuffer> => der(name.toSchema());
+
+function chainFrom(signer: Certificate, certificates: readonly Certificate[]): Certificate[] {
+  const chain = [signer];
+  for (;;) {
+    const last = chain.at(-1);
+    if (last === undefined) return chain;
+    const issuer = nameBytes(last.issuer);
+    const next = certificates.find((one) => !chain.includes(one) && isSame(nameBytes(one.subject), issuer));
+    if (next === undefined || isSame(nameBytes(last.subject), issuer)) return chain;
+    chain.push(next);
+  }
+}
+
+/** The common name of a certificate's subject, or all of the name. */
+export function subjectOf({ subject }: Certificate): string {
+  const values = subject.typesAndValues.map(({ type, value }) => [type, String(value.valueBlock.value)] as const);
+  return values.find(([type]) => type === "2.5.4.3")?.[1] ?? values.map(([, value]) => value).join(", ");
+}

@@ -1,0 +1,257 @@
+/** Appends a digital signature (ISO 32000-2, 12.8) to a document, as an incremental update: every byte before it stays. */
+import type { PDFObject } from "mupdf";
+import { Refusal } from "../../errors.ts";
+import { chunksOf } from "../../bytes/chunks.ts";
+import { find } from "../../bytes/find.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
+import { hex } from "../../bytes/hex.ts";
+import { joinedBytes, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
+import { DIGESTS, type DigestName } from "../../cms/signer.ts";
+import type { Matrix, PageBox } from "../../geometry.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { fetchPages } from "../document/fetch-pages.ts";
+import { type StampPage, pageAsShown } from "../content/page-content.ts";
+import { boxOn, inUnits, misplaced, pageIssue, refusedBox, type ShownBox, touches } from "../content/shown-box.ts";
+import { byteString, items, objectNumber } from "../objects/objects.ts";
+import { pdfDateOf } from "../objects/dates.ts";
+import { textString } from "../objects/text-string.ts";
+import { appendToPdf } from "../write/save.ts";
+import { sealAppearance, type SealLook } from "./appearance.ts";
+import { type Permission, type SealField, SUB_FILTER } from "./field.ts";
+
+/** Annotation flags (table 167): printed, and locked. */
+const PRINT_AND_LOCKED = 4 | 128;
+/** Signature flags of a form (table 225): it has signatures, and must be appended to. */
+const SIGNATURES_EXIST = 1;
+const APPEND_ONLY = 2;
+
+/** Numbers that are replaced when their values are known: as wide as the offsets of the largest files. */
+const PLACEHOLDERS = [2_000_000_001, 2_000_000_002, 2_000_000_003] as const;
+const WIDTH = 10;
+
+/** Fuel per byte that is hashed: 1 ns. */
+const HASH_WORK = 0.2;
+
+export interface Signature {
+  readonly field: SealField;
+  readonly certify: Permission | undefined;
+  readonly signedAt: Date;
+  /** Text entries of the signature dictionary. */
+  readonly texts: Readonly<Partial<Record<"Name" | "Reason" | "Location" | "ContactInfo", string | undefined>>>;
+  /** Where a new field is shown. */
+  readonly box: ShownBox | undefined;
+  /** What a visible field shows. */
+  look(): Promise<SealLook>;
+  readonly digest: DigestName;
+  /** The most bytes that `sign` returns. */
+  readonly room: number;
+  /** Makes the CMS signature of a digest. */
+  sign(digest: Uint8Array): Promise<Uint8Array>;
+}
+
+/**
+ * Signs a document.
+ * @throws Refusal `invalid_parameters` if the box is not on its page; `invalid_file` if the document is damaged; what `sign` throws
+ */
+export async function sealPdf(open: OpenPdf, signature: Signature): Promise<EngineBytes> {
+  const { engine, document, input } = open;
+  if (open.repaired) throw damaged(input.field);
+  const root = document.getTrailer().get("Root");
+  const value = document.addObject(dictionaryOf(open, signature));
+  const { existing, name } = signature.field;
+  if (existing) await fillField(open, existing, value, signature);
+  else await addField(open, root, name, value, signature);
+  if (signature.certify !== undefined) {
+    const known = root.get("Perms");
+    const permissions = known.isDictionary() ? known : root.put("Perms", document.newDictionary());
+    permissions.put("DocMDP", value);
+  }
+  const file = await appendToPdf(open);
+  if (file?.continues === undefined) throw damaged(input.field);
+  const { rest } = file.continues;
+  engine.claim(rest.length);
+  const update = rest.view(0, rest.length).slice();
+  rest.free();
+  const gap = fillRange(update, input.bytes.length, objectNumber(value));
+  const [before, after] = [joinedBytes([input.bytes, ownBytes(update.subarray(0, gap.from))]), update.subarray(gap.to)];
+  const hashed = await hashOf(open, signature.digest, before, after);
+  const contents = hex(await signature.sign(hashed));
+  // `Contents` has two digits for each byte, between angle brackets.
+  if (contents.length > gap.to - gap.from - 2)
+    throw new Refusal("timestamp_failed", "The time-stamp service sent a token that is too large.");
+  update.set(bytesOf(contents), gap.from + 1);
+  const signed = ownBytes(update);
+  return { ...joinedBytes([input.bytes, signed]), continues: { file: input.bytes, rest: signed } };
+}
+
+const damaged = (field: string): Refusal =>
+  new Refusal(
+    "invalid_file",
+    `\`${field}\` is damaged: a signature can only be appended to a sound file. Use \`repair\` first.`,
+    {
+      input: field,
+    },
+  );
+
+/** The signature dictionary (table 255). */
+function dictionaryOf(open: OpenPdf, { field, certify, signedAt, texts, room }: Signature): PDFObject {
+  const { document } = open;
+  const dictionary = document.newDictionary();
+  dictionary.put("Type", document.newName("Sig"));
+  dictionary.put("Filter", document.newName("Adobe.PPKLite"));
+  dictionary.put("SubFilter", document.newName(SUB_FILTER));
+  dictionary.put("ByteRange", [0, ...PLACEHOLDERS]);
+  dictionary.put("Contents", byteString(document, "\0".repeat(room)));
+  dictionary.put("M", textString(dictionary, pdfDateOf(signedAt.toISOString()) ?? ""));
+  for (const [key, text] of Object.entries(texts))
+    if (text !== undefined) dictionary.put(key, textString(dictionary, text));
+  const references = referencesOf(open, field, certify);
+  if (references.length > 0) dictionary.put("Reference", references);
+  return dictionary;
+}
+
+/** What later changes are allowed: by the certification, and by the lock of the field (12.8.2.2, 12.8.2.4). */
+function referencesOf({ document }: OpenPdf, { existing }: SealField, certify: Permission | undefined): unknown[] {
+  const root = document.getTrailer().get("Root");
+  const reference = (method: string, parameters: Record<string, unknown>): Record<string, unknown> => ({
+    Type: "SigRef",
+    TransformMethod: method,
+    TransformParams: { Type: "TransformParams", V: document.newName("1.2"), ...parameters },
+    Data: root,
+  });
+  const references: unknown[] = [];
+  const lock = existing?.field.get("Lock");
+  const locked = lock?.isDictionary() ? lock.get("P") : undefined;
+  const level = certify ?? (locked?.isNumber() ? locked.asNumber() : undefined);
+  if (level !== undefined) references.push(reference("DocMDP", { P: level }));
+  if (lock?.isDictionary()) {
+    const fields = lock.get("Fields");
+    const named = fields.isArray() ? { Fields: fields.resolve() } : {};
+    references.push(reference("FieldMDP", { Action: lock.get("Action"), ...named }));
+  }
+  return references;
+}
+
+/** The array of a form or page, as one that can be appended to. */
+function arrayIn(open: OpenPdf, holder: PDFObject, key: string): PDFObject {
+  const known = holder.get(key);
+  return known.isArray() ? known : holder.put(key, open.document.newArray());
+}
+
+function formOf({ document }: OpenPdf, root: PDFObject): PDFObject {
+  const known = root.get("AcroForm");
+  const form = known.isDictionary() ? known : root.put("AcroForm", document.addObject(document.newDictionary()));
+  const flags = form.get("SigFlags");
+  form.put("SigFlags", (flags.isNumber() ? flags.asNumber() : 0) | SIGNATURES_EXIST | APPEND_ONLY);
+  return form;
+}
+
+async function addField(
+  open: OpenPdf,
+  root: PDFObject,
+  name: string,
+  value: PDFObject,
+  { box, look }: Signature,
+): Promise<void> {
+  const { document } = open;
+  const page = await pageOf(open, box);
+  const field = document.addObject({ FT: "Sig", Type: "Annot", Subtype: "Widget", F: PRINT_AND_LOCKED });
+  field.put("T", textString(field, name));
+  field.put("V", value);
+  field.put("P", page.object);
+  field.put("Rect", box ? inUnits(page, boxOn(page, box)) : [0, 0, 0, 0]);
+  if (box) await draw(open, field, [box.width, box.height], page.toPage, look);
+  arrayIn(open, formOf(open, root), "Fields").push(field);
+  arrayIn(open, page.object, "Annots").push(field);
+}
+
+async function pageOf(open: OpenPdf, box: ShownBox | undefined): Promise<StampPage> {
+  const issue = box && pageIssue(box, open.pageCount);
+  if (issue !== undefined) throw refusedBox("field", issue);
+  const index = box ? box.page - 1 : 0;
+  const [object] = await fetchPages(open, [index]);
+  if (object === undefined) throw new Error("the page of the signature is missing");
+  const page = pageAsShown(object, index);
+  if (box && !touches(page, box)) throw misplaced("field", page, box);
+  return page;
+}
+
+/** Signs a field that is there, and draws it if it has a box. */
+async function fillField(
+  open: OpenPdf,
+  { field, widget }: { readonly field: PDFObject; readonly widget: PDFObject },
+  value: PDFObject,
+  { look }: Signature,
+): Promise<void> {
+  field.put("V", value);
+  formOf(open, open.document.getTrailer().get("Root"));
+  const [left = 0, bottom = 0, right = 0, top = 0] = items(widget.get("Rect")).map((one) => one.asNumber());
+  const rectangle: PageBox = [
+    Math.min(left, right),
+    Math.min(bottom, top),
+    Math.max(left, right),
+    Math.max(bottom, top),
+  ];
+  const [width, height] = [rectangle[2] - rectangle[0], rectangle[3] - rectangle[1]];
+  if (width < 1 || height < 1) return;
+  const page = widget.get("P");
+  const { toPage } = page.isDictionary() ? pageAsShown(page, 0) : { toPage: [1, 0, 0, 1, 0, 0] as const };
+  const [a, b, c, d] = toPage;
+  // The size as the page is shown: with its sides exchanged if it is turned.
+  const shown: readonly [number, number] =
+    a === 0 ? [height / Math.abs(b), width / Math.abs(c)] : [width / Math.abs(a), height / Math.abs(d)];
+  await draw(open, widget, shown, toPage, look);
+}
+
+async function draw(
+  open: OpenPdf,
+  widget: PDFObject,
+  size: readonly [number, number],
+  toPage: Matrix,
+  look: Signature["look"],
+): Promise<void> {
+  const appearance = open.document.newDictionary();
+  appearance.put("N", sealAppearance(open, size, toPage, await look()));
+  widget.put("AP", appearance);
+  widget.delete("AS");
+}
+
+/**
+ * Writes the byte range of a signature over its placeholders.
+ * @returns the part of the update that is not signed: the string of `Contents` with its brackets
+ */
+function fillRange(update: Uint8Array, start: number, number: number): { from: number; to: number } {
+  const object = find(update, `\n${number} 0 obj\n`, 0);
+  const text = `[0 ${PLACEHOLDERS.join(" ")}]`;
+  const range = find(update, text, object);
+  const from = find(update, "/Contents<", object) + "/Contents".length;
+  const to = find(update, ">", from) + 1;
+  if (object < 0 || range < 0 || from < "/Contents".length || to < 1)
+    throw new Error("the written signature has no placeholders");
+  const end = start + update.length;
+  const values = [start + from, start + to, end - start - to];
+  const written = values.map((value) => String(value).padEnd(WIDTH)).join(" ");
+  update.set(bytesOf(`[0 ${written}]`), range);
+  return { from, to };
+}
+
+/** The digest of everything but the gap. */
+async function hashOf(
+  { engine }: OpenPdf,
+  digest: DigestName,
+  before: EngineBytes,
+  after: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array> {
+  const stream = new crypto.DigestStream(DIGESTS[digest].hash);
+  const writer = stream.getWriter();
+  // The bytes are still needed, and are not freed.
+  for await (const chunk of chunksOf(before.stored ? before : partOf(before, 0, before.length))) {
+    engine.work.spend(chunk.length * HASH_WORK);
+    await writer.write(chunk);
+    await engine.work.pause();
+  }
+  await writer.write(after);
+  await writer.close();
+  return new Uint8Array(await stream.digest);
+}

@@ -1,0 +1,72 @@
+import { invalidFields } from "../errors/invalid-fields.ts";
+import { Refusal } from "../../engines/errors.ts";
+import type { TimestampService } from "../../engines/lease/engines.ts";
+import { concat } from "../../engines/bytes/concat.ts";
+import { limits } from "../../limits.ts";
+import { publicUrlIssue, type UrlPolicy } from "../../public-url.ts";
+import { version } from "../../version.ts";
+
+const REQUEST_TYPE = "application/timestamp-query";
+const RESPONSE_TYPE = "application/timestamp-reply";
+
+const failed = (problem: string, cause?: unknown): Refusal =>
+  new Refusal("timestamp_failed", `The time-stamp service ${problem}.`, undefined, { cause });
+
+/**
+ * Time-stamp services over HTTP (RFC 3161, 3.4).
+ * @param policy the URLs that requests may name; they are checked like those of documents
+ * @param defaultUrl the operator's service, which is trusted
+ */
+export function timestampServiceOf(policy: UrlPolicy, defaultUrl: string | undefined): TimestampService {
+  return {
+    hasDefault: defaultUrl !== undefined,
+    async request(url, request) {
+      const issue = url === undefined ? undefined : publicUrlIssue(url, policy);
+      if (issue !== undefined) throw invalidFields([{ name: "timestampUrl", issue }]);
+      const target = url ?? defaultUrl;
+      if (target === undefined) throw invalidFields([{ name: "timestampUrl", issue: "is required" }]);
+      return post(target, request);
+    },
+  };
+}
+
+async function post(url: string, body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const { milliseconds, bytes } = limits.timestamps;
+  const signal = AbortSignal.timeout(milliseconds);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      // A service that moved is another service.
+      redirect: "manual",
+      headers: {
+        "Content-Type": REQUEST_TYPE,
+        Accept: RESPONSE_TYPE,
+        "User-Agent": `pdf-service/${version} (timestamps)`,
+      },
+      signal,
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw failed(`responded with status ${response.status}`);
+    }
+    return await read(response, bytes);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw failed(
+      signal.aborted ? `did not respond within ${milliseconds / 1000} seconds` : "could not be reached",
+      error,
+    );
+  }
+}
+
+async function read({ body }: Response, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of body ?? []) {
+    total += chunk.length;
+    if (total > most) throw failed(`sent more than ${most / 1024} KiB`);
+    chunks.push(chunk);
+  }
+  return concat(chunks);
+}
