@@ -2,12 +2,12 @@
  * Password-based encryption of PKCS#8 and PKCS#12: PBES2 (RFC 8018, 6.2), and the older schemes of RFC 7292, appendix C, with which Windows and OpenSSL before 3 write
  * them. WebCrypto has neither Triple DES nor RC2: node-forge does.
  */
-import forge from "node-forge/lib/forge.js";
-import "node-forge/lib/des.js";
-import "node-forge/lib/rc2.js";
-import "node-forge/lib/sha1.js";
-import "node-forge/lib/sha256.js";
-import "node-forge/lib/sha512.js";
+import des from "node-forge/lib/des.js";
+import rc2 from "node-forge/lib/rc2.js";
+import sha1 from "node-forge/lib/sha1.js";
+import sha256 from "node-forge/lib/sha256.js";
+import sha512 from "node-forge/lib/sha512.js";
+import util from "node-forge/lib/util.js";
 import { bytesOf, latin1 } from "../bytes/latin1.ts";
 import { children, isSame, numberOf, octets, oidOf, parse, Unexpected } from "./asn1.ts";
 
@@ -31,6 +31,7 @@ const PRFS: ReadonlyMap<string, string> = new Map([
   ["1.2.840.113549.2.10", "SHA-384"],
   ["1.2.840.113549.2.11", "SHA-512"],
 ]);
+const HASHES = { sha1, sha256, sha384: sha512.sha384, sha512 };
 /** Bytes that a digest works on at once. */
 const BLOCK_BYTES = { sha1: 64, sha256: 64, sha384: 128, sha512: 128 } as const satisfies Record<Digest, number>;
 
@@ -68,10 +69,8 @@ export async function decrypt(algorithm: Block, data: Uint8Array, password: stri
     pkcs12Key("sha1", { password, salt: latin1(octets(salt)), iterations: bounded(iterations), id, length });
   const [key, iv] = [derive(1, older.keyBytes), derive(2, IV_BYTES)];
   // Two-key Triple DES uses the first part again as the third.
-  if (older.cipher === "3des") return decipher(tripleDes(key.padEnd(24, key.slice(0, 8)), iv), data);
-  const rc2 = forge.rc2.createDecryptionCipher(key, older.keyBytes * 8);
-  rc2.start(iv);
-  return decipher(rc2, data);
+  if (older.cipher === "3des") return decipher(tripleDes(key.padEnd(24, key.slice(0, 8))), iv, data);
+  return decipher(rc2.createDecryptionCipher(key, older.keyBytes * 8), iv, data);
 }
 
 async function decryptPbes2(parameters: Block, data: Uint8Array, password: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -90,7 +89,7 @@ async function decryptPbes2(parameters: Block, data: Uint8Array, password: strin
   secret.fill(0);
   const pbkdf2 = { name: "PBKDF2", salt: octets(salt), iterations: bounded(iterations), hash };
   const key = new Uint8Array(await crypto.subtle.deriveBits(pbkdf2, base, keyBytes * 8));
-  if (isTripleDes) return decipher(tripleDes(latin1(key), latin1(octets(iv))), data);
+  if (isTripleDes) return decipher(tripleDes(latin1(key)), latin1(octets(iv)), data);
   const aes = await crypto.subtle.importKey("raw", key, "AES-CBC", false, ["decrypt"]);
   key.fill(0);
   try {
@@ -100,17 +99,12 @@ async function decryptPbes2(parameters: Block, data: Uint8Array, password: strin
   }
 }
 
-function tripleDes(key: string, iv: string): ReturnType<typeof forge.cipher.createDecipher> {
-  const cipher = forge.cipher.createDecipher("3DES-CBC", key);
-  cipher.start({ iv });
-  return cipher;
-}
+const tripleDes = (key: string): ReturnType<typeof des.createDecryptionCipher> =>
+  des.createDecryptionCipher(key, "CBC");
 
-function decipher(
-  cipher: Pick<ReturnType<typeof tripleDes>, "update" | "finish" | "output">,
-  data: Uint8Array,
-): Uint8Array<ArrayBuffer> {
-  cipher.update(forge.util.createBuffer(latin1(data)));
+function decipher(cipher: ReturnType<typeof tripleDes>, iv: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+  cipher.start(iv);
+  cipher.update(util.createBuffer(latin1(data)));
   if (!cipher.finish()) throw new Undecryptable("cannot be opened with this password");
   return bytesOf(cipher.output.getBytes());
 }
@@ -175,7 +169,7 @@ function pkcs12Key(digest: Digest, { password, salt, iterations, id, length }: D
   let derived = "";
   for (;;) {
     let hash = purpose + latin1(input);
-    for (let count = 0; count < iterations; count++) hash = forge.md[digest].create().update(hash).digest().getBytes();
+    for (let count = 0; count < iterations; count++) hash = HASHES[digest].create().update(hash).digest().getBytes();
     derived += hash;
     if (derived.length >= length) break;
     const added = bytesOf(filled(hash));
