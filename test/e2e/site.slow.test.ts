@@ -111,7 +111,7 @@ function withDefaults(example: Form, { properties }: Content["schema"]): Form {
 async function result(path: string, form: Form): Promise<string> {
   const body = new FormData();
   for (const [name, value] of Object.entries(form)) {
-    if (/\.(pdf|png|jpg)$/.test(value)) {
+    if (/\.(pdf|png|jpg|p12)$/.test(value)) {
       body.append(name, new Blob([await readFile(join(root, "examples", value))]), value);
     } else body.append(name, value);
   }
@@ -127,9 +127,9 @@ test.each(examples)(
     const plain = await result(path, example);
     expect(plain.length).toBeGreaterThan(100);
     const spelled = await result(path, withDefaults(example, schema));
-    expect(spelled.length).toBe(plain.length);
-    // Some results hold something new each time, such as a date or a key.
+    // Some results hold something new each time, such as a key or a date, which may be drawn and deflated.
     const isSame = plain === (await result(path, example));
+    expect(Math.abs(spelled.length - plain.length)).toBeLessThanOrEqual(isSame ? 0 : 64);
     expect(isSame ? spelled === plain : true).toBe(true);
   },
 );
