@@ -38,7 +38,7 @@ function derLength(bytes: Buffer): number {
   return 2 + count + bytes.readUIntBE(2, count);
 }
 
-/** Runs OpenSSL with files, which are removed afterwards; `{name}` in an argument is the path of the file. */
+/** Runs OpenSSL with files, which are removed afterwards; `{name}` in an argument is the path of the file. Their folder is the current one. */
 export async function openssl(
   files: Readonly<Record<string, Uint8Array | string>>,
   ...given: readonly string[]
@@ -47,7 +47,7 @@ export async function openssl(
   try {
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
     const args = given.map((one) => one.replace(/\{(\w+)\}/g, (_, name: string) => join(folder, name)));
-    const { stdout, stderr } = await run("openssl", args, { encoding: "buffer", maxBuffer: 1 << 28 });
+    const { stdout, stderr } = await run("openssl", args, { cwd: folder, encoding: "buffer", maxBuffer: 1 << 28 });
     return { code: 0, output: stderr.toString(), bytes: stdout };
   } catch (error) {
     const { code, stderr } = error as { code?: unknown; stderr?: Buffer };

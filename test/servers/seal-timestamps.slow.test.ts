@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startServer, type StartedServer } from "../e2e/server.ts";
+import { chainPem, issue, keyPem } from "../harness/certificates.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
+import { document } from "../harness/fixtures.ts";
+import { openssl, signaturesIn, verification } from "../harness/signatures.ts";
+import { startTimestampAuthority, type TimestampAuthority } from "../harness/timestamp-authority.ts";
+
+let persistTo: string;
+let server: StartedServer;
+let authority: TimestampAuthority;
+beforeAll(async () => {
+  persistTo = await mkdtemp(join(tmpdir(), "pdf-service-timestamps-"));
+  authority = await startTimestampAuthority();
+  const variables = ["--var", "FETCH_ALLOW_LOCAL:true", "--var", `TSA_URL:${authority.url}`];
+  server = await startServer(persistTo, variables);
+});
+afterAll(async () => {
+  await authority.close();
+  await server.stop();
+  await rm(persistTo, { recursive: true, force: true });
+});
+
+const signer = await issue({ subject: "Ada", isAuthority: true });
+const letter = document({ name: "letter", pages: 2 });
+
+const seal = async (more: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>
+  post({ baseUrl: server.baseUrl, key: server.liveKey }, "seal", {
+    file: pdfPart(letter),
+    privateKey: await keyPem(signer),
+    chain: chainPem(signer),
+    level: "b-t",
+    ...more,
+  });
+
+/** Checks the signature and the time stamp over it, with OpenSSL. */
+async function stamped({ status, body, headers }: ApiResponse): Promise<string> {
+  expect(status, new TextDecoder().decode(body.subarray(0, 300))).toBe(200);
+  expect(headers.get("X-Signature-Level")).toBe("b-t");
+  const [signature] = signaturesIn(body);
+  if (signature === undefined) throw new Error("there is no signature");
+  expect(await verification(signature, chainPem(signer))).toBe("verified");
+  const { cms } = signature;
+  // The token is the value of the attribute id-aa-timeStampToken, and the signature value is the octet string before it.
+  const identifier = Buffer.from("060b2a864886f70d010910020e", "hex");
+  const at = cms.indexOf(identifier);
+  const set = cms.subarray(at + identifier.length);
+  const token = set.subarray(2 + ((set[1] ?? 0) < 0x80 ? 0 : (set[1] ?? 0) & 0x7f));
+  const printed = await openssl({ cms }, "asn1parse", "-inform", "DER", "-in", "{cms}");
+  const lines = printed.bytes.toString().split("\n");
+  const attribute = lines.findIndex((line) => line.includes("id-smime-aa-timeStampToken"));
+  const value = lines.slice(0, attribute).findLast((line) => line.includes("OCTET STRING"));
+  const hex = /\[HEX DUMP\]:([0-9A-F]+)/.exec(value ?? "")?.[1] ?? "";
+  const files = { token, data: Buffer.from(hex, "hex"), root: authority.rootPem };
+  const { code, output } = await openssl(
+    files,
+    ..."ts -verify -token_in -in {token} -data {data} -CAfile {root}".split(" "),
+  );
+  return code === 0 ? "verified" : output;
+}
+
+test("b-t has a time stamp over the signature, of the service's own authority or of the one that is named", async () => {
+  authority.respond((body) => ({ body }));
+  expect(await stamped(await seal())).toBe("verified");
+  expect(await stamped(await seal({ timestampUrl: `${authority.url}named`, digest: "sha512" }))).toBe("verified");
+});
+
+test("what is no time stamp of this signature fails with timestamp_failed", async () => {
+  let known: Buffer | undefined;
+  authority.respond((body) => {
+    known = body;
+    return { body };
+  });
+  await seal();
+  const changed: Parameters<TimestampAuthority["respond"]>[0][] = [
+    // Of another signature.
+    () => ({ body: known ?? Buffer.alloc(0) }),
+    () => ({ body: Buffer.from("no") }),
+    () => ({ body: Buffer.alloc(100 * 1024) }),
+    (body) => ({ status: 500, body }),
+    // One bit of the token's signature, which is at its end.
+    (body) => {
+      body[body.length - 1] = (body.at(-1) ?? 0) ^ 1;
+      return { body };
+    },
+  ];
+  for (const change of changed) {
+    authority.respond(change);
+    const { status, code } = await seal();
+    expect([status, code]).toEqual([422, "timestamp_failed"]);
+  }
+});
+
+test("a service that must not be asked, or cannot be reached", async () => {
+  const unreachable = await seal({ timestampUrl: "http://localhost:9/" });
+  expect([unreachable.status, unreachable.code]).toEqual([422, "timestamp_failed"]);
+  const internal = await seal({ timestampUrl: "https://10.0.0.1/" });
+  expect([internal.status, internal.code]).toEqual([400, "invalid_parameters"]);
+});
