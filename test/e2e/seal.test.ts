@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { chainPem, derOf, issue, type Issued, type KeyKind, keyPem, pkcs12 } from "../harness/certificates.ts";
+import {
+  chainPem,
+  derOf,
+  issue,
+  type Issued,
+  keyDer,
+  type KeyKind,
+  keyPem,
+  pem,
+  pkcs12,
+} from "../harness/certificates.ts";
 import type { Part } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
@@ -155,6 +165,13 @@ const unusable: readonly [string, Readonly<Record<string, Part>>][] = [
   ["a short RSA key", await withPem(short)],
   ["a chain without the key's certificate", { privateKey: await keyPem(ada), chain: rootPem }],
   ["a certificate as the key", { privateKey: rootPem, chain: rootPem }],
+  ["bytes that are no key", { privateKey: pem("PRIVATE KEY", Uint8Array.of(0, 0, 0)), chain: rootPem }],
+  ["half a key", { privateKey: pem("PRIVATE KEY", (await keyDer(ada)).slice(0, 40)), chain: chainPem(ada) }],
+  [
+    "a key without its numbers",
+    { privateKey: pem("PRIVATE KEY", Uint8Array.of(48, 5, 2, 1, 0, 48, 0)), chain: rootPem },
+  ],
+  ["more certificates than are read", { privateKey: await keyPem(ada), chain: chainPem(ada).repeat(51) }],
   ["Base64 that is none", { privateKey: "-----BEGIN PRIVATE KEY-----\nA\n-----END PRIVATE KEY-----", chain: rootPem }],
 ];
 

@@ -92,10 +92,10 @@ export async function issue(options: CertificateOptions): Promise<Issued> {
 export const derOf = ({ certificate }: Issued): Uint8Array<ArrayBuffer> =>
   new Uint8Array(certificate.toSchema().toBER());
 
-const keyDer = async ({ keys }: Issued): Promise<Uint8Array<ArrayBuffer>> =>
+export const keyDer = async ({ keys }: Issued): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array((await crypto.subtle.exportKey("pkcs8", keys.privateKey)) as ArrayBuffer);
 
-const pem = (label: string, bytes: Uint8Array): string => {
+export const pem = (label: string, bytes: Uint8Array): string => {
   const lines = btoa(String.fromCharCode(...bytes)).match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 };

@@ -1,10 +1,9 @@
 /** Reads a private key and its certificates: PKCS#12 (RFC 7292), or PKCS#8 and X.509 in PEM (RFC 7468). */
 import { Certificate } from "pkijs";
 import { fromBase64 } from "../bytes/base64.ts";
-import { Refusal } from "../errors.ts";
 import { children, der, implicitOctets, isSame, octets, oidOf, parse } from "./asn1.ts";
-import { decrypt, decryptKey, fitsMac, Undecryptable } from "./password-based.ts";
-import { invalidCertificate } from "./refusal.ts";
+import { decrypt, decryptKey, fitsMac } from "./password-based.ts";
+import { invalidCertificate, readable, Unusable } from "./refusal.ts";
 
 /** A key, and certificates in any order. */
 export interface Credentials {
@@ -17,7 +16,7 @@ export interface Credentials {
 
 /** Bags in bags that are followed. */
 const MOST_DEPTH = 5;
-/** Certificates that are read. */
+/** Certificates that a request may have: each is tried with the key. */
 const MOST_CERTIFICATES = 50;
 /** A file of keys and certificates is a few KB. */
 const MOST_BYTES = 1024 * 1024;
@@ -64,7 +63,7 @@ async function bagsOf(info: Block, password: string): Promise<Block> {
   const [type, content] = children(info);
   const [inner] = children(content);
   if (oidOf(type) === ID_DATA) return parse(octets(inner));
-  if (oidOf(type) !== ID_ENCRYPTED_DATA) throw new Undecryptable("is protected with a public key, not with a password");
+  if (oidOf(type) !== ID_ENCRYPTED_DATA) throw new Unusable("is protected with a public key, not with a password");
   const [, encrypted] = children(inner);
   const [, algorithm, data] = children(encrypted);
   return parse(await decrypt(algorithm, implicitOctets(data), password));
@@ -84,17 +83,20 @@ async function readBags(
     if (kind === "key") found.keys.push(der(value));
     if (kind === "shrouded key") found.keys.push(await decryptKey(der(value), password));
     if (kind === "nested" && depth < MOST_DEPTH) await readBags(value, password, found, depth + 1);
-    if (kind !== "certificate" || found.certificates.length >= MOST_CERTIFICATES) continue;
+    if (kind !== "certificate") continue;
     const [format, certificate] = children(value);
     if (oidOf(format) !== X509_CERTIFICATE) continue;
     found.certificates.push(certificateOf(octets(children(certificate)[0])));
+    if (found.certificates.length > MOST_CERTIFICATES) throw tooMany();
   }
 }
+
+const tooMany = (): Unusable => new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
 
 /** A certificate whose bytes are those that are written again: signatures refer to them by their digest. */
 function certificateOf(bytes: Uint8Array<ArrayBuffer>): Certificate {
   const certificate = Certificate.fromBER(bytes);
-  if (!isSame(der(certificate.toSchema()), bytes)) throw new Undecryptable("has a certificate that is not in DER");
+  if (!isSame(der(certificate.toSchema()), bytes)) throw new Unusable("has a certificate that is not in DER");
   return certificate;
 }
 
@@ -113,8 +115,9 @@ function blocksOf(text: string, label: string): Uint8Array<ArrayBuffer>[] {
 export async function readPem(privateKey: string, chain: string, password = ""): Promise<Credentials> {
   const fields = { key: "privateKey", certificates: "chain" };
   const certificates = await readable("chain", "has a certificate that cannot be read", async () =>
-    blocksOf(chain, "CERTIFICATE").slice(0, MOST_CERTIFICATES).map(certificateOf),
+    blocksOf(chain, "CERTIFICATE").map(certificateOf),
   );
+  if (certificates.length > MOST_CERTIFICATES) throw invalidCertificate("chain", tooMany().message);
   if (certificates.length === 0) throw invalidCertificate("chain", "has no certificate (-----BEGIN CERTIFICATE-----)");
   return readable("privateKey", "cannot be read", async () => {
     const [plain] = blocksOf(privateKey, "PRIVATE KEY");
@@ -128,16 +131,4 @@ export async function readPem(privateKey: string, chain: string, password = ""):
     if (password === "") throw invalidCertificate("privateKey", "needs its password in `certificatePassword`");
     return { privateKey: await decryptKey(encrypted, password), certificates, fields };
   });
-}
-
-/** Runs `read`, and refuses what cannot be read. */
-async function readable<T>(field: string, problem: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
-    if (cause instanceof Undecryptable) throw invalidCertificate(field, cause.message, cause);
-    // Parsers report damage with errors of any kind.
-    throw invalidCertificate(field, problem, cause);
-  }
 }

@@ -10,9 +10,7 @@ import sha512 from "node-forge/lib/sha512.js";
 import util from "node-forge/lib/util.js";
 import { bytesOf, latin1 } from "../bytes/latin1.ts";
 import { children, isSame, numberOf, octets, oidOf, parse, Unexpected } from "./asn1.ts";
-
-/** Thrown for what cannot be decrypted. The message is the end of a sentence about the file. */
-export class Undecryptable extends Error {}
+import { Unusable } from "./refusal.ts";
 
 /** Workers derive keys with at most as many iterations. */
 const MOST_ITERATIONS = 100_000;
@@ -57,7 +55,7 @@ type Block = Parameters<typeof children>[0];
 
 /**
  * Decrypts what an AlgorithmIdentifier says how.
- * @throws Undecryptable if the scheme is unknown or too slow, or the padding shows that the password is wrong
+ * @throws Unusable if the scheme is unknown or too slow, or the padding shows that the password is wrong
  */
 export async function decrypt(algorithm: Block, data: Uint8Array, password: string): Promise<Uint8Array<ArrayBuffer>> {
   const [scheme, parameters] = children(algorithm);
@@ -95,7 +93,7 @@ async function decryptPbes2(parameters: Block, data: Uint8Array, password: strin
   try {
     return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-CBC", iv: octets(iv) }, aes, data.slice()));
   } catch (cause) {
-    throw new Undecryptable("cannot be opened with this password", { cause });
+    throw new Unusable("cannot be opened with this password", { cause });
   }
 }
 
@@ -105,7 +103,7 @@ const tripleDes = (key: string): ReturnType<typeof des.createDecryptionCipher> =
 function decipher(cipher: ReturnType<typeof tripleDes>, iv: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   cipher.start(iv);
   cipher.update(util.createBuffer(latin1(data)));
-  if (!cipher.finish()) throw new Undecryptable("cannot be opened with this password");
+  if (!cipher.finish()) throw new Unusable("cannot be opened with this password");
   return bytesOf(cipher.output.getBytes());
 }
 
@@ -114,11 +112,11 @@ function bounded(block: Block): number {
   const iterations = numberOf(block);
   if (iterations >= 1 && iterations <= MOST_ITERATIONS) return iterations;
   const most = MOST_ITERATIONS.toLocaleString("en-US");
-  throw new Undecryptable(`derives its key with ${iterations} iterations, and at most ${most} are supported`);
+  throw new Unusable(`derives its key with ${iterations} iterations, and at most ${most} are supported`);
 }
 
-const unknown = (scheme: string): Undecryptable =>
-  new Undecryptable(
+const unknown = (scheme: string): Unusable =>
+  new Unusable(
     `is encrypted with a scheme that is not supported (${scheme}). Export it again, for example with \`openssl pkcs12 -export\``,
   );
 

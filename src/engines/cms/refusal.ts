@@ -1,6 +1,24 @@
 import { Refusal } from "../errors.ts";
 
+/** Thrown for what cannot be used. The message is the end of a sentence about the file. */
+export class Unusable extends Error {}
+
 /** The Refusal `invalid_certificate`. `problem`: the end of a sentence that begins with the name of the field. */
 export function invalidCertificate(field: string, problem: string, cause?: unknown): Refusal {
   return new Refusal("invalid_certificate", `\`${field}\` ${problem}.`, { input: field }, { cause });
+}
+
+/** The Refusal `timestamp_failed`. `problem`: the end of a sentence that begins with the service. */
+export function timestampFailed(problem: string, cause?: unknown): Refusal {
+  return new Refusal("timestamp_failed", `The time-stamp service ${problem}.`, undefined, { cause });
+}
+
+/** Runs `read`, and refuses what cannot be read: parsers report damage with errors of any kind. */
+export async function readable<T>(field: string, problem: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    throw invalidCertificate(field, cause instanceof Unusable ? cause.message : problem, cause);
+  }
 }

@@ -8,7 +8,7 @@ import { attribute, der, integer, octetString, oid, parse, sequence, setOf, tagg
 import { DIGESTS, digestAlgorithm, type DigestName, type Signer } from "./signer.ts";
 
 const ID_DATA = "1.2.840.113549.1.7.1";
-const ID_SIGNED_DATA = "1.2.840.113549.1.7.2";
+export const ID_SIGNED_DATA = "1.2.840.113549.1.7.2";
 const CONTENT_TYPE = "1.2.840.113549.1.9.3";
 const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
 const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";

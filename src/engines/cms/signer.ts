@@ -3,7 +3,7 @@ import type { Certificate, Extension } from "pkijs";
 import { type AsnType, BitString } from "asn1js";
 import { children, der, hasTag, integer, isSame, nothing, oid, oidOf, parse, sequence, tagged } from "./asn1.ts";
 import type { Credentials } from "./credentials.ts";
-import { invalidCertificate } from "./refusal.ts";
+import { invalidCertificate, readable } from "./refusal.ts";
 
 export type DigestName = "sha256" | "sha384" | "sha512";
 
@@ -75,12 +75,16 @@ interface Kind {
  */
 export async function signerOf({ privateKey, certificates, fields }: Credentials, digest: DigestName): Promise<Signer> {
   if (certificates.length === 0) throw invalidCertificate(fields.certificates, "has no certificate");
-  const found = await findSigner(privateKey, certificates, digest, fields.key);
+  const found = await readable(fields.key, "has a private key that cannot be read", () =>
+    findSigner(privateKey, certificates, digest, fields.key),
+  );
   privateKey.fill(0);
   if (found === undefined)
     throw invalidCertificate(fields.certificates, `has no certificate of the private key in \`${fields.key}\``);
   const { certificate, kind, key } = found;
-  checkUse(certificate, fields.certificates);
+  await readable(fields.certificates, "has a certificate that cannot be read", async () =>
+    checkUse(certificate, fields.certificates),
+  );
   return {
     certificate,
     chain: chainFrom(certificate, certificates),

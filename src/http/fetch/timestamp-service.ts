@@ -1,4 +1,5 @@
 import { invalidFields } from "../errors/invalid-fields.ts";
+import { timestampFailed } from "../../engines/cms/refusal.ts";
 import { Refusal } from "../../engines/errors.ts";
 import type { TimestampService } from "../../engines/lease/engines.ts";
 import { concat } from "../../engines/bytes/concat.ts";
@@ -8,9 +9,6 @@ import { version } from "../../version.ts";
 
 const REQUEST_TYPE = "application/timestamp-query";
 const RESPONSE_TYPE = "application/timestamp-reply";
-
-const failed = (problem: string, cause?: unknown): Refusal =>
-  new Refusal("timestamp_failed", `The time-stamp service ${problem}.`, undefined, { cause });
 
 /**
  * Time-stamp services over HTTP (RFC 3161, 3.4).
@@ -48,12 +46,12 @@ async function post(url: string, body: Uint8Array<ArrayBuffer>): Promise<Uint8Ar
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw failed(`responded with status ${response.status}`);
+      throw timestampFailed(`responded with status ${response.status}`);
     }
     return await read(response, bytes);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw failed(
+    throw timestampFailed(
       signal.aborted ? `did not respond within ${milliseconds / 1000} seconds` : "could not be reached",
       error,
     );
@@ -65,7 +63,7 @@ async function read({ body }: Response, most: number): Promise<Uint8Array<ArrayB
   let total = 0;
   for await (const chunk of body ?? []) {
     total += chunk.length;
-    if (total > most) throw failed(`sent more than ${most / 1024} KiB`);
+    if (total > most) throw timestampFailed(`sent more than ${most / 1024} KiB`);
     chunks.push(chunk);
   }
   return concat(chunks);

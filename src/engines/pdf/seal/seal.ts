@@ -7,6 +7,7 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import { hex } from "../../bytes/hex.ts";
 import { joinedBytes, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
+import { timestampFailed } from "../../cms/refusal.ts";
 import { DIGESTS, type DigestName } from "../../cms/signer.ts";
 import type { Matrix, PageBox } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -78,8 +79,7 @@ export async function sealPdf(open: OpenPdf, signature: Signature): Promise<Engi
   const hashed = await hashOf(open, signature.digest, before, after);
   const contents = hex(await signature.sign(hashed));
   // `Contents` has two digits for each byte, between angle brackets.
-  if (contents.length > gap.to - gap.from - 2)
-    throw new Refusal("timestamp_failed", "The time-stamp service sent a token that is too large.");
+  if (contents.length > gap.to - gap.from - 2) throw timestampFailed("sent a token that is too large");
   update.set(bytesOf(contents), gap.from + 1);
   const signed = ownBytes(update);
   return { ...joinedBytes([input.bytes, signed]), continues: { file: input.bytes, rest: signed } };
