@@ -45,6 +45,11 @@ export class Refusal extends Error {
   }
 }
 
+/** The Refusal `invalid_parameters` of one parameter. `issue`: the end of a sentence that begins with its name. */
+export function invalidParameter(name: string, issue: string): Refusal {
+  return new Refusal("invalid_parameters", `\`${name}\` ${issue}.`, { fields: [{ name, issue }] });
+}
+
 /**
  * The original error, if releasing resources threw as well: an engine whose work was ended rejects that too. The
  * `SuppressedError` that `using` creates from both has no class of its own on platforms without it.

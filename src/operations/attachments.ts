@@ -12,7 +12,7 @@ import {
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { saveChanges } from "../engines/pdf/write/save.ts";
-import { Refusal } from "../engines/errors.ts";
+import { invalidParameter, Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, type OutputFile, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
@@ -101,13 +101,13 @@ stays in their earlier revision.
     if (action === "add" && attachment) {
       const own = name ?? attachment.fileName ?? "attachment";
       if (found.some((one) => one.name === own))
-        throw refused("name", `\`${own}\` is already attached: remove it first`);
+        throw invalidParameter("name", `\`${own}\` is already attached: remove it first`);
       const modified = pdfDateOf(new Date().toISOString()) ?? "";
       await addAttachment(open, { name: own, bytes: attachment.bytes, description, relationship, modified });
     } else {
       if (name === undefined && chosen.length === 0)
-        throw refused("action", "cannot be `extract`: the document has no attachments");
-      if (chosen.length === 0) throw refused("name", "is not the name of an attachment of the document");
+        throw invalidParameter("action", "cannot be `extract`: the document has no attachments");
+      if (chosen.length === 0) throw invalidParameter("name", "is not the name of an attachment of the document");
       if (action === "extract") {
         decryptAll(open, chosen);
         const [only] = chosen;
@@ -146,6 +146,3 @@ async function* files(
     await open.engine.work.pause();
   }
 }
-
-const refused = (name: string, issue: string): Refusal =>
-  new Refusal("invalid_parameters", `\`${name}\` ${issue}.`, { fields: [{ name, issue }] });

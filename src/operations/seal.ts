@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { readPem, readPkcs12, type Credentials } from "../engines/cms/credentials.ts";
 import { signatureRoom, signDigest } from "../engines/cms/sign.ts";
 import { signerOf, subjectOf } from "../engines/cms/signer.ts";
 import { TIMESTAMP_ROOM, timeStamp } from "../engines/cms/time-stamp-request.ts";
-import { Refusal } from "../engines/errors.ts";
+import { invalidParameter } from "../engines/errors.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { findField } from "../engines/pdf/seal/field.ts";
 import { sealPdf } from "../engines/pdf/seal/seal.ts";
@@ -13,9 +12,8 @@ import { withHairlines } from "../engines/pdf/stamps/signature.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { anyFile, imageFile, pdfFile, text, type UploadedFile } from "./definition/fields.ts";
-import { formChoice, formText, jsonField, lineText, pageBox } from "./definition/values.ts";
+import { formChoice, formText, lineText, PAGE_BOX, signatureBox } from "./definition/values.ts";
 
-const length = z.number().min(1);
 const BLACK = [0, 0, 0] as const;
 
 /** Levels of DocMDP (ISO 32000-2, table 257). */
@@ -75,10 +73,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       lineText(500),
       "The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`.",
     ),
-    field: text(
-      jsonField(pageBox(length)).meta({ examples: [{ page: 1, x: 72, y: 650, width: 200, height: 60 }] }),
-      "The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page.",
-    ),
+    field: text(signatureBox(), `The box of a new field, which makes the signature visible. ${PAGE_BOX}`),
     appearance: text(
       formChoice("text", "image", "both"),
       "What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side.",
@@ -117,7 +112,6 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       privateKey !== undefined && chain === undefined
         ? [{ name: "chain", issue: "is required with `privateKey`" }]
         : [],
-    ({ fieldName }) => (fieldName?.includes("\0") ? [{ name: "fieldName", issue: "must not contain NUL" }] : []),
   ],
 
   async run(input, engines) {
@@ -125,7 +119,10 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     const { timestampService } = engines;
     const hasTimestamp = level === "b-t";
     if (hasTimestamp && timestampUrl === undefined && timestampService?.hasDefault !== true)
-      throw required("timestampUrl", "is required for `level` b-t: this service has no time-stamp service of its own");
+      throw invalidParameter(
+        "timestampUrl",
+        "is required for `level` b-t: this service has no time-stamp service of its own",
+      );
     const signer = await signerOf(await credentialsOf(input), digest);
     const signerName = input.signerName ?? subjectOf(signer.certificate);
     const signedAt = new Date();
@@ -140,7 +137,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       hasTimestamp,
     });
     if (field.existing && input.field)
-      throw required("field", `is for new fields: \`${field.name}\` is there and has its own box`);
+      throw invalidParameter("field", `is for new fields: \`${field.name}\` is there and has its own box`);
     const bytes = await sealPdf(open, {
       field,
       certify,
@@ -183,9 +180,6 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     };
   },
 });
-
-const required = (name: string, issue: string): Refusal =>
-  new Refusal("invalid_parameters", `\`${name}\` ${issue}.`, { fields: [{ name, issue }] });
 
 function credentialsOf({
   certificate,

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { pageIssue } from "../engines/pdf/content/shown-box.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { saveChanges } from "../engines/pdf/write/save.ts";
@@ -8,10 +7,7 @@ import { signaturePlace, stampSignature, withHairlines } from "../engines/pdf/st
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { imageFile, pdfFile, text } from "./definition/fields.ts";
-import { formBoolean, formChoice, jsonField, pageBox, stampText } from "./definition/values.ts";
-
-/** Less than a point is a mistake, not a signature. */
-const length = z.number().min(1);
+import { formBoolean, formChoice, PAGE_BOX, signatureBox, stampText } from "./definition/values.ts";
 
 const BLACK = [0, 0, 0] as const;
 
@@ -19,7 +15,7 @@ export const sign = defineOperation({
   name: "sign",
   summary: "Add a visual signature",
   guidance:
-    "To put a visible signature at one place of a page: a picture, or a typed name. It is no digital signature and proves nothing cryptographically.",
+    "To put a visible signature at one place of a page: a picture, or a typed name. It is no digital signature and proves nothing cryptographically: `seal` does.",
   description: `Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (\`seal\` makes those). It adds no certificate, and
 does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
 the page; what lies outside is cut off. The signature is scaled to fit the box; \`timestamp\`, \`signerName\`, and \`signerEmail\` add small lines below it, inside the box. Characters that
@@ -33,11 +29,7 @@ change.`,
   fields: {
     file: pdfFile(),
     mode: text(formChoice("type", "image"), "Whether the signature is typed or an image.", { required: true }),
-    field: text(
-      jsonField(pageBox(length)).meta({ examples: [{ page: 1, x: 72, y: 650, width: 200, height: 60 }] }),
-      "The box for the signature. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page.",
-      { required: true },
-    ),
+    field: text(signatureBox(), `The box for the signature. ${PAGE_BOX}`, { required: true }),
     typedName: text(stampText(), "The name to sign with, up to 2,000 characters.", {
       required: true,
       when: { mode: ["type"] },

@@ -240,6 +240,14 @@ export const pageBox = (length: z.ZodType<number>) =>
     origin: jsonChoice("top-left", "bottom-left").default("top-left"),
   });
 
+/** What `pageBox` means, as the end of a description. */
+export const PAGE_BOX =
+  "Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page.";
+
+/** The box of a signature. Less than a point is a mistake. */
+export const signatureBox = () =>
+  jsonField(pageBox(z.number().min(1))).meta({ examples: [{ page: 1, x: 72, y: 650, width: 200, height: 60 }] });
+
 /** A form field that holds JSON, checked by `schema`. */
 export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
   return z.preprocess((value, context) => {

@@ -1,6 +1,6 @@
 /** A box that a request names on a page, as a viewer shows the page. */
 import { hundredths, type PageBox } from "../../geometry.ts";
-import { Refusal } from "../../errors.ts";
+import { invalidParameter, type Refusal } from "../../errors.ts";
 import type { StampPage } from "./page-content.ts";
 
 /** In points of the page as displayed. */
@@ -55,11 +55,7 @@ export function inUnits({ toPage: [a, b, c, d, e, f] }: StampPage, [left, bottom
  */
 export function misplaced(field: string, page: StampPage, { x, y, width, height }: Sides): Refusal {
   const given = `x ${x}, y ${y}, width ${width}, height ${height}`;
-  return refusedBox(field, `is invalid: the box (${given}) must touch page ${page.index + 1} (${sizeOf(page)})`);
-}
-
-export function refusedBox(field: string, issue: string): Refusal {
-  return new Refusal("invalid_parameters", `\`${field}\` ${issue}.`, { fields: [{ name: field, issue }] });
+  return invalidParameter(field, `is invalid: the box (${given}) must touch page ${page.index + 1} (${sizeOf(page)})`);
 }
 
 export const sizeOf = ({ width, height }: StampPage): string => `${hundredths(width)} x ${hundredths(height)} points`;

@@ -1,7 +1,8 @@
 /** Crops pages: sets what of them is visible (ISO 32000-2, 14.11.2). */
+import { invalidParameter } from "../../errors.ts";
 import type { PageBox } from "../../geometry.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
-import { boxOn, inUnits, liesOn, refusedBox, sizeOf } from "../content/shown-box.ts";
+import { boxOn, inUnits, liesOn, sizeOf } from "../content/shown-box.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { boxOf, common, visiblePage } from "../document/page-facts.ts";
 
@@ -70,7 +71,7 @@ export function setBoxes(crops: readonly Crop[], { removed }: { removed: boolean
  */
 export function areaOn(page: StampPage, area: Area): Area {
   if (liesOn(page, area)) return area;
-  throw refusedBox("box", `must lie on the pages: page ${page.index + 1} has ${sizeOf(page)}`);
+  throw invalidParameter("box", `must lie on the pages: page ${page.index + 1} has ${sizeOf(page)}`);
 }
 
 /**
@@ -80,7 +81,7 @@ export function areaOn(page: StampPage, area: Area): Area {
 export function areaWithin(page: StampPage, { top, right, bottom, left }: Margins): Area {
   const area = { x: left, y: top, width: page.width - left - right, height: page.height - top - bottom };
   if (Math.min(area.width, area.height) >= SMALLEST) return area;
-  throw refusedBox("margins", `must leave a part of each page: page ${page.index + 1} has ${sizeOf(page)}`);
+  throw invalidParameter("margins", `must leave a part of each page: page ${page.index + 1} has ${sizeOf(page)}`);
 }
 
 /** The box of an area in units of the page. */

@@ -1,6 +1,6 @@
 /** Divides sheets into cells, one for each page. Points, with the origin at the sheet's lower left corner. */
 import { hundredths } from "../../geometry.ts";
-import { Refusal } from "../../errors.ts";
+import { invalidParameter } from "../../errors.ts";
 
 export interface Size {
   readonly width: number;
@@ -57,7 +57,7 @@ export function gridOf(page: Size, sheet: Size, { pagesPerSheet, booklet, margin
     .toSorted((a, b) => scaleIn(b, page) - scaleIn(a, page))[0];
   if (best) return best;
   const issue = `must leave room for ${pagesPerSheet} pages on a sheet of ${hundredths(sheet.width)} x ${hundredths(sheet.height)} points`;
-  throw new Refusal("invalid_parameters", `\`marginPt\` ${issue}.`, { fields: [{ name: "marginPt", issue }] });
+  throw invalidParameter("marginPt", issue);
 }
 
 const scaleIn = ({ cell }: Grid, { width, height }: Size): number => Math.min(cell.width / width, cell.height / height);

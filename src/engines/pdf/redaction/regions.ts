@@ -1,8 +1,9 @@
 /** Areas that a request names, in points of the page as displayed. */
+import { invalidParameter } from "../../errors.ts";
 import { apply, hundredths, inverse, type Matrix } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type StampPage, pageAsShown } from "../content/page-content.ts";
-import { boxOn, inUnits, misplaced, pageIssue, refusedBox, type ShownBox, touches } from "../content/shown-box.ts";
+import { boxOn, inUnits, misplaced, pageIssue, type ShownBox, touches } from "../content/shown-box.ts";
 import type { Quad } from "../text/glyphs.ts";
 import type { Area } from "./annotations.ts";
 
@@ -16,7 +17,7 @@ export const regionIssue = (regions: readonly ShownBox[], pageCount: number): st
  */
 export function checkRegions(open: OpenPdf, regions: readonly ShownBox[]): void {
   const issue = regionIssue(regions, open.pageCount);
-  if (issue !== undefined) throw refusedBox("regions", issue);
+  if (issue !== undefined) throw invalidParameter("regions", issue);
   for (const region of regions) {
     const page = shownPage(open, region.page - 1);
     if (!touches(page, region)) throw misplaced("regions", page, region);

@@ -36,20 +36,14 @@ export function sealAppearance(
   const both = text !== undefined && image !== undefined;
   const imageBox: PageBox = both ? [inner[0], inner[1], middle - padding / 2, inner[3]] : inner;
   const textBox: PageBox = both ? [middle + padding / 2, inner[1], inner[2], inner[3]] : inner;
-  const draw = (
-    mark: Mark | undefined,
-    box: PageBox,
-    largest?: number,
-  ): { mark: Mark; box: PageBox; largest: number }[] =>
-    mark === undefined ? [] : [{ mark, box, largest: largest ?? Infinity }];
-  const parts = [...draw(image, imageBox), ...draw(text, textBox, TEXT_SIZE / MARK_SIZE)];
   return makeForm(
     open,
     [0, 0, width, height],
     (name) =>
       [
         `0 0 ${numbers(width, height)} re W n`,
-        ...parts.map(({ mark, box, largest }) => show(mark, contained(mark, box, largest), name)),
+        ...(image ? [show(image, contained(image, imageBox), name)] : []),
+        ...(text ? [show(text, contained(text, textBox, TEXT_SIZE / MARK_SIZE), name)] : []),
       ].join(" "),
     { Matrix: [a, b, c, d, 0, 0] },
   );

@@ -1,6 +1,6 @@
 /** The field of a signature (ISO 32000-2, 12.7.5.5), and what earlier signatures and the field itself ask of it. */
 import type { PDFObject } from "mupdf";
-import { Refusal } from "../../errors.ts";
+import { invalidParameter, Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { allowsFilling } from "../forms/signature-permissions.ts";
 import { readFormTree, type TerminalField } from "../forms/tree.ts";
@@ -75,15 +75,12 @@ export async function findField(open: OpenPdf, wanted: Wanted): Promise<SealFiel
   }
   const [field, widget] = [found.objects[0], found.widgets[0]];
   if (found.type !== "signature" || field === undefined || widget === undefined)
-    throw parameter("fieldName", `names the field ${name}, which is not for signatures`);
+    throw invalidParameter("fieldName", `names the field ${name}, which is not for signatures`);
   if (!found.own.V.isNull())
     throw new Refusal("already_signed", `The field \`${name}\` is already signed.`, { field: name });
   checkSeedValue(name, field.get("SV"), wanted, texts);
   return { name, existing: { field, widget } };
 }
-
-const parameter = (name: string, issue: string): Refusal =>
-  new Refusal("invalid_parameters", `\`${name}\` ${issue}.`, { fields: [{ name, issue }] });
 
 function freeName(fields: readonly TerminalField[]): string {
   const known = new Set(fields.map(({ name }) => name));
@@ -94,9 +91,12 @@ function freeName(fields: readonly TerminalField[]): string {
 
 function checkName(name: string, fields: readonly TerminalField[]): void {
   if (name.includes("."))
-    throw parameter("fieldName", "names no field of the document, and the name of a new one must not contain a period");
+    throw invalidParameter(
+      "fieldName",
+      "names no field of the document, and the name of a new one must not contain a period",
+    );
   if (fields.some((field) => field.name.startsWith(`${name}.`)))
-    throw parameter("fieldName", "names a group of fields, not one for a signature");
+    throw invalidParameter("fieldName", "names a group of fields, not one for a signature");
 }
 
 /** Checks what the certification allows: level 2 only fields that are there, or invisible ones, as Acrobat does. */

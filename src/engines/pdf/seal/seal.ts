@@ -1,6 +1,6 @@
 /** Appends a digital signature (ISO 32000-2, 12.8) to a document, as an incremental update: every byte before it stays. */
 import type { PDFObject } from "mupdf";
-import { Refusal } from "../../errors.ts";
+import { invalidParameter, Refusal } from "../../errors.ts";
 import { chunksOf } from "../../bytes/chunks.ts";
 import { find } from "../../bytes/find.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
@@ -9,12 +9,13 @@ import { joinedBytes, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import { timestampFailed } from "../../cms/refusal.ts";
 import { DIGESTS, type DigestName } from "../../cms/signer.ts";
-import type { Matrix, PageBox } from "../../geometry.ts";
+import type { Matrix } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { boxOf } from "../document/page-facts.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
 import { type StampPage, pageAsShown } from "../content/page-content.ts";
-import { boxOn, inUnits, misplaced, pageIssue, refusedBox, type ShownBox, touches } from "../content/shown-box.ts";
-import { byteString, items, objectNumber } from "../objects/objects.ts";
+import { boxOn, inUnits, misplaced, pageIssue, type ShownBox, touches } from "../content/shown-box.ts";
+import { byteString, objectNumber } from "../objects/objects.ts";
 import { pdfDateOf } from "../objects/dates.ts";
 import { textString } from "../objects/text-string.ts";
 import { appendToPdf } from "../write/save.ts";
@@ -31,7 +32,7 @@ const APPEND_ONLY = 2;
 const PLACEHOLDERS = [2_000_000_001, 2_000_000_002, 2_000_000_003] as const;
 const WIDTH = 10;
 
-/** Fuel per byte that is hashed: 1 ns. */
+/** Fuel per byte that is hashed, an estimate: WebCrypto takes a nanosecond or less. */
 const HASH_WORK = 0.2;
 
 export interface Signature {
@@ -133,7 +134,7 @@ function referencesOf({ document }: OpenPdf, { existing }: SealField, certify: P
   return references;
 }
 
-/** The array of a form or page, as one that can be appended to. */
+/** The array in an entry of a form or page, which is made if there is none. */
 function arrayIn(open: OpenPdf, holder: PDFObject, key: string): PDFObject {
   const known = holder.get(key);
   return known.isArray() ? known : holder.put(key, open.document.newArray());
@@ -168,7 +169,7 @@ async function addField(
 
 async function pageOf(open: OpenPdf, box: ShownBox | undefined): Promise<StampPage> {
   const issue = box && pageIssue(box, open.pageCount);
-  if (issue !== undefined) throw refusedBox("field", issue);
+  if (issue !== undefined) throw invalidParameter("field", issue);
   const index = box ? box.page - 1 : 0;
   const [object] = await fetchPages(open, [index]);
   if (object === undefined) throw new Error("the page of the signature is missing");
@@ -186,15 +187,9 @@ async function fillField(
 ): Promise<void> {
   field.put("V", value);
   formOf(open, open.document.getTrailer().get("Root"));
-  const [left = 0, bottom = 0, right = 0, top = 0] = items(widget.get("Rect")).map((one) => one.asNumber());
-  const rectangle: PageBox = [
-    Math.min(left, right),
-    Math.min(bottom, top),
-    Math.max(left, right),
-    Math.max(bottom, top),
-  ];
+  const rectangle = boxOf(widget.get("Rect"));
+  if (rectangle === undefined) return;
   const [width, height] = [rectangle[2] - rectangle[0], rectangle[3] - rectangle[1]];
-  if (width < 1 || height < 1) return;
   const page = widget.get("P");
   const { toPage } = page.isDictionary() ? pageAsShown(page, 0) : { toPage: [1, 0, 0, 1, 0, 0] as const };
   const [a, b, c, d] = toPage;

@@ -1,7 +1,7 @@
 /** One or more lines of text at the edge of each page, such as its number. */
 import { multiply } from "../../geometry.ts";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { invalidParameter, Refusal } from "../../errors.ts";
 import type { LoadFont } from "../../fonts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { StampFonts } from "../typesetting/embedded-fonts.ts";
@@ -111,7 +111,5 @@ function checkMargin({ index, width, height }: StampPage, margin: number): void 
   const most = Math.min(width, height) / 2;
   if (margin < most) return;
   const issue = `must be less than half of page ${index + 1}: ${Math.floor(most)} points`;
-  throw new Refusal("invalid_parameters", `\`marginPt\` ${issue}.`, {
-    fields: [{ name: "marginPt", issue }],
-  });
+  throw invalidParameter("marginPt", issue);
 }

@@ -1,6 +1,6 @@
 /** Formats page numbers. */
 import { numberedText, numberIssue, type NumberStyle } from "../../../page-numbers.ts";
-import { Refusal } from "../../errors.ts";
+import { invalidParameter } from "../../errors.ts";
 
 /**
  * The text of a page number by its template.
@@ -8,8 +8,6 @@ import { Refusal } from "../../errors.ts";
  */
 export function pageNumber(template: string, style: NumberStyle, number: number, total: number): string {
   const issue = numberIssue(template, style, number);
-  if (issue !== undefined) {
-    throw new Refusal("invalid_parameters", `\`startAt\` ${issue}.`, { fields: [{ name: "startAt", issue }] });
-  }
+  if (issue !== undefined) throw invalidParameter("startAt", issue);
   return numberedText(template, style, number, total);
 }

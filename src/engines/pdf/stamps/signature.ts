@@ -1,10 +1,11 @@
 /** A signature in a box on one page, with lines of text below it. */
+import { invalidParameter } from "../../errors.ts";
 import type { PageBox } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { MARK_SIZE } from "./ink.ts";
 import type { Mark } from "./mark.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
-import { boxOn, misplaced, pageIssue, refusedBox, type ShownBox, touches } from "../content/shown-box.ts";
+import { boxOn, misplaced, pageIssue, type ShownBox, touches } from "../content/shown-box.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 
 /** Preferred font size of the footer in points, and the largest fraction of the box height it may take. */
@@ -27,7 +28,7 @@ export interface SignaturePlace {
  */
 export async function signaturePlace(open: OpenPdf, field: ShownBox): Promise<SignaturePlace> {
   const issue = pageIssue(field, open.pageCount);
-  if (issue !== undefined) throw refusedBox("field", issue);
+  if (issue !== undefined) throw invalidParameter("field", issue);
   const pages = await StampPages.of(open, [field.page - 1], "over");
   const [page] = pages.pages;
   if (!page) throw new Error("the page of the signature is missing");
