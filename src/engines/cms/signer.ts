@@ -75,7 +75,7 @@ interface Kind {
  */
 export async function signerOf({ privateKey, certificates, fields }: Credentials, digest: DigestName): Promise<Signer> {
   if (certificates.length === 0) throw invalidCertificate(fields.certificates, "has no certificate");
-  const found = await readable(fields.key, "has a private key that cannot be read", () =>
+  const found = await readable(fields.key, "does not have a private key that can be read", () =>
     findSigner(privateKey, certificates, digest, fields.key),
   );
   privateKey.fill(0);
