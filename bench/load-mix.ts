@@ -24,6 +24,7 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
     bytes: new Uint8Array(await readFile(join(root, "examples/report.md"))),
     fileName: "report.md",
   };
+  const signed = pdfPart(new Uint8Array(await readFile(join(root, "examples/signed.pdf"))), "signed.pdf");
   const signer = {
     bytes: new Uint8Array(await readFile(join(root, "examples/signer.p12"))),
     fileName: "signer.p12",
@@ -78,6 +79,7 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
       },
     ],
     seal: [{ file: small, certificate: signer, certificatePassword: "example" }],
+    "verify-signatures": [{ file: signed }],
     "fill-form": [{ file: form, values: valuesOf(40, "Ada") }],
     flatten: [{ file: form }, { file: small }],
     repair: [{ file: small }],

@@ -174,6 +174,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "cms",
     "pdf/embed",
     "pdf/stamps",
+    "pdf/signatures",
     "pdf/seal",
     "pdf/erasure",
     "pdf/redaction/proof",

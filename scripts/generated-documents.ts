@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { issue, pkcs12 } from "../test/harness/certificates.ts";
+import { handSigned } from "../test/harness/updates.ts";
 import { describedApi } from "./described-api.ts";
 import { root } from "./local-database.ts";
 import { plans } from "../src/accounts/plans.ts";
@@ -30,6 +31,7 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
     ...(await Promise.all(["README.md", "SECURITY.md", "docs/api.md", "docs/mcp.md"].map(withParts))),
     [join(root, "examples/damaged.pdf"), withoutEnd(await readFile(join(root, "examples/letter.pdf")))],
     await exampleSigner(),
+    await exampleSigned(),
   ]);
 }
 
@@ -40,6 +42,15 @@ async function exampleSigner(): Promise<[string, Uint8Array]> {
   const issuer = await issue({ subject: "Example CA", isAuthority: true, valid: [-1, 3650] });
   const signer = await issue({ subject: "Ada Lovelace", issuer, valid: [-1, 3650] });
   return [path, await pkcs12(signer, "example", [issuer])];
+}
+
+/** A signed page, made once, too. */
+async function exampleSigned(): Promise<[string, Uint8Array]> {
+  const path = join(root, "examples/signed.pdf");
+  if (existsSync(path)) return [path, await readFile(path)];
+  const signer = await issue({ subject: "Ada Lovelace", kind: "RSA-2048", isAuthority: true, valid: [-1, 3650] });
+  const lines = ["Agreement", "The parties agree to verify what they sign.", "Signed by Ada Lovelace"];
+  return [path, await handSigned({ signer, lines })];
 }
 
 /** As a transfer that stopped early leaves a file: without its cross-references and trailer, which come last. */

@@ -1658,6 +1658,44 @@ export const commands: readonly Command[] = [
     ]
   },
   {
+    "name": "verify-signatures",
+    "path": "/api/v1/verify-signatures",
+    "summary": "Verify signatures",
+    "description": "Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.\n\nA signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is `broken`, with a `reason`: a changed byte, an odd `ByteRange`,\nSHA-1 or another weak digest, a format that is not detached CMS.\n\nWhat was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature\nforbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.\n\nSend the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was\nrevoked.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "signed.pdf"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "trust",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The root certificates that you trust, in PEM."
+      }
+    ]
+  },
+  {
     "name": "fill-form",
     "path": "/api/v1/fill-form",
     "summary": "Fill in a form",

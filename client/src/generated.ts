@@ -840,6 +840,21 @@ const sealFields = {
   certify: { name: "certify", kind: "text" },
 } as const;
 
+export interface VerifySignaturesInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** The root certificates that you trust, in PEM. */
+  readonly trust?: string | undefined;
+}
+
+const verifySignaturesFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  trust: { name: "trust", kind: "text" },
+} as const;
+
 export interface FillFormInput {
   /** The PDF with the form. */
   readonly file: FileInput | FileReference;
@@ -1169,6 +1184,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   seal(input: Without<SealInput, "file">): Pipeline<FileResult>;
   seal(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("seal", "file", sealFields, input));
+  }
+
+  /** Verify signatures. */
+  verifySignatures(input?: Without<VerifySignaturesInput, "file">): Pipeline<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | null; readonly integrity: "intact" | "broken"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>;
+  verifySignatures(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("verify-signatures", "file", verifySignaturesFields, input));
   }
 
   /** Fill in a form. */
@@ -1811,6 +1832,29 @@ export class ServiceMethods extends OperationTransport {
   seal(input: SealInput, options?: CallOptions): Promise<FileResult>;
   seal(input: SealInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/seal", sealFields, input, options, fileResult);
+  }
+
+  /** Verify signatures, as a job. */
+  verifySignatures(input: VerifySignaturesInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | null; readonly integrity: "intact" | "broken"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>>;
+  /**
+   * Verify signatures.
+   *
+   * Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
+   *
+   * A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is `broken`, with a `reason`: a changed byte, an odd `ByteRange`,
+   * SHA-1 or another weak digest, a format that is not detached CMS.
+   *
+   * What was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
+   * forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.
+   *
+   * Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was
+   * revoked.
+   *
+   * Costs 1 credit. Requires the `pdf:read` scope.
+   */
+  verifySignatures(input: VerifySignaturesInput, options?: CallOptions): Promise<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | null; readonly integrity: "intact" | "broken"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>;
+  verifySignatures(input: VerifySignaturesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/verify-signatures", verifySignaturesFields, input, options, jsonResult);
   }
 
   /** Fill in a form, as a job. */

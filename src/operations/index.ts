@@ -24,6 +24,7 @@ import { split } from "./split.ts";
 import { toImages } from "./to-images.ts";
 import { toPdf } from "./to-pdf.ts";
 import { unlock } from "./unlock.ts";
+import { verifySignatures } from "./verify-signatures.ts";
 import { watermark } from "./watermark.ts";
 
 /** The registry: an operation's route, validation, reference and usage all derive from its line here. */
@@ -48,6 +49,7 @@ export const operations: readonly Operation[] = [
   addPageNumbers,
   sign,
   seal,
+  verifySignatures,
   fillForm,
   flatten,
   redact,

@@ -162,6 +162,9 @@ const QUERIES: Readonly<Record<string, string>> = {
   thumbnail: "/docs#to-images",
   "corrupt pdf": "/docs#repair",
   "digital signature": "/docs#seal",
+  pades: "/docs#seal",
+  "verify signature": "/docs#verify-signatures",
+  "shadow attack": "/docs#verify-signatures",
   "pdf/a": "/docs/not-offered",
   oauth: "/docs/not-offered",
   "data retention": "/docs/what-is-stored",
@@ -205,7 +208,9 @@ test("crawlers and language models get texts whose links lead somewhere", async 
 
 describe("the examples of the guides", () => {
   const blocks = async (language: string): Promise<string[]> => {
-    const texts = await Promise.all(["api", "webhooks"].map((name) => readFile(join(root, `docs/${name}.md`), "utf8")));
+    const texts = await Promise.all(
+      ["api", "signatures", "webhooks"].map((name) => readFile(join(root, `docs/${name}.md`), "utf8")),
+    );
     const found = texts.flatMap((text) => [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))]);
     return found.map(([, code = ""]) =>
       code

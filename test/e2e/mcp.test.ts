@@ -117,6 +117,7 @@ describe("the tools", () => {
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
     expect(reading).toEqual([
       "extract-text",
+      "verify-signatures",
       "read-file",
       "list-files",
       "get-file",

@@ -42,6 +42,8 @@ export interface CertificateOptions {
   readonly valid?: readonly [from: number, until: number];
   /** First byte of KeyUsage. */
   readonly usage?: number;
+  /** Whether it has a SubjectKeyIdentifier. */
+  readonly keyIdentifier?: boolean;
   /** Object identifiers of purposes. */
   readonly purposes?: readonly string[];
 }
@@ -79,6 +81,10 @@ export async function issue(options: CertificateOptions): Promise<Issued> {
   if (usage !== undefined) {
     const bits = new BitString({ valueHex: Uint8Array.of(usage).buffer });
     certificate.extensions.push(new Extension({ extnID: "2.5.29.15", critical: true, extnValue: bits.toBER() }));
+  }
+  if (options.keyIdentifier) {
+    const value = new OctetString({ valueHex: crypto.getRandomValues(new Uint8Array(20)).buffer }).toBER();
+    certificate.extensions.push(new Extension({ extnID: "2.5.29.14", extnValue: value }));
   }
   if (purposes) {
     const value = new ExtKeyUsage({ keyPurposes: [...purposes] }).toSchema().toBER();

@@ -208,6 +208,8 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       ]),
       certify: random.pick([undefined, undefined, "form-filling"]),
     }),
+  "verify-signatures": ({ random, mark, document }) =>
+    given({ ...document(), trust: random.pick([undefined, signer.chain, mark]) }),
   "fill-form": ({ random, mark, document }) =>
     given({
       ...document(),

@@ -211,6 +211,7 @@ test("all parameters but free texts are tried", () => {
     "to-pdf css",
     "to-pdf language",
     "to-pdf title",
+    "verify-signatures trust",
     "watermark text",
   ]);
 });

@@ -52,7 +52,7 @@ const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
   unknown_fields: (name) => (name === "fill-form" ? { file: form, texts: { values: '{"x":"x"}', strict: "1" } } : {}),
   no_tables: (name) => (name === "extract-text" ? { texts: { format: "csv" } } : {}),
   unsupported_form: () => ({ file: formOf({}, { form: "/XFA [(template) 4 0 R]" }) }),
-  invalid_certificate: (name) => (name === "seal" ? { texts: { chain: "none" } } : {}),
+  invalid_certificate: (name) => ({ texts: { [name === "seal" ? "chain" : "trust"]: "none" } }),
   already_signed: (name) => ({ file: certified, ...(name === "seal" && { texts: { certify: "annotations" } }) }),
   signature_forbidden: () => ({ file: certified }),
   limit_exceeded: () => ({ texts: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`f${index}`, ""])) }),

@@ -37,6 +37,7 @@ const last: readonly Step[] = [
   ["to-images", { pages: 1, dpi: 36 }],
   ["protect", { ownerPassword: "secret" }],
   ["seal", { privateKey: await keyPem(issued), chain: chainPem(issued) }],
+  ["verify-signatures", {}],
   ["unlock", {}],
   ["repair", { output: "json" }],
   ["flatten", {}],

@@ -36,6 +36,7 @@ from ._types import (
     StoredFile,
     ToPdfPageSize,
     UsageSummary,
+    VerifySignaturesResult,
     WebhookDelivery,
     WebhookSubscription,
 )
@@ -1598,6 +1599,43 @@ class ServiceMethods(Transport):
             ("text", "certify", certify),
         ]
         result: FileResult = self._operation("/api/v1/seal", fields, None, idempotency_key, read_file)
+        return result
+
+
+    def verify_signatures(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        trust: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[VerifySignaturesResult]:
+        """Verify signatures.
+
+        Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
+
+        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is `broken`, with a `reason`: a changed byte, an odd `ByteRange`,
+        SHA-1 or another weak digest, a format that is not detached CMS.
+
+        What was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
+        forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.
+
+        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was
+        revoked.
+
+        Costs 1 credit. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            trust: The root certificates that you trust, in PEM.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "trust", trust),
+        ]
+        result: JsonResult[VerifySignaturesResult] = self._operation("/api/v1/verify-signatures", fields, None, idempotency_key, read_json)
         return result
 
 
@@ -4168,6 +4206,45 @@ class JobMethods:
             ("text", "certify", certify),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/seal", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    def verify_signatures(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        trust: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[VerifySignaturesResult]]:
+        """Verify signatures.
+
+        Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
+
+        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is `broken`, with a `reason`: a changed byte, an odd `ByteRange`,
+        SHA-1 or another weak digest, a format that is not detached CMS.
+
+        What was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
+        forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.
+
+        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was
+        revoked.
+
+        Costs 1 credit. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            trust: The root certificates that you trust, in PEM.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "trust", trust),
+        ]
+        result: JobHandle[JsonResult[VerifySignaturesResult]] = start_job(self._service, "/api/v1/verify-signatures", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_json)
         return result
 
 

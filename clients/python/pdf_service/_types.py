@@ -324,6 +324,73 @@ class SealField(_SealFieldRequired, total=False):
     origin: Literal["top-left", "bottom-left"]
 
 
+class _VerifySignaturesResultSignaturesItemChangesItemRequired(TypedDict):
+    kind: Literal["form-field", "signature", "annotation", "validation-data", "metadata", "other"]
+    object: int
+    text: str
+    allowed: bool
+
+
+class VerifySignaturesResultSignaturesItemChangesItem(_VerifySignaturesResultSignaturesItemChangesItemRequired, total=False):
+    page: int
+    field: str
+
+
+class VerifySignaturesResultSignaturesItemSigner(TypedDict):
+    subject: str
+    issuer: str
+    serialNumber: str
+    notBefore: str
+    notAfter: str
+
+
+class VerifySignaturesResultSignaturesItemTimestampSigner(TypedDict):
+    subject: str
+    issuer: str
+    serialNumber: str
+    notBefore: str
+    notAfter: str
+
+
+class _VerifySignaturesResultSignaturesItemTimestampRequired(TypedDict):
+    signer: Union[VerifySignaturesResultSignaturesItemTimestampSigner, None]
+    chain: Literal["trusted", "untrusted", "expired", "unknown"]
+
+
+class VerifySignaturesResultSignaturesItemTimestamp(_VerifySignaturesResultSignaturesItemTimestampRequired, total=False):
+    """The service that made the time stamp."""
+    reason: str
+
+
+class _VerifySignaturesResultSignaturesItemRequired(TypedDict):
+    field: str
+    kind: Literal["signature", "document-timestamp"]
+    format: str
+    level: Union[Literal["b-b", "b-t"], None]
+    integrity: Literal["intact", "broken"]
+    coverage: Literal["whole-document", "earlier-revision"]
+    changesAfter: Literal["none", "allowed", "forbidden"]
+    changes: List[VerifySignaturesResultSignaturesItemChangesItem]
+    signer: Union[VerifySignaturesResultSignaturesItemSigner, None]
+    chain: Literal["trusted", "untrusted", "expired", "unknown"]
+    signedAt: Union[str, None]
+    timeSource: Literal["timestamp", "signer", "none"]
+
+
+class VerifySignaturesResultSignaturesItem(_VerifySignaturesResultSignaturesItemRequired, total=False):
+    reason: str
+    timestamp: VerifySignaturesResultSignaturesItemTimestamp
+    docMdp: Literal["no-changes", "form-filling", "annotations"]
+    name: str
+    signingReason: str
+    location: str
+
+
+class VerifySignaturesResult(TypedDict):
+    signatures: List[VerifySignaturesResultSignaturesItem]
+    documentIntact: bool
+
+
 class RedactPatternsItem(TypedDict):
     regex: str
 

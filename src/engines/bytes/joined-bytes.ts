@@ -10,12 +10,26 @@ export function ownBytes(bytes: Uint8Array): EngineBytes {
 
 /** A slice of other bytes, without copying. */
 export function partOf(bytes: EngineBytes, start: number, end: number): EngineBytes {
+  const { stored } = bytes;
   return {
     length: end - start,
     view: (from, to) => bytes.view(start + from, Math.min(start + to, end)),
     free: () => undefined,
+    ...(stored && { stored: partOfStored(stored, start, end) }),
   };
 }
+
+/** Bytes that are read at once to be passed on. */
+const PASSED_ON = 1024 * 1024;
+
+const partOfStored = (stored: StoredBytes, start: number, end: number): StoredBytes => ({
+  present: (position) => Math.min(stored.present(start + position), end - start - position),
+  fetch: (position) => stored.fetch(start + position),
+  read: (from, to) => stored.read(start + from, Math.min(start + to, end)),
+  chunks: async function* () {
+    for (let at = start; at < end; at += PASSED_ON) yield stored.read(at, Math.min(at + PASSED_ON, end));
+  },
+});
 
 /**
  * Several byte ranges joined without copying: a view inside one part is a view of that part; only a view across parts is copied

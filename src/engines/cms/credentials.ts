@@ -1,8 +1,9 @@
 /** Reads a private key and its certificates: PKCS#12 (RFC 7292), or PKCS#8 and X.509 in PEM (RFC 7468). */
-import { Certificate } from "pkijs";
-import { fromBase64 } from "../bytes/base64.ts";
-import { children, der, implicitOctets, isSame, octets, oidOf, parse } from "./asn1.ts";
+import type { Certificate } from "pkijs";
+import { children, der, implicitOctets, octets, oidOf, parse } from "./asn1.ts";
+import { certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
 import { decrypt, decryptKey, fitsMac } from "./password-based.ts";
+import { pemBlocks } from "./pem.ts";
 import { invalidCertificate, readable, Unusable } from "./refusal.ts";
 
 /** A key, and certificates in any order. */
@@ -16,8 +17,6 @@ export interface Credentials {
 
 /** Bags in bags that are followed. */
 const MOST_DEPTH = 5;
-/** Certificates that a request may have: each is tried with the key. */
-const MOST_CERTIFICATES = 50;
 /** A file of keys and certificates is a few KB. */
 const MOST_BYTES = 1024 * 1024;
 
@@ -93,21 +92,6 @@ async function readBags(
 
 const tooMany = (): Unusable => new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
 
-/** A certificate whose bytes are those that are written again: signatures refer to them by their digest. */
-function certificateOf(bytes: Uint8Array<ArrayBuffer>): Certificate {
-  const certificate = Certificate.fromBER(bytes);
-  if (!isSame(der(certificate.toSchema()), bytes)) throw new Unusable("has a certificate that is not in DER");
-  return certificate;
-}
-
-const PEM = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
-
-function blocksOf(text: string, label: string): Uint8Array<ArrayBuffer>[] {
-  return Array.from(text.matchAll(PEM))
-    .filter(([, name]) => name === label)
-    .map(([, , data = ""]) => fromBase64(data.replace(/\s+/g, "")));
-}
-
 /**
  * Reads a private key and a chain in PEM.
  * @throws Refusal `invalid_certificate`
@@ -115,14 +99,14 @@ function blocksOf(text: string, label: string): Uint8Array<ArrayBuffer>[] {
 export async function readPem(privateKey: string, chain: string, password = ""): Promise<Credentials> {
   const fields = { key: "privateKey", certificates: "chain" };
   const certificates = await readable("chain", "has a certificate that cannot be read", async () =>
-    blocksOf(chain, "CERTIFICATE").map(certificateOf),
+    pemBlocks(chain, "CERTIFICATE").map(certificateOf),
   );
   if (certificates.length > MOST_CERTIFICATES) throw invalidCertificate("chain", tooMany().message);
   if (certificates.length === 0) throw invalidCertificate("chain", "has no certificate (-----BEGIN CERTIFICATE-----)");
   return readable("privateKey", "cannot be read", async () => {
-    const [plain] = blocksOf(privateKey, "PRIVATE KEY");
+    const [plain] = pemBlocks(privateKey, "PRIVATE KEY");
     if (plain !== undefined) return { privateKey: plain, certificates, fields };
-    const [encrypted] = blocksOf(privateKey, "ENCRYPTED PRIVATE KEY");
+    const [encrypted] = pemBlocks(privateKey, "ENCRYPTED PRIVATE KEY");
     if (encrypted === undefined)
       throw invalidCertificate(
         "privateKey",

@@ -5,14 +5,17 @@
 import type { AsnType } from "asn1js";
 import { Constructed, Set as SetBlock } from "asn1js";
 import { attribute, der, integer, octetString, oid, parse, sequence, setOf, tagged } from "./asn1.ts";
+import {
+  CONTENT_TYPE,
+  ID_DATA,
+  ID_SIGNED_DATA,
+  MESSAGE_DIGEST,
+  SIGNING_CERTIFICATE_V2,
+  TIME_STAMP_TOKEN,
+  readSignedData,
+  verifySignedData,
+} from "./signed-data.ts";
 import { DIGESTS, digestAlgorithm, type DigestName, type Signer } from "./signer.ts";
-
-const ID_DATA = "1.2.840.113549.1.7.1";
-export const ID_SIGNED_DATA = "1.2.840.113549.1.7.2";
-const CONTENT_TYPE = "1.2.840.113549.1.9.3";
-const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
-const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
-const TIME_STAMP_TOKEN = "1.2.840.113549.1.9.16.2.14";
 
 /** The digest of bytes. */
 export async function digestOf(digest: DigestName, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
@@ -62,7 +65,10 @@ export async function signDigest(
     implicit(0, setOf(chain.map((one) => one.toSchema()))),
     new SetBlock({ value: [signerInfo] }),
   );
-  return der(sequence(oid(ID_SIGNED_DATA), tagged(0, signedData)));
+  const written = der(sequence(oid(ID_SIGNED_DATA), tagged(0, signedData)));
+  // What is sent is what the verifying code accepts.
+  await verifySignedData(readSignedData(written), ID_DATA, messageDigest, { needsCertificate: true });
+  return written;
 }
 
 /** A set with a context-specific tag in place of its own. */

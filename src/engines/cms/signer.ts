@@ -1,8 +1,10 @@
 /** A private key that fits a certificate, and how it signs (RFC 5652, RFC 4055, RFC 5753). */
-import type { Certificate, Extension } from "pkijs";
-import { type AsnType, BitString } from "asn1js";
+import type { Certificate } from "pkijs";
+import type { AsnType } from "asn1js";
 import { children, der, hasTag, integer, isSame, nothing, oid, oidOf, parse, sequence, tagged } from "./asn1.ts";
+import { keyUsageOf, nameBytes } from "./certificates.ts";
 import type { Credentials } from "./credentials.ts";
+import { CURVES, EC, plainSpki, RSA, RSA_PSS } from "./public-key.ts";
 import { invalidCertificate, readable } from "./refusal.ts";
 
 export type DigestName = "sha256" | "sha384" | "sha512";
@@ -43,18 +45,10 @@ export interface Signer {
   sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-const RSA = "1.2.840.113549.1.1.1";
-const RSA_PSS = "1.2.840.113549.1.1.10";
 const MGF1 = "1.2.840.113549.1.1.8";
-const EC = "1.2.840.10045.2.1";
-const CURVES: ReadonlyMap<string, { name: string; bytes: number }> = new Map([
-  ["1.2.840.10045.3.1.7", { name: "P-256", bytes: 32 }],
-  ["1.3.132.0.34", { name: "P-384", bytes: 48 }],
-]);
 const LEAST_RSA_BITS = 2048;
 const MOST_RSA_BITS = 4096;
 
-const KEY_USAGE = "2.5.29.15";
 /** `digitalSignature` and `nonRepudiation`, the first bits of KeyUsage (RFC 5280, 4.2.1.3). */
 const SIGNING_BITS = 0b1100_0000;
 
@@ -188,12 +182,6 @@ function plainRsa(privateKey: Uint8Array): Uint8Array<ArrayBuffer> {
   return der(sequence(integer(0), isPss ? rsaIdentifier() : algorithm, key));
 }
 
-function plainSpki(info: AsnType): Uint8Array<ArrayBuffer> {
-  const [algorithm, key] = children(info);
-  if (algorithm === undefined || !(key instanceof BitString)) throw new TypeError("no key");
-  return der(sequence(oidOf(children(algorithm)[0]) === RSA_PSS ? rsaIdentifier() : algorithm, key));
-}
-
 /** WebCrypto has the two numbers side by side, and CMS has them as a sequence (RFC 5753, 7.2). */
 function ecdsaSignature(signature: Uint8Array): Uint8Array<ArrayBuffer> {
   const half = signature.length / 2;
@@ -214,17 +202,10 @@ function checkUse(certificate: Certificate, field: string): void {
   const day = (date: Date): string => date.toISOString().slice(0, 10);
   if (until.getTime() < now) throw invalidCertificate(field, `has a certificate that expired on ${day(until)}`);
   if (from.getTime() > now) throw invalidCertificate(field, `has a certificate that is not valid before ${day(from)}`);
-  const usage = (certificate.extensions ?? []).find(({ extnID }) => extnID === KEY_USAGE);
-  if (usage && (usageBits(usage) & SIGNING_BITS) === 0)
+  const usage = keyUsageOf(certificate);
+  if (usage !== undefined && (usage & SIGNING_BITS) === 0)
     throw invalidCertificate(field, "has a certificate whose key usage does not allow digital signatures");
 }
-
-function usageBits({ extnValue }: Extension): number {
-  const bits = parse(new Uint8Array(extnValue.getValue()));
-  return bits instanceof BitString ? (bits.valueBlock.valueHexView[0] ?? 0) : 0;
-}
-
-const nameBytes = (name: { toSchema(): AsnType }): Uint8Array<ArrayBuffer> => der(name.toSchema());
 
 function chainFrom(signer: Certificate, certificates: readonly Certificate[]): Certificate[] {
   const chain = [signer];

@@ -1,20 +1,17 @@
 /** Time stamps (RFC 3161): what is asked of a service, and what is accepted from it. */
-import { Boolean as BooleanBlock, type AsnType, Integer } from "asn1js";
-import { ContentInfo, CryptoEngine, type ICryptoEngine, SignedData, TSTInfo } from "pkijs";
+import { Boolean as BooleanBlock, Integer } from "asn1js";
 import { Refusal } from "../errors.ts";
 import type { TimestampService } from "../lease/engines.ts";
-import { children, der, integer, isSame, numberOf, octetString, octets, oidOf, parse, sequence } from "./asn1.ts";
+import { children, der, integer, isSame, numberOf, octetString, parse, sequence } from "./asn1.ts";
 import { DIGESTS, digestAlgorithm, type DigestName } from "./signer.ts";
-import { timestampFailed } from "./refusal.ts";
-import { digestOf, ID_SIGNED_DATA } from "./sign.ts";
+import { timestampFailed, Unusable } from "./refusal.ts";
+import { digestOf } from "./sign.ts";
+import { readSignedData, readTimeStamp } from "./signed-data.ts";
 
 /** A size in bytes that few tokens reach, even with a chain of RSA certificates. */
 export const TIMESTAMP_ROOM = 24 * 1024;
 
 const NONCE_BYTES = 16;
-const TST_INFO = "1.2.840.113549.1.9.16.1.4";
-const EXTENDED_KEY_USAGE = "2.5.29.37";
-const TIME_STAMPING = "1.3.6.1.5.5.7.3.8";
 
 /** PKIStatus (RFC 3161, 2.4.2): granted, or granted with changes. */
 const GRANTED: readonly number[] = [0, 1];
@@ -41,51 +38,31 @@ export async function timeStamp(
     new BooleanBlock({ value: true }),
   );
   const response = await service.request(url, der(request));
-  let token: AsnType;
   try {
     const [status, found] = children(parse(response));
     const code = numberOf(children(status)[0]);
     if (!GRANTED.includes(code)) throw timestampFailed(`did not grant the request (status ${code})`);
     if (found === undefined) throw timestampFailed("sent no token");
-    token = found;
-    await check(token, { digest, imprint, nonce, bytes });
+    const token = der(found);
+    await check(token, { digest, imprint, nonce });
+    return token;
   } catch (error) {
     if (error instanceof Refusal) throw error;
+    if (error instanceof Unusable) throw timestampFailed(`sent a token that ${error.message}`, error);
     throw timestampFailed("sent a response that cannot be read", error);
   }
-  return der(token);
 }
 
 interface Asked {
   readonly digest: DigestName;
-  readonly imprint: Uint8Array<ArrayBuffer>;
-  readonly nonce: Uint8Array<ArrayBuffer>;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly imprint: Uint8Array;
+  readonly nonce: Uint8Array;
 }
 
-async function check(token: AsnType, { digest, imprint, nonce, bytes }: Asked): Promise<void> {
-  const info = new ContentInfo({ schema: token });
-  if (info.contentType !== ID_SIGNED_DATA) throw timestampFailed("sent no signed data");
-  const signed = new SignedData({ schema: info.content });
-  const { eContentType, eContent } = signed.encapContentInfo;
-  if (eContentType !== TST_INFO || eContent === undefined)
-    throw timestampFailed("sent signed data that is no time stamp");
-  const content = octets(eContent);
-  const stamp = TSTInfo.fromBER(content);
-  const { hashAlgorithm, hashedMessage } = stamp.messageImprint;
-  const hashed = new Uint8Array(hashedMessage.valueBlock.valueHexView);
-  if (hashAlgorithm.algorithmId !== DIGESTS[digest].oid || !isSame(hashed, imprint))
+async function check(token: Uint8Array, { digest, imprint, nonce }: Asked): Promise<void> {
+  const stamp = await readTimeStamp(readSignedData(token));
+  if (stamp.imprint.hash !== DIGESTS[digest].hash || !isSame(stamp.imprint.digest, imprint))
     throw timestampFailed("stamped something else");
-  const answered = stamp.nonce === undefined ? undefined : new Uint8Array(stamp.nonce.valueBlock.valueHexView);
-  if (answered === undefined || !isSame(answered, nonce))
+  if (stamp.nonce === undefined || !isSame(stamp.nonce, nonce))
     throw timestampFailed("answered another request: the nonce differs");
-  // The library checks the digest and the signature of the one signer; its certificate must be for time stamps only (RFC 3161, 2.3).
-  // Workers add a function to WebCrypto that the type asks for and the library does not call.
-  const engine = new CryptoEngine({ name: "webcrypto", crypto }) as unknown as ICryptoEngine;
-  const result = await signed.verify({ signer: 0, checkChain: false, data: bytes.buffer, extendedMode: true }, engine);
-  if (result.signatureVerified !== true || !result.signerCertificate)
-    throw timestampFailed("sent a token whose signature does not verify");
-  const usage = (result.signerCertificate.extensions ?? []).find(({ extnID }) => extnID === EXTENDED_KEY_USAGE);
-  const purposes = usage ? children(parse(new Uint8Array(usage.extnValue.getValue()))).map(oidOf) : [];
-  if (!purposes.includes(TIME_STAMPING)) throw timestampFailed("has a certificate that is not for time stamps");
 }

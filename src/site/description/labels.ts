@@ -45,7 +45,20 @@ export function labelOf(name: string): string {
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ["Organize", ["merge", "split", "extract-pages", "delete-pages", "rotate", "crop", "n-up", "outline"]],
   ["Convert", ["to-pdf", "to-images", "from-images", "extract-text", "ocr"]],
-  ["Edit", ["watermark", "add-page-numbers", "sign", "seal", "fill-form", "flatten", "metadata", "attachments"]],
+  [
+    "Edit",
+    [
+      "watermark",
+      "add-page-numbers",
+      "sign",
+      "seal",
+      "verify-signatures",
+      "fill-form",
+      "flatten",
+      "metadata",
+      "attachments",
+    ],
+  ],
   ["Protect", ["protect", "unlock", "redact"]],
   ["Improve", ["compress", "repair"]],
 ];

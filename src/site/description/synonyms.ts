@@ -24,6 +24,7 @@ const operationWords: Readonly<Record<string, string>> = {
   watermark: "stamp draft confidential logo overlay background text image",
   "add-page-numbers": "pagination number numbering bates footer header",
   sign: "esign e-sign signature autograph docusign handwritten initials",
+  "verify-signatures": "validate check authenticity integrity tampered forged shadow attack revision pdfsig",
   seal: "digital signature certificate pades p12 pfx pkcs12 x509 certify docmdp eidas timestamp tsa",
   "fill-form": "acroform form fields populate fill in values",
   flatten: "annotations comments form fields final static",

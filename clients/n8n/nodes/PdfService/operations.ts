@@ -153,6 +153,12 @@ export const operations: INodePropertyOptions[] = [
     "description": "Remove the password of a PDF"
   },
   {
+    "name": "Verify Signatures",
+    "value": "verify-signatures",
+    "action": "Verify signatures",
+    "description": "Verify signatures"
+  },
+  {
     "name": "Watermark",
     "value": "watermark",
     "action": "Add a text or image watermark",
@@ -2338,6 +2344,54 @@ export const parameters: INodeProperties[] = [
     "displayOptions": {
       "show": {
         "operation": [
+          "verify-signatures"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "verify-signatures"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Trust",
+        "name": "trust",
+        "description": "The root certificates that you trust, in PEM",
+        "type": "string",
+        "default": ""
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
           "fill-form"
         ]
       }
@@ -3648,6 +3702,23 @@ export const fields: Readonly<
     {
       "name": "certify",
       "field": "certify",
+      "kind": "text"
+    }
+  ],
+  "verify-signatures": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "trust",
+      "field": "trust",
       "kind": "text"
     }
   ],

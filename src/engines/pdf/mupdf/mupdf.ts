@@ -12,6 +12,7 @@ import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
+import { type FileEntry, fileEntriesOf } from "./file-entries.ts";
 import { firstIn, type Place, placesOf, shareData } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
@@ -401,6 +402,11 @@ export class PdfEngine {
   /** Where objects lie in the file of a document; see places.ts. */
   placesOf(document: MuPDF.PDFDocument, numbers: readonly number[]): Map<number, Place> {
     return placesOf(this.#memory, document, numbers);
+  }
+
+  /** What the cross-references of a document's file say of its objects, by their numbers; see file-entries.ts. */
+  fileEntriesOf(document: MuPDF.PDFDocument): Map<number, FileEntry> {
+    return fileEntriesOf(this.#memory, document);
   }
 
   /** Whether the request's files are so large that copies share their data. */

@@ -1,11 +1,10 @@
 /** Appends a digital signature (ISO 32000-2, 12.8) to a document, as an incremental update: every byte before it stays. */
 import type { PDFObject } from "mupdf";
 import { invalidParameter, Refusal } from "../../errors.ts";
-import { chunksOf } from "../../bytes/chunks.ts";
 import { find } from "../../bytes/find.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { hex } from "../../bytes/hex.ts";
-import { joinedBytes, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
+import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import { timestampFailed } from "../../cms/refusal.ts";
 import { DIGESTS, type DigestName } from "../../cms/signer.ts";
@@ -18,6 +17,7 @@ import { boxOn, inUnits, misplaced, pageIssue, type ShownBox, touches } from "..
 import { byteString, objectNumber } from "../objects/objects.ts";
 import { pdfDateOf } from "../objects/dates.ts";
 import { textString } from "../objects/text-string.ts";
+import { digestOfParts } from "../signatures/digest.ts";
 import { appendToPdf } from "../write/save.ts";
 import { sealAppearance, type SealLook } from "./appearance.ts";
 import { type Permission, type SealField, SUB_FILTER } from "./field.ts";
@@ -31,9 +31,6 @@ const APPEND_ONLY = 2;
 /** Numbers that are replaced when their values are known: as wide as the offsets of the largest files. */
 const PLACEHOLDERS = [2_000_000_001, 2_000_000_002, 2_000_000_003] as const;
 const WIDTH = 10;
-
-/** Fuel per byte that is hashed, an estimate: WebCrypto takes a nanosecond or less. */
-const HASH_WORK = 0.2;
 
 export interface Signature {
   readonly field: SealField;
@@ -77,7 +74,7 @@ export async function sealPdf(open: OpenPdf, signature: Signature): Promise<Engi
   rest.free();
   const gap = fillRange(update, input.bytes.length, objectNumber(value));
   const [before, after] = [joinedBytes([input.bytes, ownBytes(update.subarray(0, gap.from))]), update.subarray(gap.to)];
-  const hashed = await hashOf(open, signature.digest, before, after);
+  const hashed = await digestOfParts(engine.work, DIGESTS[signature.digest].hash, [before, ownBytes(after)]);
   const contents = hex(await signature.sign(hashed));
   // `Contents` has two digits for each byte, between angle brackets.
   if (contents.length > gap.to - gap.from - 2) throw timestampFailed("sent a token that is too large");
@@ -229,24 +226,4 @@ function fillRange(update: Uint8Array, start: number, number: number): { from: n
   const written = values.map((value) => String(value).padEnd(WIDTH)).join(" ");
   update.set(bytesOf(`[0 ${written}]`), range);
   return { from, to };
-}
-
-/** The digest of everything but the gap. */
-async function hashOf(
-  { engine }: OpenPdf,
-  digest: DigestName,
-  before: EngineBytes,
-  after: Uint8Array<ArrayBuffer>,
-): Promise<Uint8Array> {
-  const stream = new crypto.DigestStream(DIGESTS[digest].hash);
-  const writer = stream.getWriter();
-  // The bytes are still needed, and are not freed.
-  for await (const chunk of chunksOf(before.stored ? before : partOf(before, 0, before.length))) {
-    engine.work.spend(chunk.length * HASH_WORK);
-    await writer.write(chunk);
-    await engine.work.pause();
-  }
-  await writer.write(after);
-  await writer.close();
-  return new Uint8Array(await stream.digest);
 }

@@ -1,0 +1,113 @@
+/** What a certificate says (RFC 5280). */
+import type { AsnType } from "asn1js";
+import { BitString, Boolean as BooleanBlock, Integer } from "asn1js";
+import { Certificate, type Extension, type RelativeDistinguishedNames } from "pkijs";
+import { hex } from "../bytes/hex.ts";
+import { children, der, isSame, numberOf, oidOf, parse } from "./asn1.ts";
+import { Unusable } from "./refusal.ts";
+
+/** Certificates that a request may have in one place: each may be tried with a key. */
+export const MOST_CERTIFICATES = 50;
+
+export const KEY_USAGE = "2.5.29.15";
+export const BASIC_CONSTRAINTS = "2.5.29.19";
+export const EXTENDED_KEY_USAGE = "2.5.29.37";
+export const TIME_STAMPING = "1.3.6.1.5.5.7.3.8";
+
+/** Short names of attributes (RFC 4514, 3, and as OpenSSL writes them). */
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ["2.5.4.3", "CN"],
+  ["2.5.4.4", "SN"],
+  ["2.5.4.5", "serialNumber"],
+  ["2.5.4.6", "C"],
+  ["2.5.4.7", "L"],
+  ["2.5.4.8", "ST"],
+  ["2.5.4.9", "street"],
+  ["2.5.4.10", "O"],
+  ["2.5.4.11", "OU"],
+  ["2.5.4.12", "title"],
+  ["2.5.4.42", "GN"],
+  ["2.5.4.97", "organizationIdentifier"],
+  ["1.2.840.113549.1.9.1", "emailAddress"],
+  ["0.9.2342.19200300.100.1.1", "UID"],
+  ["0.9.2342.19200300.100.1.25", "DC"],
+]);
+
+export interface CertificateFacts {
+  /** Names as RFC 4514 writes them. */
+  readonly subject: string;
+  readonly issuer: string;
+  /** Hexadecimal. */
+  readonly serialNumber: string;
+  /** ISO 8601. */
+  readonly notBefore: string;
+  readonly notAfter: string;
+}
+
+export function factsOf(certificate: Certificate): CertificateFacts {
+  return {
+    subject: distinguishedName(certificate.subject),
+    issuer: distinguishedName(certificate.issuer),
+    serialNumber: hex(serialOf(certificate)),
+    notBefore: certificate.notBefore.value.toISOString(),
+    notAfter: certificate.notAfter.value.toISOString(),
+  };
+}
+
+const serialOf = ({ serialNumber }: Certificate): Uint8Array =>
+  serialNumber instanceof Integer ? serialNumber.valueBlock.valueHexView : new Uint8Array();
+
+/** A name as text (RFC 4514): the most specific part first. */
+export function distinguishedName(name: RelativeDistinguishedNames): string {
+  return name.typesAndValues
+    .map(({ type, value }) => `${SHORT.get(type) ?? type}=${escaped(String(value.valueBlock.value))}`)
+    .toReversed()
+    .join(",");
+}
+
+const escaped = (text: string): string =>
+  text
+    .replaceAll("\0", "\\00")
+    .replace(/["+,;<>\\]/g, "\\$&")
+    .replace(/^[ #]/, "\\$&")
+    .replace(/ $/, "\\ ");
+
+export const nameBytes = (name: { toSchema(): AsnType }): Uint8Array<ArrayBuffer> => der(name.toSchema());
+
+export const extensionOf = ({ extensions = [] }: Certificate, type: string): Extension | undefined =>
+  extensions.find(({ extnID }) => extnID === type);
+
+const valueOf = ({ extnValue }: Extension): AsnType => parse(new Uint8Array(extnValue.getValue()));
+
+/** The first bits of KeyUsage (4.2.1.3); undefined if all uses are allowed. */
+export function keyUsageOf(certificate: Certificate): number | undefined {
+  const usage = extensionOf(certificate, KEY_USAGE);
+  if (usage === undefined) return undefined;
+  const bits = valueOf(usage);
+  return bits instanceof BitString ? (bits.valueBlock.valueHexView[0] ?? 0) : 0;
+}
+
+/** Purposes (4.2.1.12); undefined if all are allowed. */
+export function purposesOf(certificate: Certificate): string[] | undefined {
+  const usage = extensionOf(certificate, EXTENDED_KEY_USAGE);
+  return usage && children(valueOf(usage)).map(oidOf);
+}
+
+/** Whether it may issue certificates, and how many authorities may follow (4.2.1.9). */
+export function constraintsOf(certificate: Certificate): { isAuthority: boolean; pathLength: number } {
+  const extension = extensionOf(certificate, BASIC_CONSTRAINTS);
+  if (extension === undefined) return { isAuthority: false, pathLength: 0 };
+  const parts = children(valueOf(extension));
+  const length = parts.find((part) => part instanceof Integer);
+  return {
+    isAuthority: parts.some((part) => part instanceof BooleanBlock && part.valueBlock.value),
+    pathLength: length === undefined ? Infinity : numberOf(length),
+  };
+}
+
+/** A certificate whose bytes are those that are written again: signatures refer to them by their digest. */
+export function certificateOf(bytes: Uint8Array<ArrayBuffer>): Certificate {
+  const certificate = Certificate.fromBER(bytes);
+  if (!isSame(der(certificate.toSchema()), bytes)) throw new Unusable("has a certificate that is not in DER");
+  return certificate;
+}

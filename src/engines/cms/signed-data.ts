@@ -1,0 +1,211 @@
+/** Reads and verifies signed data (RFC 5652, 5) as PDF has it: one signer, whose attributes are signed. */
+import { type AsnType, fromBER, GeneralizedTime, UTCTime } from "asn1js";
+import type { Certificate } from "pkijs";
+import { children, der, hasTag, implicitOctets, isSame, octets, oidOf, parse, Unexpected } from "./asn1.ts";
+import {
+  certificateOf,
+  EXTENDED_KEY_USAGE,
+  extensionOf,
+  MOST_CERTIFICATES,
+  purposesOf,
+  TIME_STAMPING,
+} from "./certificates.ts";
+import { type HashName, hashNameOf, isSignedBy } from "./public-key.ts";
+import { Unusable } from "./refusal.ts";
+
+export const ID_DATA = "1.2.840.113549.1.7.1";
+export const ID_SIGNED_DATA = "1.2.840.113549.1.7.2";
+const TST_INFO = "1.2.840.113549.1.9.16.1.4";
+export const CONTENT_TYPE = "1.2.840.113549.1.9.3";
+export const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
+export const TIME_STAMP_TOKEN = "1.2.840.113549.1.9.16.2.14";
+const SIGNING_TIME = "1.2.840.113549.1.9.5";
+const SIGNING_CERTIFICATE = "1.2.840.113549.1.9.16.2.12";
+export const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
+
+/** Signatures with long chains and embedded revocation lists stay below. asn1js reads it in one piece: 30 ms. */
+const MOST_BYTES = 1024 * 1024;
+
+export interface SignedData {
+  readonly hash: HashName;
+  readonly contentType: string;
+  /** The content, if it is within. */
+  readonly content: Uint8Array<ArrayBuffer> | undefined;
+  readonly signer: Certificate;
+  readonly certificates: readonly Certificate[];
+  readonly signature: Uint8Array<ArrayBuffer>;
+  /** AlgorithmIdentifier of the signature. */
+  readonly algorithm: AsnType;
+  /** The signed attributes as they are signed, and each by its type. */
+  readonly signed: { readonly bytes: Uint8Array<ArrayBuffer>; readonly values: ReadonlyMap<string, AsnType> };
+  /** A time stamp over the signature. */
+  readonly token: Uint8Array<ArrayBuffer> | undefined;
+  readonly signingTime: Date | undefined;
+}
+
+/**
+ * Reads signed data from the beginning of bytes: zeros may follow.
+ * @param others certificates beside those within, among which the signer's may be
+ * @throws Unusable, or another error for what cannot be parsed
+ */
+export function readSignedData(bytes: Uint8Array, others: readonly Certificate[] = []): SignedData {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end--;
+  if (end > MOST_BYTES) throw new Unusable("is larger than 1 MiB");
+  const { offset, result } = fromBER(bytes.slice().buffer);
+  if (offset < end) throw new Unexpected("not ASN.1");
+  const [type, wrapped] = children(result);
+  if (oidOf(type) !== ID_SIGNED_DATA) throw new Unusable("is no signed data");
+  const [, , encapsulated, ...rest] = children(children(wrapped)[0]);
+  const [contentType, content] = children(encapsulated);
+  const certificates = certificatesIn(rest.find((one) => hasTag(one, 0)));
+  const [info, another] = children(rest.at(-1));
+  if (info === undefined || another !== undefined) throw new Unusable("does not have exactly one signer");
+  const [, identifier, digest, ...parts] = children(info);
+  const attributes = hasTag(parts[0], 0) ? parts.shift() : undefined;
+  if (attributes === undefined) throw new Unusable("has no signed attributes");
+  const [algorithm, signature, unsigned] = parts;
+  if (algorithm === undefined) throw new Unexpected("no algorithm");
+  const signed = signedOf(attributes);
+  const time = signed.values.get(SIGNING_TIME);
+  const token = hasTag(unsigned, 1) ? valuesOf(unsigned).get(TIME_STAMP_TOKEN) : undefined;
+  return {
+    hash: hashNameOf(oidOf(children(digest)[0])),
+    contentType: oidOf(contentType),
+    content: content === undefined ? undefined : implicitOctets(children(content)[0]),
+    signer: signerIn([...certificates, ...others], identifier),
+    certificates,
+    signature: octets(signature),
+    algorithm,
+    signed,
+    token: token && der(token),
+    signingTime: time instanceof UTCTime || time instanceof GeneralizedTime ? time.toDate() : undefined,
+  };
+}
+
+function certificatesIn(set: AsnType | undefined): Certificate[] {
+  // Others are attribute certificates, and kinds that are obsolete (10.2.2).
+  const found = set === undefined ? [] : children(set).filter(({ idBlock }) => idBlock.tagClass === 1);
+  if (found.length > MOST_CERTIFICATES) throw new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
+  return found.map((one) => certificateOf(new Uint8Array(one.valueBeforeDecodeView)));
+}
+
+/** The certificate with an issuer and serial number, or with a key identifier (5.3). */
+function signerIn(certificates: readonly Certificate[], identifier: AsnType | undefined): Certificate {
+  const found = certificates.filter((one) => {
+    if (!hasTag(identifier, 0)) {
+      const [issuer, serial] = children(identifier).map(der);
+      return (
+        issuer !== undefined &&
+        serial !== undefined &&
+        isSame(der(one.issuer.toSchema()), issuer) &&
+        isSame(der(one.serialNumber), serial)
+      );
+    }
+    const own = extensionOf(one, "2.5.29.14");
+    return (
+      own !== undefined && isSame(octets(parse(new Uint8Array(own.extnValue.getValue()))), implicitOctets(identifier))
+    );
+  });
+  const [signer] = found;
+  if (signer === undefined) throw new Unusable("does not have the certificate of its signer");
+  return signer;
+}
+
+function signedOf(attributes: AsnType): SignedData["signed"] {
+  // What is signed has the tag of a set in place of its own (5.4).
+  const bytes = new Uint8Array(attributes.valueBeforeDecodeView);
+  bytes[0] = 0x31;
+  return { bytes, values: valuesOf(attributes) };
+}
+
+/** The only value of each attribute. */
+function valuesOf(attributes: AsnType | undefined): Map<string, AsnType> {
+  const values = new Map<string, AsnType>();
+  for (const one of children(attributes)) {
+    const [type, set] = children(one);
+    const [value] = children(set);
+    const name = oidOf(type);
+    if (values.has(name)) throw new Unusable(`has an attribute twice (${name})`);
+    if (value !== undefined) values.set(name, value);
+  }
+  return values;
+}
+
+/**
+ * Verifies a signature, not the trust in its certificate.
+ * @param digest of the content
+ * @throws Unusable for what is wrong, as the end of a sentence about the signature
+ */
+export async function verifySignedData(
+  data: SignedData,
+  contentType: string,
+  digest: Uint8Array,
+  { needsCertificate = false } = {},
+): Promise<void> {
+  const { signed, signer, signature, algorithm, hash } = data;
+  const type = signed.values.get(CONTENT_TYPE);
+  if (data.contentType !== contentType || type === undefined || oidOf(type) !== contentType)
+    throw new Unusable("is for content of another type");
+  if (!isSame(octets(signed.values.get(MESSAGE_DIGEST)), digest))
+    throw new Unusable("does not fit: the digest of the signed bytes differs");
+  const names = await namesCertificate(signed.values, signer);
+  if (names === false) throw new Unusable("was made with another certificate than the one that it has");
+  if (names === undefined && needsCertificate) throw new Unusable("does not name the certificate of its signer");
+  if (!(await isSignedBy(signer, { bytes: signed.bytes, signature, algorithm, hash })))
+    throw new Unusable("was not made with the key of its certificate");
+}
+
+/** Whether the signed attributes have the digest of the certificate (RFC 5035, 3 and 5); undefined if there is none. */
+async function namesCertificate(
+  attributes: SignedData["signed"]["values"],
+  signer: Certificate,
+): Promise<boolean | undefined> {
+  const bytes = der(signer.toSchema());
+  const [second, first] = [attributes.get(SIGNING_CERTIFICATE_V2), attributes.get(SIGNING_CERTIFICATE)];
+  if (second === undefined && first === undefined) return undefined;
+  const parts = children(children(children(second ?? first)[0])[0]);
+  const [algorithm, named] = parts[0]?.idBlock.isConstructed
+    ? [oidOf(children(parts[0])[0]), parts[1]]
+    : [undefined, parts[0]];
+  // SHA-1 is the digest of the first version: it only chooses among the certificates of one key.
+  const hash = second === undefined ? "SHA-1" : algorithm === undefined ? "SHA-256" : hashNameOf(algorithm);
+  return isSame(octets(named), new Uint8Array(await crypto.subtle.digest(hash, bytes)));
+}
+
+/** A time stamp (RFC 3161, 2.4.2). */
+export interface TimeStamp {
+  readonly time: Date;
+  /** The digest that it stamps. */
+  readonly imprint: { readonly hash: HashName; readonly digest: Uint8Array<ArrayBuffer> };
+  readonly nonce: Uint8Array | undefined;
+  readonly signer: Certificate;
+  readonly certificates: readonly Certificate[];
+}
+
+/**
+ * Reads and verifies a time-stamp token: its signature, and that its certificate is for time stamps; not what it stamps.
+ * @throws Unusable, or another error for what cannot be parsed
+ */
+export async function readTimeStamp(data: SignedData): Promise<TimeStamp> {
+  const { content, hash, signer, certificates } = data;
+  if (content === undefined) throw new Unusable("has no content");
+  await verifySignedData(data, TST_INFO, new Uint8Array(await crypto.subtle.digest(hash, content)), {
+    needsCertificate: true,
+  });
+  // Its certificate must be for time stamps only (2.3).
+  const purposes = purposesOf(signer) ?? [];
+  if (purposes.length !== 1 || purposes[0] !== TIME_STAMPING || extensionOf(signer, EXTENDED_KEY_USAGE) === undefined)
+    throw new Unusable("has a certificate that is not for time stamps");
+  const [, , imprint, , time, ...rest] = children(parse(content));
+  const [algorithm, digest] = children(imprint);
+  if (!(time instanceof GeneralizedTime)) throw new Unexpected("no time");
+  const nonce = rest.find((part) => part.idBlock.tagClass === 1 && part.idBlock.tagNumber === 2);
+  return {
+    time: time.toDate(),
+    imprint: { hash: hashNameOf(oidOf(children(algorithm)[0])), digest: octets(digest) },
+    nonce: nonce && implicitOctets(nonce),
+    signer,
+    certificates,
+  };
+}

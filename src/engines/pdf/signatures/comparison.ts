@@ -1,0 +1,474 @@
+/**
+ * What was changed in a document after a revision of it was signed, object by object, and whether signatures may allow it (ISO 32000-2, 12.8.2.2).
+ *
+ * Only changes whose place says what they are count as such: an entry of the catalog, the form, a field, or a page, found from the trailer on. An object that
+ * changes there must not be used anywhere else, since it would change that, too. Every other changed object is a forbidden change.
+ */
+import type { PDFObject } from "mupdf";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { isCertified } from "../document/signatures.ts";
+import { boxOf } from "../document/page-facts.ts";
+import { pageAt } from "../document/page-tree.ts";
+import { isWidget } from "../forms/tree.ts";
+import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { TextReader } from "../objects/text-string.ts";
+import { canonical, contentOf, type Difference, TRAILER } from "./difference.ts";
+
+/** What a change needs: nothing, that forms may be filled in, that annotations may be changed, or what no signature allows. */
+export type Level = "always" | "form-filling" | "annotations" | "never";
+
+export type ChangeKind = "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other";
+
+export interface Change {
+  readonly kind: ChangeKind;
+  readonly level: Level;
+  /** The number of the changed object; 0 for the trailer. */
+  readonly object: number;
+  /** 1-based. */
+  readonly page?: number;
+  /** Full name. */
+  readonly field?: string;
+  /** A sentence. */
+  readonly text: string;
+}
+
+/** A value of the earlier revision, and the number of the object that it is in. */
+interface Place {
+  readonly object: PDFObject;
+  readonly holder: number;
+}
+
+/** Judges an entry whose value may have changed. */
+type Judge = (before: Place, after: PDFObject, isSame: boolean) => void;
+
+/** Fuel per page, field, and annotation. */
+const NODE_WORK = 500;
+
+/** Flags that a lock sets: of a field (table 227), and of an annotation (table 167). */
+const READ_ONLY_FIELD = 1;
+const LOCKED_ANNOTATION = 64 | 128 | 512;
+
+/** Entries of the information dictionary that every writer sets. */
+const WRITER_ENTRIES = new Set(["ModDate", "Producer"]);
+
+/** Compares two revisions. Returns the changes in the order of their places. */
+export async function changesBetween(difference: Difference): Promise<Change[]> {
+  return new Comparison(difference).run();
+}
+
+class Comparison {
+  readonly #difference: Difference;
+  readonly #engine: PdfEngine;
+  readonly #texts: TextReader;
+  readonly #changes: Change[] = [];
+  /** Numbers of objects that are judged as what they are, whoever refers to them: the catalog, pages, fields, annotations. */
+  readonly #judged = new Set<number>();
+  /** References from judged places to objects that may change there: how often, by holder, by number. */
+  readonly #allowed = new Map<number, Map<number, number>>();
+  /** Values that may change with all that is below them. Followed when the fields and pages, which they may lead to, are known. */
+  readonly #free: { readonly place: Place; readonly change: () => void }[] = [];
+  /** Numbers of objects that were followed. */
+  readonly #released = new Set<number>();
+  /** Numbers of the fields and widgets of the earlier revision, and of widgets of new signature fields. */
+  readonly #fields = new Set<number>();
+  readonly #newWidgets = new Set<number>();
+
+  constructor(difference: Difference) {
+    this.#difference = difference;
+    this.#engine = difference.after.engine;
+    this.#texts = new TextReader(this.#engine);
+  }
+
+  async run(): Promise<Change[]> {
+    const { before, after, changed } = this.#difference;
+    const [earlier, later] = [before.document.getTrailer(), after.document.getTrailer()];
+    const pages = await this.#pairPages();
+    this.#compareTrailers({ object: earlier, holder: TRAILER }, later);
+    this.#releaseAll();
+    for (const [index, number] of pages.entries()) {
+      await this.#engine.work.pause();
+      this.#engine.scope(() => {
+        const [old, now] = [before, after].map(({ document }) => document.newIndirect(number));
+        if (old && now) this.#comparePage({ object: old, holder: number }, now, index + 1);
+        this.#releaseAll();
+      });
+    }
+    for (const number of changed) {
+      await this.#engine.work.pause();
+      if (!this.#isExplained(number)) this.#forbid(number, `Object ${number} was changed.`);
+    }
+    return this.#changes;
+  }
+
+  #add(change: Change): void {
+    this.#changes.push(change);
+  }
+
+  #forbid(object: number, text: string, page?: number): void {
+    this.#add({ kind: "other", level: "never", object, text, ...(page !== undefined && { page }) });
+  }
+
+  /** Whether a changed object was judged in every place that it is used in. */
+  #isExplained(number: number): boolean {
+    const { known, referrers } = this.#difference;
+    const uses = referrers.get(number);
+    if (uses === undefined || uses.size === 0) return true;
+    if (!known.has(number)) return false;
+    if (this.#judged.has(number)) return true;
+    const allowed = this.#allowed.get(number);
+    return [...uses].every(([holder, count]) => allowed?.get(holder) === count);
+  }
+
+  /** Follows a reference of the earlier revision from a place whose changes are judged. */
+  #follow(value: PDFObject, holder: number): Place {
+    const number = objectNumber(value);
+    if (number === 0) return { object: value, holder };
+    if (this.#difference.changed.has(number)) {
+      const holders = this.#allowed.get(number) ?? new Map<number, number>();
+      this.#allowed.set(number, holders.set(holder, (holders.get(holder) ?? 0) + 1));
+    }
+    return { object: value, holder: number };
+  }
+
+  /** Compares two dictionaries: an entry that no judge is for must be the same. */
+  #compareEntries(
+    { object, holder }: Place,
+    after: PDFObject,
+    what: string,
+    judges: Readonly<Record<string, Judge>>,
+    page?: number,
+  ): void {
+    const engine = this.#engine;
+    engine.work.spend(NODE_WORK);
+    if (!object.isDictionary() || !after.isDictionary() || object.isStream() || after.isStream()) {
+      if (contentOf(engine, object) !== contentOf(engine, after)) this.#forbid(holder, `${what} was replaced.`, page);
+      return;
+    }
+    const isChanged =
+      objectNumber(object) === 0 || this.#difference.changed.has(holder) || objectNumber(after) !== holder;
+    const keys = isChanged
+      ? new Set([object, after].flatMap((one) => entries(engine, one).map(({ key }) => key.asName())))
+      : new Set(Object.keys(judges));
+    for (const key of keys) {
+      const [one, other] = [object.get(key), after.get(key)];
+      const isSame = !isChanged || canonical(engine, one) === canonical(engine, other);
+      const judge = Object.hasOwn(judges, key) ? judges[key] : undefined;
+      if (judge) judge({ object: one, holder }, other, isSame);
+      else if (!isSame) this.#forbid(holder, `${what} has another entry \`${key}\`.`, page);
+    }
+  }
+
+  #compareTrailers(before: Place, after: PDFObject): void {
+    const [one, other] = [before.object.get("Root"), after.get("Root")];
+    if (objectNumber(one) === 0 || objectNumber(one) !== objectNumber(other)) {
+      this.#forbid(TRAILER, "The document has another catalog.");
+      return;
+    }
+    for (const key of ["Encrypt", "ID"] as const) {
+      const [old, now] = [before.object.get(key), after.get(key)].map((value) =>
+        canonical(this.#engine, key === "ID" ? value.get(0) : value),
+      );
+      if (old !== now) this.#forbid(TRAILER, `The trailer has another \`${key}\`.`);
+    }
+    this.#compareInfo(this.#follow(before.object.get("Info"), TRAILER), after.get("Info"));
+    this.#judged.add(objectNumber(one));
+    this.#compareCatalogs(this.#follow(one, TRAILER), other);
+  }
+
+  #compareInfo(before: Place, after: PDFObject): void {
+    if (contentOf(this.#engine, before.object) === contentOf(this.#engine, after)) return;
+    const changed = (after.isDictionary() ? entries(this.#engine, after) : [])
+      .map(({ key }) => key.asName())
+      .filter((key) => canonical(this.#engine, before.object.get(key)) !== canonical(this.#engine, after.get(key)));
+    const isByWriter = changed.length > 0 && changed.every((key) => WRITER_ENTRIES.has(key));
+    const number = objectNumber(after);
+    const text = `The document information was changed: ${changed.join(", ") || "removed"}.`;
+    const change: Change = { kind: "metadata", level: isByWriter ? "always" : "form-filling", object: number, text };
+    this.#add(change);
+  }
+
+  #compareCatalogs(before: Place, after: PDFObject): void {
+    const number = before.holder;
+    const free =
+      (kind: ChangeKind, text: string): Judge =>
+      (old, now, isSame) => {
+        const change = (): void => this.#add({ kind, level: "always", object: objectNumber(now) || number, text });
+        if (!isSame) change();
+        this.#free.push({ place: old, change: isSame ? change : () => undefined });
+      };
+    this.#compareEntries(before, after, "The catalog", {
+      AcroForm: (old, now) => this.#compareForms(this.#follow(old.object, old.holder), now),
+      DSS: free("validation-data", "Certificates or revocation data for validation were added."),
+      Metadata: free("metadata", "The XMP metadata was changed."),
+      Version: (old, now, isSame) => {
+        if (!isSame && !(now.isName() && now.asName() > (old.object.isName() ? old.object.asName() : "")))
+          this.#forbid(number, "The catalog has a lower `Version`.");
+      },
+      Extensions: (old, now, isSame) => {
+        const known = old.object.isDictionary() ? entries(this.#engine, old.object) : [];
+        const isKept = known.every(({ key, value }) => {
+          return contentOf(this.#engine, value) === contentOf(this.#engine, now.get(key.asName()));
+        });
+        if (!isSame && !isKept) this.#forbid(number, "The catalog has other `Extensions`.");
+      },
+    });
+  }
+
+  #compareForms(before: Place, after: PDFObject): void {
+    const [old, now] = [before.object, after];
+    if (old.isNull() && now.isNull()) return;
+    const number = objectNumber(now) || before.holder;
+    if (old.isNull()) {
+      this.#compareFields({ object: old, holder: before.holder }, now.get("Fields"), "", 0, undefined);
+      for (const { key } of entries(this.#engine, now))
+        if (!["Fields", "SigFlags", "DR", "DA"].includes(key.asName()))
+          this.#forbid(number, `The form was added with the entry \`${key.asName()}\`.`);
+      return;
+    }
+    this.#judged.add(objectNumber(old));
+    const bits = (value: PDFObject): number => (value.isNumber() ? value.asNumber() : 0);
+    this.#compareEntries(before, now, "The form", {
+      Fields: (one, other) => this.#compareFields(this.#follow(one.object, one.holder), other, "", 0, undefined),
+      SigFlags: (one, other, isSame) => {
+        if (!isSame && (bits(one.object) & ~bits(other)) !== 0) this.#forbid(number, "The form has fewer `SigFlags`.");
+      },
+      // A viewer that must draw the fields itself does not show what was signed.
+      NeedAppearances: (_, other, isSame) => {
+        if (!isSame && other.isBoolean() && other.asBoolean()) this.#forbid(number, "The form needs new appearances.");
+      },
+      DA: (one, _, isSame) => {
+        if (!isSame && !one.object.isNull()) this.#forbid(number, "The form has another `DA`.");
+      },
+      DR: (one, other) => this.#compareResources(this.#follow(one.object, one.holder), other, number),
+    });
+  }
+
+  /** Resources may be added. */
+  #compareResources(before: Place, after: PDFObject, number: number): void {
+    for (const { key, value } of before.object.isDictionary() ? entries(this.#engine, before.object) : []) {
+      const category = this.#follow(value, before.holder);
+      const now = after.get(key.asName());
+      const isKept = category.object.isDictionary()
+        ? entries(this.#engine, category.object).every(
+            ({ key: name, value: one }) =>
+              canonical(this.#engine, one) === canonical(this.#engine, now.get(name.asName())),
+          )
+        : contentOf(this.#engine, category.object) === contentOf(this.#engine, now);
+      if (!isKept) this.#forbid(number, `The form has other resources (\`${key.asName()}\`).`);
+    }
+  }
+
+  /** Compares lists of fields or widgets: those that were there must still be, and others may only be new signature fields. */
+  #compareFields(
+    before: Place,
+    after: PDFObject,
+    prefix: string,
+    depth: number,
+    parent: { readonly type: PDFObject; readonly isFilled: boolean } | undefined,
+  ): void {
+    const later = new Map(items(after).map((one) => [canonical(this.#engine, one), one]));
+    for (const one of items(before.object)) {
+      const name = canonical(this.#engine, one);
+      const number = objectNumber(one);
+      const other = later.get(name);
+      later.delete(name);
+      if (other === undefined) this.#forbid(number || before.holder, "A field was removed or replaced.");
+      else if (number > 0 && !this.#fields.has(number) && depth <= MAX_DEPTH)
+        this.#compareField(this.#follow(one, before.holder), other, prefix, depth, parent);
+    }
+    for (const one of later.values()) this.#judgeNewField(one, prefix);
+  }
+
+  #compareField(
+    before: Place,
+    after: PDFObject,
+    prefix: string,
+    depth: number,
+    parent: { readonly type: PDFObject; readonly isFilled: boolean } | undefined,
+  ): void {
+    const { holder, object } = before;
+    this.#fields.add(holder);
+    this.#judged.add(holder);
+    const partial = this.#texts.text(object.get("T"));
+    const name = partial === undefined ? prefix : prefix === "" ? partial : this.#texts.joined(`${prefix}.${partial}`);
+    const what = `The field ${name}`;
+    const own = object.get("FT");
+    const type = own.isNull() ? (parent?.type ?? own) : own;
+    const [old, now] = [object.get("V"), after.get("V")];
+    const isSignature = isNamed(type, "Sig");
+    const isOwnFilled = this.#differs(old, now) && (!isSignature || old.isNull());
+    const isFilled = isOwnFilled || parent?.isFilled === true;
+    if (isOwnFilled && isSignature)
+      this.#addSignature(after, now, name, "was signed", isVisible(object) ? "form-filling" : undefined);
+    else if (isOwnFilled)
+      this.#add({
+        kind: "form-field",
+        level: "form-filling",
+        object: holder,
+        field: name,
+        text: `${what} was filled in.`,
+      });
+    const ifFilled: Judge = (one, _, isSame) => {
+      if (isFilled) this.#free.push({ place: one, change: () => undefined });
+      else if (!isSame) this.#forbid(holder, `The appearance of the field ${name} was changed without its value.`);
+    };
+    const flags =
+      (most: number): Judge =>
+      (one, other, isSame) => {
+        const [from, to] = [one.object, other].map((value) => (value.isNumber() ? value.asNumber() : 0));
+        if (!isSame && ((from ?? 0) ^ (to ?? 0)) !== ((to ?? 0) & ~(from ?? 0) & most))
+          this.#forbid(holder, `${what} has other flags.`);
+      };
+    this.#compareEntries(before, after, what, {
+      V: (one, _, isSame) => {
+        if (isFilled) this.#free.push({ place: one, change: () => undefined });
+        else if (!isSame) this.#forbid(holder, `The signature in the field ${name} was replaced or removed.`);
+      },
+      AP: ifFilled,
+      AS: ifFilled,
+      I: ifFilled,
+      RV: ifFilled,
+      M: () => undefined,
+      Ff: flags(READ_ONLY_FIELD),
+      F: flags(LOCKED_ANNOTATION),
+      Kids: (one, other) =>
+        this.#compareFields(this.#follow(one.object, one.holder), other, name, depth + 1, { type, isFilled }),
+    });
+  }
+
+  /** Whether a value is another one, or a reference to an object that changed. */
+  #differs(before: PDFObject, after: PDFObject): boolean {
+    return (
+      canonical(this.#engine, before) !== canonical(this.#engine, after) ||
+      this.#difference.changed.has(objectNumber(before))
+    );
+  }
+
+  #judgeNewField(field: PDFObject, prefix: string): void {
+    const number = objectNumber(field);
+    const partial = this.#texts.text(field.get("T"));
+    if (!field.isDictionary() || partial === undefined || !isNamed(field.get("FT"), "Sig")) {
+      this.#forbid(number, "A field was added.");
+      return;
+    }
+    const kids = items(field.get("Kids"));
+    for (const widget of kids.length > 0 ? kids : [field]) this.#newWidgets.add(objectNumber(widget));
+    const shown = (kids.length > 0 ? kids : [field]).some(isVisible);
+    // As Acrobat, which lets a certified document only have new signatures that are not seen.
+    const isRestricted = shown && isCertified(this.#difference.before.document.getTrailer().get("Root"));
+    const name = prefix === "" ? partial : `${prefix}.${partial}`;
+    const level = isRestricted ? "annotations" : shown ? "form-filling" : undefined;
+    this.#addSignature(field, field.get("V"), name, "was added", level);
+  }
+
+  /** Adds a change. Time stamps that are not seen are always allowed (12.8.5); `level` is that of a visible field. */
+  #addSignature(field: PDFObject, value: PDFObject, name: string, verb: string, level: Level | undefined): void {
+    const isStamp = isNamed(value.get("SubFilter"), "ETSI.RFC3161");
+    this.#add({
+      kind: isStamp ? "validation-data" : "signature",
+      level: level ?? (isStamp ? "always" : "form-filling"),
+      object: objectNumber(field),
+      field: name,
+      text: isStamp ? `A document time stamp, ${name}, was added.` : `The signature field ${name} ${verb}.`,
+    });
+  }
+
+  /** The numbers of the pages, if both revisions have the same ones in the same order. */
+  async #pairPages(): Promise<number[]> {
+    const { before, after } = this.#difference;
+    if (before.pageCount !== after.pageCount) {
+      this.#forbid(TRAILER, `The document had ${before.pageCount} pages, and has ${after.pageCount}.`);
+      return [];
+    }
+    const numbers: number[] = [];
+    for (let index = 0; index < before.pageCount; index++) {
+      this.#engine.work.spend(NODE_WORK);
+      await this.#engine.work.pause();
+      const [old = 0, now = 0] = this.#engine.scope(() =>
+        [before, after].map((open) => objectNumber(pageAt(open, index))),
+      );
+      if (old === 0 || old !== now) {
+        this.#forbid(now, `Page ${index + 1} is another one.`, index + 1);
+        return [];
+      }
+      numbers.push(old);
+      this.#judged.add(old);
+    }
+    return numbers;
+  }
+
+  #comparePage(before: Place, after: PDFObject, page: number): void {
+    this.#compareEntries(
+      before,
+      after,
+      `Page ${page}`,
+      {
+        Annots: (one, other) => this.#compareAnnotations(this.#follow(one.object, one.holder), other, page),
+        LastModified: () => undefined,
+      },
+      page,
+    );
+  }
+
+  #compareAnnotations(before: Place, after: PDFObject, page: number): void {
+    const [old, now] = [items(before.object), items(after)];
+    const [earlier, later] = [old, now].map((list) => new Map(list.map((one) => [canonical(this.#engine, one), one])));
+    const change = (object: number, verb: string): void =>
+      this.#add({
+        kind: "annotation",
+        level: "annotations",
+        object,
+        page,
+        text: `An annotation on page ${page} was ${verb}.`,
+      });
+    for (const [name, one] of earlier ?? []) {
+      const number = objectNumber(one);
+      if (number > 0) this.#follow(one, before.holder);
+      if (later?.has(name) !== true) {
+        if (isWidget(one) || this.#fields.has(number))
+          this.#forbid(number, `A field was taken off page ${page}.`, page);
+        else change(number, "removed");
+      } else if (this.#difference.changed.has(number) && !this.#fields.has(number)) {
+        const other = later.get(name);
+        if (isWidget(one) || (other && isWidget(other))) continue;
+        change(number, "changed");
+        this.#judged.add(number);
+        for (const key of ["AP", "Popup", "RC"] as const)
+          this.#free.push({ place: { object: one.get(key), holder: number }, change: () => undefined });
+      }
+    }
+    for (const [name, one] of later ?? []) {
+      const number = objectNumber(one);
+      if (earlier?.has(name) === true || (number > 0 && this.#newWidgets.has(number))) continue;
+      if (isWidget(one)) this.#forbid(number, `A field was put on page ${page}.`, page);
+      else change(number || before.holder, "added");
+    }
+  }
+
+  #releaseAll(): void {
+    for (const { place, change } of this.#free.splice(0)) if (this.#release(place)) change();
+  }
+
+  /** Allows all changes from a place of the earlier revision on. Returns whether there are any. */
+  #release({ object, holder }: Place): boolean {
+    let isTouched = false;
+    const walk = (value: PDFObject, from: number, depth: number): void => {
+      this.#engine.work.spend(NODE_WORK);
+      const number = objectNumber(value);
+      if (depth > MAX_DEPTH || this.#judged.has(number)) return;
+      const place = this.#follow(value, from);
+      if (number > 0) {
+        isTouched ||= this.#difference.changed.has(number);
+        if (this.#released.has(number)) return;
+        this.#released.add(number);
+      }
+      if (value.isArray()) for (const one of items(value)) walk(one, place.holder, depth + 1);
+      else if (value.isDictionary())
+        for (const { value: one } of entries(this.#engine, value)) walk(one, place.holder, depth + 1);
+    };
+    walk(object, holder, 0);
+    return isTouched;
+  }
+}
+
+const isVisible = (widget: PDFObject): boolean => boxOf(widget.get("Rect")) !== undefined;

@@ -1,0 +1,136 @@
+/** Which objects differ between two revisions of a file, the earlier one being its beginning, and what refers to them. */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { hex } from "../../bytes/hex.ts";
+import { latin1 } from "../../bytes/latin1.ts";
+import type { OpenPdf } from "../document/document.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import type { FileEntry } from "../mupdf/file-entries.ts";
+import { eachPointer } from "../objects/each-object.ts";
+import { entries, items } from "../objects/objects.ts";
+import { walkValues } from "../objects/walk-values.ts";
+import type { Pointer } from "../mupdf/values.ts";
+
+/** Fuel per value that is compared. */
+const VALUE_WORK = 200;
+
+/** The number that stands for the trailer, which is no indirect object. */
+export const TRAILER = 0;
+
+export interface Difference {
+  readonly before: OpenPdf;
+  readonly after: OpenPdf;
+  /** Numbers of objects that are not the same: changed, removed, or new. */
+  readonly changed: ReadonlySet<number>;
+  /** Numbers of those that the earlier revision has. */
+  readonly known: ReadonlySet<number>;
+  /** How often each object of the earlier revision (or `TRAILER`) refers to a changed one, by the changed one's number. */
+  readonly referrers: ReadonlyMap<number, ReadonlyMap<number, number>>;
+}
+
+/**
+ * The value in the syntax of a file, the same for the same value: dictionaries in the order of their keys, references by object number.
+ */
+export function canonical(engine: PdfEngine, value: PDFObject): string {
+  engine.work.spend(VALUE_WORK);
+  if (value.isIndirect()) return `${value.asIndirect()} R`;
+  return contentOf(engine, value);
+}
+
+/** The same of what a reference leads to. */
+export function contentOf(engine: PdfEngine, object: PDFObject): string {
+  if (object.isNull()) return "null";
+  const value = object.resolve();
+  if (value.isArray())
+    return `[${items(value)
+      .map((one) => canonical(engine, one))
+      .join(" ")}]`;
+  if (!value.isDictionary()) return value.isString() ? `<${hex(value.asByteString())}>` : value.toString(true, true);
+  const list = entries(engine, value).map(
+    ({ key, value: one }) => `${key.toString(true, true)} ${canonical(engine, one)}`,
+  );
+  return `<<${list.toSorted().join(" ")}>>`;
+}
+
+/** Whether two objects are the same, with their data if they are streams. */
+function isSameObject(engine: PdfEngine, one: PDFObject, other: PDFObject): boolean {
+  if (one.isStream() !== other.isStream() || contentOf(engine, one) !== contentOf(engine, other)) return false;
+  if (!one.isStream()) return true;
+  const [first, second] = [one, other].map((stream) => {
+    const buffer = stream.readRawStream();
+    const bytes = buffer.asUint8Array().slice();
+    buffer.destroy();
+    engine.countDecoded(bytes.length);
+    return bytes;
+  });
+  return latin1(first ?? new Uint8Array()) === latin1(second ?? new Uint8Array());
+}
+
+const isSameEntry = (one: FileEntry | undefined, other: FileEntry | undefined): boolean =>
+  one?.offset === other?.offset && one?.container === other?.container && one?.generation === other?.generation;
+
+/** Finds the differences. What has the same entry in both cross-references is the same bytes, and is not read. */
+export async function differenceOf(before: OpenPdf, after: OpenPdf): Promise<Difference> {
+  const { engine } = after;
+  const [earlier, later] = [engine.fileEntriesOf(before.document), engine.fileEntriesOf(after.document)];
+  const changed = new Set<number>();
+  const known = new Set<number>();
+  const isAtSamePlace = (number: number): boolean => {
+    const [one, other] = [earlier.get(number), later.get(number)];
+    if (!isSameEntry(one, other)) return false;
+    return one?.container === undefined || isSameEntry(earlier.get(one.container), later.get(one.container));
+  };
+  for (const number of new Set([...earlier.keys(), ...later.keys()])) {
+    if (isAtSamePlace(number)) continue;
+    await engine.work.pause();
+    const isKnown = earlier.has(number);
+    const isSame =
+      isKnown &&
+      later.has(number) &&
+      engine.scope(() => isSameObject(engine, before.document.newIndirect(number), after.document.newIndirect(number)));
+    if (isSame) continue;
+    changed.add(number);
+    if (isKnown) known.add(number);
+  }
+  return { before, after, changed, known, referrers: await referrersOf(before, changed) };
+}
+
+async function referrersOf(
+  { engine, document }: OpenPdf,
+  changed: ReadonlySet<number>,
+): Promise<Map<number, Map<number, number>>> {
+  const { values } = engine;
+  const referrers = new Map<number, Map<number, number>>();
+  if (changed.size === 0) return referrers;
+  const add = (number: number, holder: number): void => {
+    const holders = referrers.get(number) ?? new Map<number, number>();
+    referrers.set(number, holders.set(holder, (holders.get(holder) ?? 0) + 1));
+  };
+  /** Numbers of objects that another one refers to. */
+  const used = new Set<number>([TRAILER]);
+  const note = (value: Pointer, holder: number): void => {
+    if (!values.isReference(value)) return;
+    const number = values.numberOf(value);
+    if (number !== holder) used.add(number);
+    if (changed.has(number)) add(number, holder);
+  };
+  /** Objects that are only a reference to another: what they resolve to is that object. */
+  const targets = new Map<Pointer, number>();
+  for (const number of changed) {
+    const reference = values.reference(document, number);
+    const target = values.resolved(reference);
+    if (target > 0) targets.set(target, number);
+    values.drop(reference);
+  }
+  await eachPointer({ document, engine }, (reference, number) => {
+    const target = targets.get(values.resolved(reference));
+    if (target !== undefined && target !== number) add(target, number);
+    return walkValues(engine, reference, (value) => note(value, number));
+  });
+  await walkValues(engine, trailerOf(document), (value) => note(value, TRAILER));
+  // What nothing refers to is not part of the document: for example, the cross-reference streams, which repeat the trailer.
+  for (const holders of referrers.values())
+    for (const holder of holders.keys()) if (!used.has(holder)) holders.delete(holder);
+  return referrers;
+}
+
+const trailerOf = (document: PDFDocument): Pointer => document.getTrailer().pointer;

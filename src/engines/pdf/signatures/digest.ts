@@ -1,0 +1,26 @@
+import { chunksOf } from "../../bytes/chunks.ts";
+import { type EngineBytes } from "../../bytes/heap.ts";
+import { partOf } from "../../bytes/joined-bytes.ts";
+import type { Work } from "../../work.ts";
+
+/** Fuel per byte that is hashed, an estimate: WebCrypto takes a nanosecond or less. */
+const HASH_WORK = 0.2;
+
+/** The digest of parts of a file, one after the other. They are still needed, and are not freed. */
+export async function digestOfParts(
+  work: Work,
+  hash: "SHA-256" | "SHA-384" | "SHA-512",
+  parts: readonly EngineBytes[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new crypto.DigestStream(hash);
+  const writer = stream.getWriter();
+  for (const part of parts) {
+    for await (const chunk of chunksOf(part.stored ? part : partOf(part, 0, part.length))) {
+      work.spend(chunk.length * HASH_WORK);
+      await writer.write(chunk);
+      await work.pause();
+    }
+  }
+  await writer.close();
+  return new Uint8Array(await stream.digest);
+}

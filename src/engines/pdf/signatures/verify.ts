@@ -1,0 +1,378 @@
+/** Verifies the digital signatures of a document (ISO 32000-2, 12.8), and finds what was changed after each. */
+import type { Certificate } from "pkijs";
+import type { PDFObject } from "mupdf";
+import { limits, MiB } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { InputBytes } from "../../bytes/heap.ts";
+import { partOf } from "../../bytes/joined-bytes.ts";
+import { certificateOf, type CertificateFacts, factsOf } from "../../cms/certificates.ts";
+import { judge, type Trust, type Verdict } from "../../cms/chain.ts";
+import { Unusable } from "../../cms/refusal.ts";
+import {
+  ID_DATA,
+  readSignedData,
+  readTimeStamp,
+  type SignedData,
+  type TimeStamp,
+  verifySignedData,
+} from "../../cms/signed-data.ts";
+import { isSame } from "../../cms/asn1.ts";
+import { type OpenPdf, openPdf } from "../document/document.ts";
+import { allowsFilling } from "../forms/signature-permissions.ts";
+import { readFormTree } from "../forms/tree.ts";
+import { isoOfPdfDate } from "../objects/dates.ts";
+import type { FileEntry } from "../mupdf/file-entries.ts";
+import { eachItem, isNamed, items, objectNumber } from "../objects/objects.ts";
+import { TextReader } from "../objects/text-string.ts";
+import { type Covered, coveredBy, endOf, startXrefAt } from "./byte-range.ts";
+import { type Change, type ChangeKind, changesBetween, type Level } from "./comparison.ts";
+import { differenceOf } from "./difference.ts";
+import { digestOfParts } from "./digest.ts";
+
+/** Each signature is a digest of the file and a comparison of two documents. */
+const MOST_SIGNATURES = 50;
+/** Certificates of the document security store that are looked at. */
+const MOST_STORED = 100;
+/** Changes that are listed for a signature. */
+const MOST_CHANGES = 100;
+
+/** Formats whose value is a CMS signature over the bytes themselves (12.8.3.3), with what they contain. */
+const DETACHED = new Set(["adbe.pkcs7.detached", "ETSI.CAdES.detached"]);
+const CADES = "ETSI.CAdES.detached";
+const STAMP = "ETSI.RFC3161";
+
+/** Names of the levels of a certification (table 257). */
+const PERMISSIONS = new Map([
+  [1, "no-changes"],
+  [2, "form-filling"],
+  [3, "annotations"],
+] as const);
+type DocMdp = "no-changes" | "form-filling" | "annotations";
+
+export interface SignatureReport {
+  /** Full name. */
+  readonly field: string;
+  readonly kind: "signature" | "document-timestamp";
+  readonly format: string;
+  readonly level: "b-b" | "b-t" | null;
+  readonly integrity: "intact" | "broken";
+  readonly coverage: "whole-document" | "earlier-revision";
+  readonly changesAfter: "none" | "allowed" | "forbidden";
+  readonly changes: {
+    readonly kind: ChangeKind;
+    readonly object: number;
+    readonly page?: number;
+    readonly field?: string;
+    readonly text: string;
+    readonly allowed: boolean;
+  }[];
+  readonly signer: CertificateFacts | null;
+  readonly chain: Trust;
+  /** Why it is broken, or its chain is not trusted. */
+  readonly reason?: string;
+  /** ISO 8601. */
+  readonly signedAt: string | null;
+  readonly timeSource: "timestamp" | "signer" | "none";
+  readonly timestamp?: { readonly signer: CertificateFacts | null; readonly chain: Trust; readonly reason?: string };
+  readonly docMdp?: DocMdp;
+  readonly name?: string;
+  readonly signingReason?: string;
+  readonly location?: string;
+}
+
+export interface SignaturesReport {
+  readonly signatures: SignatureReport[];
+  /** Whether there are signatures, all are intact, and nothing was changed that they do not allow. */
+  readonly documentIntact: boolean;
+}
+
+/** The file, what its cross-references say, and where its header is, from which offsets count. */
+interface File {
+  readonly open: OpenPdf;
+  /** The certificates of the document security store (12.8.4.3). */
+  readonly stored: readonly Certificate[];
+  readonly entries: ReadonlyMap<number, FileEntry>;
+  readonly header: number;
+}
+
+interface Found {
+  readonly field: string;
+  readonly signature: PDFObject;
+  /** The number of the object that has the signature dictionary. */
+  readonly number: number;
+  readonly format: string;
+  readonly end: number | undefined;
+}
+
+/**
+ * Verifies all signatures, in the order of the revisions that they cover.
+ * @param roots certificates that are trusted
+ * @param now the time at which certificates must be valid, where no trusted time stamp says otherwise
+ * @throws Refusal `limit_exceeded` beyond 50 signatures
+ */
+export async function verifySignatures(
+  open: OpenPdf,
+  roots: readonly Certificate[],
+  now: Date,
+): Promise<SignaturesReport> {
+  const { engine, document } = open;
+  const found = await findSignatures(open);
+  const stored = await storedCertificates(open);
+  const file = { open, stored, entries: engine.fileEntriesOf(document), header: engine.changesOf(document).header };
+  const checked: Checked[] = [];
+  for (const one of found) checked.push(await check(file, one));
+  // A trusted time stamp proves when all before it was there: from the newest to the oldest.
+  const pool = checked.flatMap(({ data, stamp }) => [...(data?.certificates ?? []), ...(stamp?.certificates ?? [])]);
+  let proven = now;
+  const judged: (Checked & { verdicts: Verdicts })[] = [];
+  for (const one of checked.toReversed()) {
+    const verdicts = await verdictsOf(one, [...pool, ...stored], roots, proven);
+    if (one.stamp && one.found.format === STAMP && one.problem === undefined && verdicts.chain.chain === "trusted")
+      proven = one.stamp.time;
+    judged.unshift({ ...one, verdicts });
+  }
+  const signatures: SignatureReport[] = [];
+  for (const one of judged) signatures.push(await reportOf(file, one));
+  const documentIntact =
+    signatures.length > 0 &&
+    signatures.every(({ integrity, changesAfter }) => integrity === "intact" && changesAfter !== "forbidden");
+  return { signatures, documentIntact };
+}
+
+async function findSignatures(open: OpenPdf): Promise<Found[]> {
+  const fields = await readFormTree(open, new TextReader(open.engine));
+  const found = fields
+    .filter(({ type, own }) => type === "signature" && own.V.isDictionary())
+    .map(({ name, own: { V }, objects }): Found => {
+      const format = V.get("SubFilter");
+      return {
+        field: name,
+        signature: V,
+        number: objectNumber(V) || (objects[0] ? objectNumber(objects[0]) : 0),
+        format: format.isName() ? format.asName() : "",
+        end: endOf(V, open.input.bytes),
+      };
+    });
+  if (found.length > MOST_SIGNATURES) {
+    const details = { limit: MOST_SIGNATURES, actual: found.length };
+    throw new Refusal("limit_exceeded", `The document has more than ${MOST_SIGNATURES} signatures.`, details);
+  }
+  return found.toSorted((a, b) => (a.end ?? Infinity) - (b.end ?? Infinity));
+}
+
+interface Checked {
+  readonly found: Found;
+  readonly data: SignedData | undefined;
+  /** The time stamp over the signature, or that the signature is. */
+  readonly stamp: TimeStamp | undefined;
+  /** Why it is broken, and why the time stamp over it cannot be used: ends of sentences. */
+  readonly problem: string | undefined;
+  readonly stampProblem: string | undefined;
+}
+
+/** Checks a signature and its digest. */
+async function check({ open, stored, entries, header }: File, found: Found): Promise<Checked> {
+  const { engine, input } = open;
+  let data: SignedData | undefined;
+  let stamp: TimeStamp | undefined;
+  try {
+    const entry = entries.get(found.number);
+    const position = entry === undefined || entry.container !== undefined ? undefined : entry.offset + header;
+    const covered = coveredBy(found.signature, input.bytes, position);
+    data = readSignedData(covered.contents, stored);
+    if (found.format === STAMP) {
+      stamp = await readTimeStamp(data);
+      const digest = await digestOf(open, covered, stamp.imprint.hash);
+      if (!isSame(stamp.imprint.digest, digest))
+        throw new Unusable("does not fit: the digest of the stamped bytes differs");
+    } else if (DETACHED.has(found.format)) {
+      if (data.content !== undefined) throw new Unusable("has content of its own, in place of the bytes of the file");
+      const digest = await digestOf(open, covered, data.hash);
+      await verifySignedData(data, ID_DATA, digest, { needsCertificate: found.format === CADES });
+    } else throw new Unusable(`has a format that is not supported (${found.format || "none"})`);
+    const stamped = data.token && (await checkStamp(data.token, data, stored));
+    return { found, data, stamp: stamp ?? stamped?.stamp, stampProblem: stamped?.problem, problem: undefined };
+  } catch (error) {
+    if (error instanceof Refusal || engine.isFailure(error)) throw error;
+    const problem = error instanceof Unusable ? error.message : "cannot be read";
+    return { found, data, stamp, stampProblem: undefined, problem };
+  }
+}
+
+/** Checks the time stamp over a signature. */
+async function checkStamp(
+  token: Uint8Array,
+  { signature, certificates }: SignedData,
+  stored: readonly Certificate[],
+): Promise<{ stamp?: TimeStamp; problem?: string }> {
+  try {
+    const stamp = await readTimeStamp(readSignedData(token, [...certificates, ...stored]));
+    const digest = new Uint8Array(await crypto.subtle.digest(stamp.imprint.hash, signature));
+    return isSame(stamp.imprint.digest, digest) ? { stamp } : { problem: "is for another signature" };
+  } catch (error) {
+    return { problem: error instanceof Unusable ? error.message : "cannot be read" };
+  }
+}
+
+/** Certificates that cannot be read are left out: a chain that needs them is not trusted. */
+async function storedCertificates({ engine, document }: OpenPdf): Promise<Certificate[]> {
+  const certificates: Certificate[] = [];
+  for await (const stream of eachItem(engine, document.getTrailer().get("Root", "DSS", "Certs"))) {
+    if (!stream.isStream() || certificates.length >= MOST_STORED) continue;
+    try {
+      const buffer = stream.readStream();
+      const bytes = buffer.asUint8Array().slice();
+      buffer.destroy();
+      engine.countDecoded(bytes.length);
+      certificates.push(certificateOf(bytes));
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+    }
+  }
+  return certificates;
+}
+
+const digestOf = (
+  { engine, input: { bytes } }: OpenPdf,
+  { gapStart, gapEnd, end }: Covered,
+  hash: SignedData["hash"],
+) => digestOfParts(engine.work, hash, [partOf(bytes, 0, gapStart), partOf(bytes, gapEnd, end)]);
+
+interface Verdicts {
+  readonly chain: Verdict;
+  readonly timestamp: Verdict | undefined;
+}
+
+async function verdictsOf(
+  { data, stamp, found }: Checked,
+  pool: readonly Certificate[],
+  roots: readonly Certificate[],
+  proven: Date,
+): Promise<Verdicts> {
+  if (data === undefined) return { chain: { chain: "unknown" }, timestamp: undefined };
+  if (found.format === STAMP) return { chain: await judge(data.signer, pool, roots, proven), timestamp: undefined };
+  const timestamp = stamp && (await judge(stamp.signer, pool, roots, proven));
+  const at = stamp && timestamp?.chain === "trusted" ? stamp.time : proven;
+  return { chain: await judge(data.signer, pool, roots, at), timestamp };
+}
+
+async function reportOf(
+  file: File,
+  { found, data, stamp, stampProblem, problem, verdicts }: Checked & { verdicts: Verdicts },
+): Promise<SignatureReport> {
+  const { open } = file;
+  const { signature, field, format, end } = found;
+  const { length } = open.input.bytes;
+  const texts = new TextReader(open.engine);
+  const isStamp = format === STAMP;
+  const changes = end === length ? [] : await changesAfter(file, found, end);
+  const said = data?.signingTime?.toISOString() ?? isoOfPdfDate(texts.text(signature.get("M")) ?? "");
+  const reason = problem === undefined ? verdicts.chain.reason : `The signature ${problem}.`;
+  const docMdp = levelIn(signature);
+  const text = (key: string, name: string) => {
+    const value = texts.text(signature.get(key));
+    return value === undefined ? {} : { [name]: value };
+  };
+  return {
+    field,
+    kind: isStamp ? "document-timestamp" : "signature",
+    format,
+    level: format !== CADES || problem !== undefined ? null : stamp ? "b-t" : "b-b",
+    integrity: problem === undefined ? "intact" : "broken",
+    coverage: end === length ? "whole-document" : "earlier-revision",
+    changesAfter: changes.length === 0 ? "none" : changes.every(({ allowed }) => allowed) ? "allowed" : "forbidden",
+    changes: changes.slice(0, MOST_CHANGES),
+    signer: data ? factsOf(data.signer) : null,
+    chain: verdicts.chain.chain,
+    ...(reason !== undefined && { reason }),
+    signedAt: stamp?.time.toISOString() ?? said ?? null,
+    timeSource: stamp ? "timestamp" : said === undefined ? "none" : "signer",
+    ...(stamp && verdicts.timestamp && { timestamp: { signer: factsOf(stamp.signer), ...verdicts.timestamp } }),
+    ...(stampProblem !== undefined && {
+      timestamp: { signer: null, chain: "unknown" as const, reason: `The time stamp ${stampProblem}.` },
+    }),
+    ...(docMdp !== undefined && { docMdp }),
+    ...text("Name", "name"),
+    ...text("Reason", "signingReason"),
+    ...text("Location", "location"),
+  };
+}
+
+/** The certification level of a signature (12.8.2.2); undefined if it does not certify. */
+function levelIn(signature: PDFObject): DocMdp | undefined {
+  const reference = items(signature.get("Reference")).find((one) => isNamed(one.get("TransformMethod"), "DocMDP"));
+  if (reference === undefined) return undefined;
+  const level = reference.get("TransformParams", "P");
+  return PERMISSIONS.get((level.isNumber() ? level.asNumber() : 2) as 1 | 2 | 3) ?? "no-changes";
+}
+
+type ReportedChange = SignatureReport["changes"][number];
+
+const OTHER = { kind: "other", object: 0, allowed: false } as const;
+
+/** What was changed since a revision that ends at `end`. */
+async function changesAfter(
+  { open, header }: File,
+  { number }: Found,
+  end: number | undefined,
+): Promise<ReportedChange[]> {
+  const { input, engine } = open;
+  const { bytes } = input;
+  if (end === undefined) return [{ ...OTHER, object: number, text: "What the signature covers is not known." }];
+  if (startXrefAt(bytes, end) === undefined)
+    return [{ ...OTHER, object: number, text: "The signed bytes do not end as a revision of the file does." }];
+  const tail = bytes.view(end, Math.min(bytes.length, end + 3));
+  // A line end behind the end marker belongs to it.
+  if (tail.length < 3 && tail.every((byte) => byte === 10 || byte === 13)) return [];
+  const newest = startXrefAt(bytes, bytes.length);
+  if (newest === undefined || newest + header < end)
+    return [{ ...OTHER, text: "Bytes follow the signed revision that are no update of the file." }];
+  const damaged = [{ ...OTHER, text: "The file is damaged, so its revisions cannot be compared." }];
+  if (open.repaired) return damaged;
+  if (engine.ranges) {
+    const limit = limits.references.heldBytes;
+    const message = `The file was changed after it was signed. Revisions are compared in files of up to ${limit / MiB} MiB.`;
+    throw new Refusal("limit_exceeded", message, { limit, actual: bytes.length });
+  }
+  try {
+    using before = await openPdf(engine, { ...input, bytes: beginningOf(bytes, end) });
+    const changes = await changesBetween(await differenceOf(before, open));
+    if (before.repaired || open.repaired) return damaged;
+    const allows = await permissionsOf(before);
+    return changes.map((change) => {
+      const { level: _, ...said } = change;
+      return { ...said, allowed: allows(change) };
+    });
+  } catch (error) {
+    const meaning = engine.explain(error);
+    if (meaning instanceof Refusal && meaning.code === "invalid_file") return damaged;
+    throw error;
+  }
+}
+
+const beginningOf = (bytes: InputBytes, end: number): InputBytes => ({
+  length: end,
+  pointer: bytes.pointer,
+  view: (from, to) => bytes.view(from, Math.min(to, end)),
+  free: () => undefined,
+});
+
+/** What the signatures in a revision allow (12.8.2.2, 12.8.2.4). */
+async function permissionsOf(before: OpenPdf): Promise<(change: Change) => boolean> {
+  const texts = new TextReader(before.engine);
+  const fields = await readFormTree(before, texts);
+  const root = before.document.getTrailer().get("Root");
+  const levels = fields
+    .filter(({ type, own }) => type === "signature" && own.V.isDictionary())
+    .map(({ own }) => levelIn(own.V));
+  const certified = [...levels, levelIn(root.get("Perms", "DocMDP"))].filter((level) => level !== undefined);
+  const allowed: Readonly<Record<Level, boolean>> = {
+    always: true,
+    "form-filling": !certified.includes("no-changes"),
+    // Without a certification, signatures say nothing about annotations, which may hide what was signed.
+    annotations: certified.length > 0 && certified.every((level) => level === "annotations"),
+    never: false,
+  };
+  return ({ level, field }) =>
+    allowed[level] && (level === "always" || field === undefined || allowsFilling(root, fields, [field], texts));
+}

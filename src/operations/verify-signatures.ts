@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { readRoots } from "../engines/cms/chain.ts";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { verifySignatures as verify } from "../engines/pdf/signatures/verify.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { returnsJson } from "./definition/modes.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { formText } from "./definition/values.ts";
+
+/** Fifty roots in PEM have about 100 KB. */
+const LONGEST_PEM = 200_000;
+
+const trust = z
+  .enum(["trusted", "untrusted", "expired", "unknown"])
+  .describe(
+    "`trusted`: valid certificates lead to a root in `trust`. `untrusted`: they do not, or no roots were sent. `expired`: one of them was not valid at that time. `unknown`: the certificate of an issuer is missing, or cannot be judged.",
+  );
+const certificate = z.object({
+  subject: z.string().describe("The name, as RFC 4514 writes it."),
+  issuer: z.string(),
+  serialNumber: z.string().describe("Hexadecimal."),
+  notBefore: z.string(),
+  notAfter: z.string(),
+});
+const reason = z.string().optional();
+
+const report = z.object({
+  signatures: z
+    .array(
+      z.object({
+        field: z.string().describe("The full name of the field."),
+        kind: z.enum(["signature", "document-timestamp"]),
+        format: z.string().describe("`SubFilter`, for example `ETSI.CAdES.detached`."),
+        level: z
+          .enum(["b-b", "b-t"])
+          .nullable()
+          .describe(
+            "The PAdES level: `b-t` with a time stamp over the signature. Data for long-term validation is not judged.",
+          ),
+        integrity: z
+          .enum(["intact", "broken"])
+          .describe("`intact`: the key of the certificate signed exactly the bytes of this revision."),
+        coverage: z.enum(["whole-document", "earlier-revision"]),
+        changesAfter: z
+          .enum(["none", "allowed", "forbidden"])
+          .describe("What was changed after this signature, and whether the signatures before allow it."),
+        changes: z
+          .array(
+            z.object({
+              kind: z.enum(["form-field", "signature", "annotation", "validation-data", "metadata", "other"]),
+              object: z.int().describe("The number of the object; 0 for the trailer or the file."),
+              page: z.int().optional(),
+              field: z.string().optional(),
+              text: z.string(),
+              allowed: z.boolean(),
+            }),
+          )
+          .describe("Up to 100 changes."),
+        signer: certificate.nullable().describe("`null` if the signature cannot be read."),
+        chain: trust,
+        reason: reason.describe("Why the signature is broken, or else why its certificate is not trusted."),
+        signedAt: z.string().nullable().describe("ISO 8601."),
+        timeSource: z
+          .enum(["timestamp", "signer", "none"])
+          .describe("Who says so: a time-stamp service, or only the signer."),
+        timestamp: z
+          .object({ signer: certificate.nullable(), chain: trust, reason })
+          .optional()
+          .describe("The service that made the time stamp."),
+        docMdp: z
+          .enum(["no-changes", "form-filling", "annotations"])
+          .optional()
+          .describe("The changes that a certifying signature allows."),
+        name: z.string().optional(),
+        signingReason: z.string().optional(),
+        location: z.string().optional(),
+      }),
+    )
+    .describe("In the order of the revisions that they cover."),
+  documentIntact: z
+    .boolean()
+    .describe(
+      "Whether there are signatures, all are intact, and nothing was changed that they forbid. Says nothing about trust.",
+    ),
+});
+
+export const verifySignatures = defineOperation({
+  name: "verify-signatures",
+  summary: "Verify signatures",
+  guidance:
+    "To learn who signed a PDF digitally, whether it is still what was signed, and what was changed afterwards. Not for drawn signatures, which prove nothing.",
+  description: `Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
+
+A signature is \`intact\` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is \`broken\`, with a \`reason\`: a changed byte, an odd \`ByteRange\`,
+SHA-1 or another weak digest, a format that is not detached CMS.
+
+What was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are \`allowed\` unless a signature
+forbids them; annotations only if a certification allows them. Everything else is \`forbidden\`: changed pages, fields that show something other than their value, objects in other places.
+
+Send the roots that you trust as \`trust\`. Without them, every \`chain\` is \`untrusted\`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was
+revoked.`,
+  credits: 1,
+  modes: returnsJson(report),
+  fields: {
+    file: pdfFile(),
+    trust: text(formText(LONGEST_PEM), "The root certificates that you trust, in PEM.", { format: "multiline" }),
+  },
+  example: { file: "signed.pdf" },
+  memory: { readsRanges: true },
+  errors: ["invalid_certificate"],
+  headers: ["X-Page-Count"],
+
+  async run({ file, trust: roots }, { pdf }) {
+    const trusted = roots === undefined ? [] : await readRoots("trust", roots);
+    using open = await openPdf(pdf, file);
+    const value: z.infer<typeof report> = await verify(open, trusted, new Date());
+    return { kind: "json", value, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: false }) };
+  },
+});

@@ -1,0 +1,456 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { chainPem, issue, type Issued, keyPem } from "../harness/certificates.ts";
+import { pdfPart, post, type Part } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { latin1, pdf } from "../harness/pdf-writer.ts";
+import { withObjectStreams } from "../harness/revision-fixtures.ts";
+import { stamp } from "../harness/stamp-calls.ts";
+import { handSigned, objectIn, offsetsOf, streamText, update, type Updated } from "../harness/updates.ts";
+import { ownServer } from "./own-server.ts";
+
+const { baseUrl, liveKey } = ownServer();
+
+interface Change {
+  readonly kind: string;
+  readonly text: string;
+  readonly allowed: boolean;
+  readonly page?: number;
+  readonly field?: string;
+}
+interface Report {
+  readonly documentIntact: boolean;
+  readonly signatures: readonly {
+    readonly field: string;
+    readonly integrity: string;
+    readonly coverage: string;
+    readonly changesAfter: string;
+    readonly changes: readonly Change[];
+    readonly chain: string;
+    readonly reason?: string;
+    readonly docMdp?: string;
+  }[];
+}
+
+/** Verifies the signatures of a file. */
+async function verify(bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Report> {
+  const { status, body } = await post({ baseUrl, key: liveKey }, "verify-signatures", {
+    file: pdfPart(bytes),
+    ...fields,
+  });
+  const text = new TextDecoder().decode(body);
+  expect(status, text).toBe(200);
+  return JSON.parse(text) as Report;
+}
+
+const root = await issue({ subject: "Root", isAuthority: true });
+const ada = await issue({ subject: "Ada, Countess", issuer: root });
+const credentials = async (one: Issued, ...issuers: readonly Issued[]): Promise<Record<string, Part>> => ({
+  privateKey: await keyPem(one),
+  chain: chainPem(one, ...issuers),
+});
+const trust = chainPem(root);
+const letter = document({ name: "letter", pages: 2 });
+
+/** Objects of the form that is signed. */
+const [CATALOG, PAGES, PAGE, FONT, CONTENT, FORM, FIELD, LINK, SHARED, APPEARANCE] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const [HIDDEN, INFO, FREE] = [12, 13, 60];
+const box = (content: string): string =>
+  streamText(content, "/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F 4 0 R >> >>");
+
+/** A form with a text field, a link, and a picture that the page and a second field share. `catalog`: more entries. */
+const form = (catalog = "", field = "", hidden = "BT /F 12 Tf 20 250 Td (Pay 999) Tj ET"): Uint8Array =>
+  pdf(
+    [
+      `<< /Type /Catalog /Pages 2 0 R /AcroForm 6 0 R ${catalog} >>`,
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 5 0 R /Annots [7 0 R 8 0 R 11 0 R] /Resources << /Font << /F 4 0 R >> /XObject << /X 9 0 R /Y 40 0 R >> >> >>",
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      streamText("BT /F 12 Tf 20 250 Td (Pay 100) Tj ET /X Do /Y Do"),
+      `<< /Fields [7 0 R 11 0 R ${field && "14 0 R"}] /DA (/F 12 Tf) /DR << /Font << /F 4 0 R >> >> >>`,
+      "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ada) /F 4 /Rect [20 20 220 40] /P 3 0 R /DA (/F 12 Tf) /AP << /N 10 0 R >> >>",
+      "<< /Type /Annot /Subtype /Link /Rect [20 60 220 80] /A << /S /URI /URI (https://example.com) >> >>",
+      box("BT /F 12 Tf (shared) Tj ET"),
+      box("/Tx BMC BT /F 12 Tf (Ada) Tj ET EMC"),
+      "<< /Type /Annot /Subtype /Widget /FT /Tx /T (other) /F 4 /Rect [20 90 220 110] /P 3 0 R /DA (/F 12 Tf) /AP << /N 9 0 R >> >>",
+      streamText(hidden),
+      "<< /Title (Contract) >>",
+      field || "null",
+    ],
+    "/Root 1 0 R /Info 13 0 R",
+  );
+
+const seal = async (bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Uint8Array> =>
+  (await stamp("seal", bytes, { ...(await credentials(ada, root)), ...fields })).body;
+
+/** The only signature in a report. */
+function only({ signatures }: Report): Report["signatures"][number] {
+  const [signature] = signatures;
+  if (signature === undefined || signatures.length > 1) throw new Error(`there are ${signatures.length} signatures`);
+  return signature;
+}
+
+describe("an intact signature", () => {
+  test.each(["RSA-2048", "P-256", "P-384"] as const)("by %s, up to a root that is sent", async (kind) => {
+    const one = await issue({ subject: 'Zoë "Z", Inc.', kind, issuer: root });
+    const signed = await seal(letter, { ...(await credentials(one, root)), digest: "sha512", reason: "Approved" });
+    const report = await verify(signed, { trust });
+    expect(report).toMatchObject({
+      documentIntact: true,
+      signatures: [
+        {
+          field: "Signature1",
+          kind: "signature",
+          format: "ETSI.CAdES.detached",
+          level: "b-b",
+          integrity: "intact",
+          coverage: "whole-document",
+          changesAfter: "none",
+          changes: [],
+          chain: "trusted",
+          timeSource: "signer",
+          signingReason: "Approved",
+          signer: { subject: String.raw`CN=Zoë \"Z\"\, Inc.`, issuer: "CN=Root" },
+        },
+      ],
+    });
+    expect(only(report).reason).toBeUndefined();
+  });
+
+  test("in an encrypted file, and in one with object streams", async () => {
+    const secret = await encrypt(letter, { cipher: "aes-256", userPassword: "secret", ownerPassword: "owner" });
+    const signed = await seal(secret, { password: "secret" });
+    expect(await verify(signed, { password: "secret", trust })).toMatchObject({ documentIntact: true });
+    expect(await verify(await seal(await withObjectStreams(form())), { trust })).toMatchObject({
+      documentIntact: true,
+    });
+  });
+
+  test("that OpenSSL made", async () => {
+    for (const options of [[], ["-md", "sha384"], ["-cades"], ["-keyid"]]) {
+      const signer = await issue({ subject: "Ada", issuer: root, kind: "RSA-2048", keyIdentifier: true });
+      expect(await verify(await handSigned({ signer, options }), { trust })).toMatchObject({ documentIntact: true });
+    }
+  });
+
+  test("no signature: an empty list", async () => {
+    expect(await verify(letter)).toEqual({ signatures: [], documentIntact: false });
+  });
+});
+
+describe("the chain", () => {
+  test("is not trusted without roots, or with others", async () => {
+    const signed = await seal(letter);
+    expect(only(await verify(signed))).toMatchObject({ chain: "untrusted", reason: "No roots were sent in `trust`." });
+    const other = await issue({ subject: "Root", isAuthority: true });
+    const report = await verify(signed, { trust: chainPem(other) });
+    expect(only(report)).toMatchObject({ chain: "untrusted", integrity: "intact" });
+    expect(only(report).reason).toContain("CN=Root is self-signed, and not among the roots");
+  });
+
+  test("is unknown if an issuer is missing", async () => {
+    const middle = await issue({ subject: "Middle", issuer: root, isAuthority: true });
+    const one = await issue({ subject: "One", issuer: middle });
+    const without = await seal(letter, await credentials(one));
+    expect(only(await verify(without, { trust }))).toMatchObject({
+      chain: "unknown",
+      reason: "The certificate of the issuer CN=Middle is missing.",
+    });
+    const complete = await seal(letter, await credentials(one, middle));
+    expect(only(await verify(complete, { trust }))).toMatchObject({ chain: "trusted" });
+  });
+
+  test("is not trusted through a certificate that must not issue others", async () => {
+    const middle = await issue({ subject: "Middle", issuer: root });
+    const one = await issue({ subject: "One", issuer: middle });
+    const signed = await seal(letter, await credentials(one, middle, root));
+    expect(only(await verify(signed, { trust }))).toMatchObject({
+      chain: "untrusted",
+      reason: "The certificate of CN=Middle must not issue the one below it.",
+    });
+  });
+
+  test("is expired if one of its certificates is", async () => {
+    const old = await issue({ subject: "Old", isAuthority: true, valid: [-20, -10] });
+    const one = await issue({ subject: "One", issuer: old });
+    const report = await verify(await seal(letter, await credentials(one, old)), { trust: chainPem(old) });
+    expect(only(report).chain).toBe("expired");
+    expect(only(report).reason).toMatch(/^The certificate of CN=Old expired on \d{4}-\d\d-\d\d\.$/);
+  });
+
+  test.each([
+    ["no certificate", "none"],
+    ["what is no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"],
+  ])("roots: %s", async (_, text) => {
+    const { status, code } = await post({ baseUrl, key: liveKey }, "verify-signatures", {
+      file: pdfPart(letter),
+      trust: text,
+    });
+    expect([status, code]).toEqual([400, "invalid_certificate"]);
+  });
+});
+
+describe("changes after a signature that are allowed", () => {
+  test("a form is filled in, and signed again", async () => {
+    const signed = await seal(form());
+    const { body: filled } = await stamp("fill-form", signed, { values: '{"name":"Grace","other":"Hopper"}' });
+    const twice = await seal(filled);
+    const { documentIntact, signatures } = await verify(twice, { trust });
+    expect(documentIntact).toBe(true);
+    expect(signatures.map(({ changesAfter, coverage }) => [coverage, changesAfter])).toEqual([
+      ["earlier-revision", "allowed"],
+      ["whole-document", "none"],
+    ]);
+    expect(signatures[0]?.changes.map(({ kind, field }) => [kind, field])).toEqual(
+      expect.arrayContaining([
+        ["form-field", "name"],
+        ["form-field", "other"],
+        ["signature", "Signature2"],
+      ]),
+    );
+  });
+
+  test.each<[string, (signed: Uint8Array) => Record<number, Updated>]>([
+    [
+      "data for validation",
+      (signed) => ({
+        [CATALOG]: objectIn(signed, CATALOG).replace(/>>$/, "/DSS 60 0 R >>"),
+        [FREE]: "<< /Type /DSS >>",
+      }),
+    ],
+    ["the date of the last change", () => ({ [INFO]: "<< /Title (Contract) /ModDate (D:20260101) >>" })],
+    ["objects that nothing uses", () => ({ [FREE]: "(new)", [HIDDEN]: "(old)" })],
+    ["the same objects again", (signed) => ({ [CONTENT]: objectIn(signed, CONTENT), [PAGE]: objectIn(signed, PAGE) })],
+  ])("%s", async (_, change) => {
+    const signed = await seal(form(), { certify: "no-changes" });
+    const { documentIntact, signatures } = await verify(update(signed, change(signed)));
+    expect(signatures[0]?.changes.filter(({ allowed }) => !allowed)).toEqual([]);
+    expect(documentIntact).toBe(true);
+  });
+
+  test("an annotation, where the certification allows it and nowhere else", async () => {
+    const change = (signed: Uint8Array): Uint8Array =>
+      update(signed, {
+        [PAGE]: objectIn(signed, PAGE).replace("8 0 R", "8 0 R 60 0 R"),
+        [FREE]: "<< /Type /Annot /Subtype /Text /Rect [0 0 20 20] /Contents (Hello) >>",
+      });
+    const verdicts = ["annotations", "form-filling", undefined].map(async (certify) => {
+      const { signatures } = await verify(change(await seal(form(), certify === undefined ? {} : { certify })));
+      return [signatures[0]?.docMdp, signatures[0]?.changesAfter, signatures[0]?.changes[0]?.page];
+    });
+    expect(await Promise.all(verdicts)).toEqual([
+      ["annotations", "allowed", 1],
+      ["form-filling", "forbidden", 1],
+      [undefined, "forbidden", 1],
+    ]);
+  });
+});
+
+/** Attacks on a signed form: what is appended to it. */
+const ATTACKS: readonly [name: string, (signed: Uint8Array) => Uint8Array, base?: Uint8Array][] = [
+  ["other content", (file) => update(file, { [CONTENT]: streamText("BT /F 12 Tf 20 250 Td (Pay 999) Tj ET") })],
+  [
+    "content by the same number elsewhere in the signed bytes",
+    (file) => update(file, { [CONTENT]: { at: offsetsOf(file, CONTENT)[1] ?? 0 } }),
+    form("", "", `\n5 0 obj\n${streamText("BT /F 12 Tf 20 250 Td (Pay 999) Tj ET")}\nendobj\n`),
+  ],
+  [
+    "a page with other content",
+    (file) => update(file, { [PAGE]: objectIn(file, PAGE).replace("/Contents 5 0 R", "/Contents 12 0 R") }),
+  ],
+  ["another font", (file) => update(file, { [FONT]: "<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>" })],
+  [
+    "a page that is cut",
+    (file) => update(file, { [PAGE]: objectIn(file, PAGE).replace(/>>$/, "/CropBox [0 0 9 9] >>") }),
+  ],
+  [
+    "a page more",
+    (file) =>
+      update(file, {
+        [PAGES]: "<< /Type /Pages /Kids [3 0 R 60 0 R] /Count 2 >>",
+        [FREE]: "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>",
+      }),
+  ],
+  [
+    "another page in its place",
+    (file) =>
+      update(file, {
+        [PAGES]: "<< /Type /Pages /Kids [60 0 R] /Count 1 >>",
+        [FREE]: objectIn(file, PAGE).replace("/Contents 5 0 R", "/Contents 12 0 R"),
+      }),
+  ],
+  ["another catalog", (file) => update(file, { [FREE]: objectIn(file, CATALOG) }, "/Root 60 0 R /Info 13 0 R")],
+  [
+    "an action when it is opened",
+    (file) =>
+      update(file, {
+        [CATALOG]: objectIn(file, CATALOG).replace(/>>$/, "/OpenAction << /S /JavaScript /JS (0) >> >>"),
+      }),
+  ],
+  ["an object that was missing", (file) => update(file, { 40: box("BT /F 99 Tf (Pay 999) Tj ET") })],
+  [
+    "the appearance of a field, not its value",
+    (file) => update(file, { [APPEARANCE]: box("BT /F 12 Tf (Eve) Tj ET") }),
+  ],
+  [
+    "another appearance of a field, not its value",
+    (file) => update(file, { [FIELD]: objectIn(file, FIELD).replace("/N 10 0 R", "/N 60 0 R"), [FREE]: box("(Eve)") }),
+  ],
+  [
+    "a field that is filled in, with an appearance that the page shares",
+    (file) =>
+      update(file, { 11: objectIn(file, 11).replace("/T (other)", "/T (other) /V (Eve)"), [SHARED]: box("(Eve)") }),
+  ],
+  [
+    "a field elsewhere",
+    (file) => update(file, { [FIELD]: objectIn(file, FIELD).replace("[20 20 220 40]", "[0 0 300 300]") }),
+  ],
+  [
+    "a field more",
+    (file) =>
+      update(file, {
+        [FORM]: objectIn(file, FORM).replace("7 0 R", "7 0 R 60 0 R"),
+        [PAGE]: objectIn(file, PAGE).replace("7 0 R", "7 0 R 60 0 R"),
+        [FREE]: objectIn(file, FIELD).replace("(name)", "(more)"),
+      }),
+  ],
+  ["a field less", (file) => update(file, { [FORM]: objectIn(file, FORM).replace("7 0 R", "") })],
+  ["a field that is on no page", (file) => update(file, { [PAGE]: objectIn(file, PAGE).replace("7 0 R", "") })],
+  ["a field that is deleted", (file) => update(file, { [FIELD]: "free" })],
+  [
+    "a form that draws its fields again",
+    (file) => update(file, { [FORM]: objectIn(file, FORM).replace(/>>$/, "/NeedAppearances true >>") }),
+  ],
+  ["a link elsewhere", (file) => update(file, { [LINK]: objectIn(file, LINK).replace("example.com", "example.org") })],
+  [
+    "metadata that is also the content",
+    (file) => update(file, { [CONTENT]: streamText("BT ET") }),
+    form("/Metadata 5 0 R"),
+  ],
+  [
+    "optional content",
+    (file) =>
+      update(file, { [CATALOG]: objectIn(file, CATALOG).replace(/>>$/, "/OCProperties << /OCGs [] /D << >> >> >>") }),
+  ],
+  ["bytes at the end", (file) => Buffer.concat([file, Buffer.from("% more\n%%EOF\n")])],
+  [
+    "an update without cross-references",
+    (file) => Buffer.concat([file, Buffer.from(`5 0 obj\n${streamText("BT ET")}\nendobj\n%%EOF\n`)]),
+  ],
+  [
+    "the old cross-references again",
+    (file) => {
+      const text = Buffer.from(file).toString("latin1");
+      const [end = ""] = /startxref\s+\d+\s+%%EOF\s*$/.exec(text) ?? [];
+      return Buffer.concat([file, Buffer.from(`5 0 obj\n${streamText("BT ET")}\nendobj\n${end}`)]);
+    },
+  ],
+];
+
+describe("changes after a signature that are not", () => {
+  const signed = new Map<Uint8Array | undefined, Uint8Array>();
+  beforeAll(async () => {
+    for (const base of new Set(ATTACKS.map(([, , one]) => one))) signed.set(base, await seal(base ?? form()));
+  });
+
+  test.each(ATTACKS)("%s", async (_, attack, base) => {
+    const file = signed.get(base) ?? new Uint8Array();
+    expect(await verify(file)).toMatchObject({ documentIntact: true });
+    const report = await verify(attack(file));
+    expect(report.documentIntact).toBe(false);
+    expect(report.signatures.length).toBeLessThanOrEqual(1);
+    for (const { changesAfter, changes } of report.signatures) {
+      expect(changesAfter).toBe("forbidden");
+      expect(changes.some(({ allowed }) => !allowed)).toBe(true);
+    }
+  });
+
+  test("a signature in place of another", async () => {
+    const one = await seal(form());
+    const field = Number(/(\d+) 0 R\]/.exec(objectIn(one, FORM))?.[1]);
+    const value = Number(/\/V (\d+) 0 R/.exec(objectIn(one, field))?.[1]);
+    const report = await verify(
+      update(one, { [value]: objectIn(one, value).replace("/Filter", "/Name (Eve) /Filter") }),
+    );
+    expect(report.documentIntact).toBe(false);
+  });
+
+  test("filling in, where the certification or the lock of a signature forbids it", async () => {
+    const lock =
+      "<< /FT /Sig /T (Sig) /Type /Annot /Subtype /Widget /Rect [0 0 0 0] /P 3 0 R /F 132 /Lock << /Type /SigFieldLock /Action /Include /Fields [(name)] >> >>";
+    const locked = await seal(form("", lock), { fieldName: "Sig" });
+    const certified = await seal(form(), { certify: "no-changes" });
+    const fill = (file: Uint8Array, number: number): Uint8Array =>
+      update(file, { [number]: objectIn(file, number).replace(/\/T \((\w+)\)(?: \/V \(Ada\))?/, "/T ($1) /V (Eve)") });
+    const verdicts = [fill(locked, FIELD), fill(locked, 11), fill(certified, FIELD)].map(async (file) => {
+      const { signatures } = await verify(file);
+      return signatures[0]?.changesAfter;
+    });
+    expect(await Promise.all(verdicts)).toEqual(["forbidden", "allowed", "forbidden"]);
+  });
+});
+
+describe("a signature that is broken", () => {
+  const signer = issue({ subject: "Ada", issuer: root, kind: "RSA-2048" });
+
+  test.each<[string, Omit<Parameters<typeof handSigned>[0], "signer">, string]>([
+    [
+      "a gap with more in it",
+      { range: (a, b, n) => `/ByteRange [0 ${a - 9} ${b} ${n - b}]` },
+      "more than its own value",
+    ],
+    [
+      "a gap that ends later",
+      { range: (a, b, n) => `/ByteRange [0 ${a} ${b + 3} ${n - b - 3}]` },
+      "more than its own value",
+    ],
+    [
+      "a range that starts later",
+      { range: (a, b, n) => `/ByteRange [9 ${a - 9} ${b} ${n - b}]` },
+      "not one of this file",
+    ],
+    [
+      "parts that overlap",
+      { range: (a, _, n) => `/ByteRange [0 ${a} ${a - 50} ${n - a + 50}]` },
+      "not one of this file",
+    ],
+    ["three numbers", { range: (a, b) => `/ByteRange [0 ${a} ${b}]` }, "not one of this file"],
+    [
+      "a range beyond the file",
+      { range: (a, b, n) => `/ByteRange [0 ${a} ${b} ${n - b + 9}]` },
+      "not one of this file",
+    ],
+    ["two values", { before: "/Contents <00>" }, "what is not its own value"],
+    ["two ranges", { before: "/ByteRange [0 1 2 3]" }, "`ByteRange` twice"],
+    ["SHA-1", { options: ["-md", "sha1"] }, "SHA-1, which can be forged"],
+    ["content of its own", { options: ["-nodetach"] }, "content of its own"],
+    ["no signed attributes", { options: ["-noattr"] }, "no signed attributes"],
+    ["no certificate", { options: ["-nocerts"] }, "does not have the certificate"],
+    ["an unnamed certificate in CAdES", { subFilter: "ETSI.CAdES.detached" }, "does not name the certificate"],
+    ["another format", { subFilter: "adbe.pkcs7.sha1" }, "format that is not supported"],
+  ])("%s", async (_, options, reason) => {
+    const report = await verify(await handSigned({ signer: await signer, ...options }), { trust });
+    expect(only(report)).toMatchObject({ integrity: "broken" });
+    expect(only(report).reason).toContain(reason);
+    expect(report.documentIntact).toBe(false);
+  });
+
+  test("a revision that is not covered to its end", async () => {
+    const range = (a: number, b: number, n: number): string => `/ByteRange [0 ${a} ${b} ${n - b - 60}]`;
+    const report = await verify(await handSigned({ signer: await signer, range }), { trust });
+    expect(only(report)).toMatchObject({
+      integrity: "intact",
+      coverage: "earlier-revision",
+      changesAfter: "forbidden",
+    });
+    expect(report.documentIntact).toBe(false);
+  });
+
+  test("another digit in its value", async () => {
+    const text = Buffer.from(await handSigned({ signer: await signer })).toString("latin1");
+    const at = text.search(/0{100}/) - 3;
+    const digit = text[at] === "1" ? "2" : "1";
+    const report = await verify(latin1(text.slice(0, at) + digit + text.slice(at + 1)), { trust });
+    expect(only(report).integrity).toBe("broken");
+  });
+});
