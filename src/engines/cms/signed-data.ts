@@ -1,7 +1,7 @@
 /** Reads and verifies signed data (RFC 5652, 5) as PDF has it: one signer, whose attributes are signed. */
 import { type AsnType, fromBER, GeneralizedTime, UTCTime } from "asn1js";
 import type { Certificate } from "pkijs";
-import { children, der, hasTag, implicitOctets, isSame, octets, oidOf, parse, Unexpected } from "./asn1.ts";
+import { children, der, hasTag, implicitOctets, isSame, numberOf, octets, oidOf, parse, Unexpected } from "./asn1.ts";
 import {
   certificateOf,
   EXTENDED_KEY_USAGE,
@@ -22,6 +22,9 @@ export const TIME_STAMP_TOKEN = "1.2.840.113549.1.9.16.2.14";
 const SIGNING_TIME = "1.2.840.113549.1.9.5";
 const SIGNING_CERTIFICATE = "1.2.840.113549.1.9.16.2.12";
 export const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
+
+/** Versions of SignedData (5.1). */
+const VERSIONS = new Set([1, 3, 4, 5]);
 
 /** Signatures with long chains and embedded revocation lists stay below. asn1js reads it in one piece: 30 ms. */
 const MOST_BYTES = 1024 * 1024;
@@ -56,12 +59,17 @@ export function readSignedData(bytes: Uint8Array, others: readonly Certificate[]
   if (offset < end) throw new Unexpected("not ASN.1");
   const [type, wrapped] = children(result);
   if (oidOf(type) !== ID_SIGNED_DATA) throw new Unusable("is no signed data");
-  const [, , encapsulated, ...rest] = children(children(wrapped)[0]);
+  const [version, digests, encapsulated, ...rest] = children(children(wrapped)[0]);
   const [contentType, content] = children(encapsulated);
   const certificates = certificatesIn(rest.find((one) => hasTag(one, 0)));
   const [info, another] = children(rest.at(-1));
   if (info === undefined || another !== undefined) throw new Unusable("does not have exactly one signer");
-  const [, identifier, digest, ...parts] = children(info);
+  const [infoVersion, identifier, digest, ...parts] = children(info);
+  if (!VERSIONS.has(numberOf(version)) || numberOf(infoVersion) !== (hasTag(identifier, 0) ? 3 : 1))
+    throw new Unusable("has a version that does not exist");
+  const digestType = oidOf(children(digest)[0]);
+  if (!children(digests).some((one) => oidOf(children(one)[0]) === digestType))
+    throw new Unusable("names other digests than that of its signer");
   const attributes = hasTag(parts[0], 0) ? parts.shift() : undefined;
   if (attributes === undefined) throw new Unusable("has no signed attributes");
   const [algorithm, signature, unsigned] = parts;
@@ -70,7 +78,7 @@ export function readSignedData(bytes: Uint8Array, others: readonly Certificate[]
   const time = signed.values.get(SIGNING_TIME);
   const token = hasTag(unsigned, 1) ? valuesOf(unsigned).get(TIME_STAMP_TOKEN) : undefined;
   return {
-    hash: hashNameOf(oidOf(children(digest)[0])),
+    hash: hashNameOf(digestType),
     contentType: oidOf(contentType),
     content: content === undefined ? undefined : implicitOctets(children(content)[0]),
     signer: signerIn([...certificates, ...others], identifier),

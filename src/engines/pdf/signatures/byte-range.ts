@@ -24,7 +24,7 @@ export interface Covered {
 /** The four numbers of a byte range, undefined if it has others. MuPDF returns numbers as floats, which are too small for offsets. */
 function numbersOf(range: PDFObject): readonly [number, number, number, number] | undefined {
   const list = range.isArray() && range.length === 4 ? items(range) : [];
-  const texts = list.map((one) => one.resolve().toString(true, true));
+  const texts = list.map((one) => (one.isNumber() ? one.resolve().toString(true, true) : ""));
   if (list.length !== 4 || !texts.every((text) => /^\d{1,15}$/.test(text))) return undefined;
   const [start = 0, length = 0, after = 0, rest = 0] = texts.map(Number);
   return [start, length, after, rest];
