@@ -1,11 +1,13 @@
 import type { KnipConfig } from "knip";
 
-/** What others import of the client; all other entries come from package.json's scripts, wrangler.toml and vitest.config.ts. */
+/** What others import of the client; most other entries come from package.json's scripts, wrangler.toml and vitest.config.ts. */
 const config: KnipConfig = {
   entry: [
     "client/src/index.ts",
     "client/src/cli/main.ts",
     "client/test/types.ts",
+    // vitest.config.ts names it in slow mode only.
+    "test/serve/build.ts",
     "src/site/browser/*.{page,script}.{ts,tsx}",
   ],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "bench/**/*.ts", "client/**/*.ts", "test/**/*.ts", "wasm/*.ts"],

@@ -46,6 +46,11 @@ const longest = [
   "e2e/watermark",
   "e2e/add-page-numbers",
 ].map((name) => `/test/${name}.test.ts`);
+/** The tests of accounts, webhooks, and jobs that also run against `npm run serve`, and the bundle that those servers are of. */
+const SERVED = ["webhooks.slow", "webhooks-killed.slow", "jobs-killed.slow", "killed.slow"].map(
+  (name) => `servers/${name}`,
+);
+const SERVED_APP = "dist/tested-server";
 const missing = longest.filter((path) => !existsSync(`${import.meta.dirname}${path}`));
 if (missing.length > 0) throw new Error(`vitest.config.ts lists files that do not exist: ${missing.join(", ")}`);
 
@@ -102,7 +107,14 @@ export default defineConfig(({ mode }) => {
           test: {
             name: "worker",
             include: worker.include,
-            exclude: [...worker.exclude, "test/documents/**", "test/e2e/**", "test/servers/**", "test/wasm/**"],
+            exclude: [
+              ...worker.exclude,
+              "test/documents/**",
+              "test/e2e/**",
+              "test/serve/**",
+              "test/servers/**",
+              "test/wasm/**",
+            ],
             isolate: false,
             globalSetup: ["test/http/document-server.ts"],
             setupFiles: ["test/fresh-state.ts"],
@@ -127,6 +139,25 @@ export default defineConfig(({ mode }) => {
             hookTimeout: FAR_AWAY,
           },
         },
+        ...(isSlow
+          ? [
+              {
+                // The same against servers of `npm run serve`, and what only they have. One after the other: each takes most of a core.
+                test: {
+                  name: "served",
+                  include: ["test/serve/**/*.slow.test.ts", ...SERVED.map((name) => `test/${name}.test.ts`)],
+                  env: { SERVED_APP },
+                  globalSetup: ["test/serve/build.ts"],
+                  isolate: false,
+                  maxWorkers: 2,
+                  retry,
+                  testTimeout: FAR_AWAY,
+                  hookTimeout: FAR_AWAY,
+                  expect: { poll: { timeout: FAR_AWAY / 2 } },
+                },
+              },
+            ]
+          : []),
         {
           // In Node, over HTTP, against what `npm start` starts. After the others, which leave the cores to them. The engines that look at
           // outputs are loaded once for all files of a worker.

@@ -19,6 +19,7 @@ export const usage = `Usage: npm run account -- <command> [options]
   --test                create a test key instead of a live one
   --remote              use the deployed database, through wrangler (log in first: npx wrangler login)
   --env <environment>   with --remote: staging or production (default: production)
+  --data <dir>          the folder of the data of npm run serve
   --persist-to <dir>    without --remote: the folder of wrangler's local data
   --help
 
@@ -80,7 +81,7 @@ export function readCommandLine(args: readonly string[]): { order: Order; target
   if (command === undefined || more.length > 0) {
     throw new UsageError(`The command must be one of ${Object.keys(commands).join(", ")}.`);
   }
-  const everywhere: readonly string[] = ["remote", "env", "persist-to"];
+  const everywhere: readonly string[] = ["remote", "env", "persist-to", "data"];
   for (const option of Object.keys(values) as (keyof Values)[]) {
     if (!command.takes.includes(option) && !everywhere.includes(option)) {
       throw new UsageError(`--${option} is not an option of ${name}.`);
@@ -90,7 +91,12 @@ export function readCommandLine(args: readonly string[]): { order: Order; target
 }
 
 function targetOf(values: Values): Target {
-  const persistTo = values["persist-to"];
+  const { data, "persist-to": persistTo } = values;
+  if (data !== undefined) {
+    if (values.remote === true || values.env !== undefined || persistTo !== undefined)
+      throw new UsageError("--data is not for --remote, --env, or --persist-to.");
+    return { kind: "served", data: resolve(data) };
+  }
   if (values.remote !== true) {
     if (values.env !== undefined) throw new UsageError("--env needs --remote.");
     return { kind: "local", persistTo: persistTo === undefined ? defaultPersistTo : resolve(root, persistTo) };
@@ -130,6 +136,7 @@ function parse(args: readonly string[]) {
         test: { type: "boolean" },
         remote: { type: "boolean" },
         env: { type: "string" },
+        data: { type: "string" },
         "persist-to": { type: "string" },
         help: { type: "boolean" },
       },

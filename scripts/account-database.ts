@@ -1,13 +1,18 @@
-import { type Databases, withLocalDatabases } from "./local-database.ts";
-import { openAllThroughWrangler } from "./wrangler-database.ts";
+import { type Databases, withDatabasesIn, withLocalDatabases } from "./local-database.ts";
 
 /** Which databases the operator means. */
 export type Target =
   | { readonly kind: "local"; readonly persistTo: string }
+  | { readonly kind: "served"; readonly data: string }
   | { readonly kind: "remote"; readonly env: string };
 
 /** Opens the databases where the accounts are: the one place that knows which those are. */
 export async function withAccountDatabases<T>(target: Target, work: (databases: Databases) => Promise<T>): Promise<T> {
   if (target.kind === "local") return withLocalDatabases(target.persistTo, work);
+  if (target.kind === "served") {
+    const { findApp } = await import("./server/app.ts");
+    return withDatabasesIn({ app: await findApp(target.data, { fresh: false }), data: target.data }, work);
+  }
+  const { openAllThroughWrangler } = await import("./wrangler-database.ts");
   return work(await openAllThroughWrangler(target.env));
 }

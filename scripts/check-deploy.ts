@@ -2,14 +2,14 @@
  * Part of `npm run check`: what would be deployed to staging and production is complete and within Cloudflare's limits.
  * Named environments inherit no bindings, so one that is forgotten there is otherwise noticed only after the deployment.
  */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isDeepStrictEqual, stripVTControlCharacters } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
 import { root } from "./local-database.ts";
+import { bundleWorker } from "./worker-bundle.ts";
 
 const MiB = 1024 * 1024;
 /** Cloudflare's limit for a worker's modules, uncompressed. */
@@ -76,28 +76,11 @@ function problemsOf(local: Config, config: Config): string[] {
   return problems;
 }
 
-/** Bundles as for a deployment and returns the modules' bytes. Throws where wrangler refuses or warns: a warning gives advice to whoever deploys. */
+/** The modules' bytes of a bundle. */
 function bundle(env: string): Buffer[] {
   const folder = mkdtempSync(join(tmpdir(), "pdf-service-bundle-"));
   try {
-    const wrangler = spawnSync(
-      process.execPath,
-      [
-        join(root, "node_modules/wrangler/bin/wrangler.js"),
-        "deploy",
-        "--dry-run",
-        `--env=${env}`,
-        `--outdir=${folder}`,
-      ],
-      {
-        cwd: root,
-        encoding: "utf8",
-        env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_SEND_ERROR_REPORTS: "false" },
-      },
-    );
-    const printed = `${wrangler.stdout}${wrangler.stderr}`;
-    if (wrangler.status !== 0) throw new Error(`wrangler refuses:\n${printed}`);
-    if (stripVTControlCharacters(printed).includes("[WARNING]")) throw new Error(`wrangler warns:\n${printed}`);
+    bundleWorker(env, folder);
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile() && !file.name.endsWith(".map") && file.name !== "README.md")
       .map((file) => readFileSync(join(file.parentPath, file.name)));

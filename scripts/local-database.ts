@@ -6,7 +6,7 @@ import "./compile-cache.ts";
 import "./webcrypto.ts";
 import { openExecuted } from "./executed-database.ts";
 import { LOCAL_SECRET } from "./local-secret.ts";
-import type { Database } from "../src/db/client.ts";
+import { type Database, openDatabase } from "../src/db/client.ts";
 import { type Env, readEnv } from "../src/env.ts";
 
 export const root = join(import.meta.dirname, "..");
@@ -31,13 +31,46 @@ export async function withLocalDatabases<T>(persistTo: string, work: (databases:
     remoteBindings: false,
   });
   try {
-    const [first, ...more] = readEnv({ ...proxy.env, SERVER_SECRET: LOCAL_SECRET }).databases;
-    const databases: Databases = [patient(first), ...more.map(patient)];
-    for (const db of databases) await migrate(db);
-    return await work(databases);
+    const databases = readEnv({ ...proxy.env, SERVER_SECRET: LOCAL_SECRET }).databases;
+    return await work(await broughtUp(databases, join(root, "migrations")));
   } finally {
     await proxy.dispose();
   }
+}
+
+/** The same for the databases of `npm run serve`, without wrangler. `app`: the folder of its bundle; `data`: that of its data. */
+export async function withDatabasesIn<T>(
+  { app, data }: { readonly app: string; readonly data: string },
+  work: (databases: Databases) => Promise<T>,
+): Promise<T> {
+  const [{ convertV4MiniflareOptions, Miniflare }, { persistenceIn, prepareEnvironment, QUIET, readBundle, WORKER }] =
+    await Promise.all([import("miniflare"), import("./server/runtime.ts")]);
+  const { databases: bound } = await readBundle(app);
+  await prepareEnvironment(data);
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      ...QUIET,
+      resourcePersistencePath: persistenceIn(data),
+      workers: [{ name: WORKER, modules: true, script: "export default {}", d1Databases: bound }],
+    }),
+  );
+  try {
+    // In the order of their numbers: DB, DB_1, DB_2, ...
+    const names = Object.keys(bound).toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
+    const opened = await Promise.all(names.map(async (name) => openDatabase(await miniflare.getD1Database(name))));
+    const [first, ...more] = opened;
+    if (first === undefined) throw new Error("the bundle has no database");
+    return await work(await broughtUp([first, ...more], join(app, "migrations")));
+  } finally {
+    await miniflare.dispose();
+  }
+}
+
+/** The same databases with all migrations, which wait while a server writes. */
+async function broughtUp([first, ...more]: Databases, migrations: string): Promise<Databases> {
+  const databases: Databases = [patient(first), ...more.map(patient)];
+  for (const db of databases) await migrate(db, migrations);
+  return databases;
 }
 
 /** How often a statement is tried, and the time between, in ms. */
@@ -63,7 +96,7 @@ function patient({ $client: d1 }: Database): Database {
 }
 
 /** Applies what is missing, in the table and by the names of `wrangler d1 migrations apply`, so that the two agree. */
-async function migrate(db: Database): Promise<void> {
+async function migrate(db: Database, folder: string): Promise<void> {
   const d1 = db.$client;
   await d1
     .prepare(
@@ -76,7 +109,6 @@ async function migrate(db: Database): Promise<void> {
     .run();
   const { results } = await d1.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
   const applied = new Set(results.map((row) => row.name));
-  const folder = join(root, "migrations");
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql") && !applied.has(name));
   for (const name of names.toSorted()) {
     const sql = await readFile(join(folder, name), "utf8");

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { cachedDocument } from "./http/exchange/cached-document.ts";
 import { endpoints } from "./http/endpoints/index.ts";
+import { ready } from "./http/endpoints/ready.ts";
 import { mountEndpoints } from "./http/endpoints/mount.ts";
 import { ApiError } from "./http/errors/api-error.ts";
 import { addPath, respondWithError, type AppEnv, cors, exchange } from "./http/exchange/exchange.ts";
@@ -25,6 +26,7 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   app.use("/api/*", cors);
 
   addPath(app, "/api/v1/health", { GET: [async (c) => c.json({ status: "ok", version })] });
+  addPath(app, "/api/v1/ready", { GET: [ready] });
   const all = [...operations, pipelineOf(operations)];
   const describe = (baseUrl: string) => describeApi(all, endpoints, baseUrl);
   const description = cachedDocument("application/json", ({ baseUrl }) => JSON.stringify(describe(baseUrl)));

@@ -2497,6 +2497,11 @@ export class ServiceMethods extends OperationTransport {
     return this.sendJson({ method: "GET", path: `/api/v1/health`, repeatable: true, options });
   }
 
+  /** Check what the service depends on. */
+  ready(options?: CallOptions): Promise<{ readonly status: "ready" | "unready"; readonly database: "ok" | "failed"; readonly files: "ok" | "failed"; readonly queues: "ok" | "failed" }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/ready`, repeatable: true, options });
+  }
+
   /** Get the OpenAPI description. */
   openapi(options?: CallOptions): Promise<Readonly<Record<string, unknown>>> {
     return this.sendJson({ method: "GET", path: `/api/v1/openapi.json`, repeatable: true, options });

@@ -21,6 +21,7 @@ async function start(): Promise<{ server: RunningServer; stop: () => Promise<voi
     stop,
     kill: _kill,
     printed: _printed,
+    sweep: _sweep,
     ...server
   } = await startServer(persistTo, ["--var", "WEBHOOK_ALLOW_LOCAL:true"]);
   return {

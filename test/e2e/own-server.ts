@@ -9,7 +9,7 @@ declare module "vitest" {
 }
 
 /** One that its users neither stop nor kill. */
-export type RunningServer = Omit<StartedServer, "stop" | "kill" | "printed">;
+export type RunningServer = Omit<StartedServer, "stop" | "kill" | "printed" | "sweep">;
 
 /** The server that no other file uses while this one runs: its memory is that of one isolate. */
 export function ownServer(): RunningServer {

@@ -4,6 +4,8 @@ import { createServer, type AddressInfo } from "node:net";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { developmentAccountFile, ensureDevelopmentAccount } from "../../scripts/development-account.ts";
+import { withLocalDatabases } from "../../scripts/local-database.ts";
 import type { Service } from "../harness/client.ts";
 import { ObservedErrors } from "../harness/observed-errors.ts";
 
@@ -20,6 +22,8 @@ export interface StartedServer {
   readonly pid: number;
   /** What each request spent, by its id, once it has ended and was logged. */
   readonly work: NonNullable<Service["work"]>;
+  /** Runs what Cloudflare runs each minute, and waits for its end. */
+  sweep(): Promise<void>;
   /** Everything printed so far. */
   printed(): string;
   /**
@@ -32,6 +36,33 @@ export interface StartedServer {
 }
 
 const START_TIMEOUT = 120_000;
+
+/** The folder of a bundle (scripts/server/build.ts): where it is set, servers are those of `npm run serve`. */
+const served = process.env["SERVED_APP"];
+
+/** The command that starts a server, and what it is called. `args`: `--var NAME:value`, or options of `npm start`. */
+function commandOf(persistTo: string, port: number, inspector: number, args: readonly string[]) {
+  if (served === undefined) {
+    const own = ["--port", String(port), "--inspector-port", String(inspector), "--persist-to", persistTo];
+    return { name: "npm start", command: "npm", words: ["start", "--", ...own, ...args], env: process.env };
+  }
+  const variables = args.flatMap((arg) => {
+    const [, name = "", value = ""] = /^(\w+):(.*)$/.exec(arg) ?? [];
+    return name === "" ? [] : [[name, value] as const];
+  });
+  return {
+    name: "npm run serve",
+    command: process.execPath,
+    words: [join(root, served, "bin/serve.js"), "--data", persistTo, "--port", String(port)],
+    env: {
+      ...process.env,
+      // Vitest has one of its own.
+      BASE_URL: `http://localhost:${port}`,
+      SERVER_SECRET: "the secret of the servers that are tested",
+      ...Object.fromEntries(variables),
+    },
+  };
+}
 
 /**
  * Runs `npm start` on a free port, its data in `persistTo`, until it has printed where it is.
@@ -52,9 +83,14 @@ async function startOnce(persistTo: string, args: readonly string[]): Promise<St
   const port = await freePort();
   // Of two servers that start at once, both would choose the same one.
   const inspector = await freePort();
-  const own = ["--port", String(port), "--inspector-port", String(inspector), "--persist-to", persistTo];
-  const npm = spawn("npm", ["start", "--", ...own, ...args], {
+  const { name, command, words, env } = commandOf(persistTo, port, inspector, args);
+  if (served !== undefined)
+    await withLocalDatabases(persistTo, ([db]) =>
+      ensureDevelopmentAccount(db, developmentAccountFile(persistTo), new Date()),
+    );
+  const npm = spawn(command, words, {
     cwd: root,
+    env,
     // A process group, so that `stop` reaches npm's shell and wrangler too.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
@@ -64,7 +100,7 @@ async function startOnce(persistTo: string, args: readonly string[]): Promise<St
   let observed: ObservedErrors | undefined;
   const work = new Map<string, { fuel: number; share: number }>();
   const announced = new Promise<void>((done, fail) => {
-    const timer = setTimeout(() => fail(new Error(`npm start took too long:\n${printed}`)), START_TIMEOUT);
+    const timer = setTimeout(() => fail(new Error(`${name} took too long:\n${printed}`)), START_TIMEOUT);
     npm.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     createInterface({ input: npm.stdout }).on("line", (line) => {
       const logged = /"requestId":"(req_\w+)".*"work":([\d.]+),"workShare":([\d.]+)/.exec(line);
@@ -76,7 +112,7 @@ async function startOnce(persistTo: string, args: readonly string[]): Promise<St
         done();
       }
     });
-    npm.on("exit", (code) => fail(new Error(`npm start ended with ${code ?? "a signal"}:\n${printed}`)));
+    npm.on("exit", (code) => fail(new Error(`${name} ended with ${code ?? "a signal"}:\n${printed}`)));
   });
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
     if (npm.pid !== undefined && npm.exitCode === null && npm.signalCode === null) {
@@ -90,6 +126,17 @@ async function startOnce(persistTo: string, args: readonly string[]): Promise<St
     observed?.check();
   };
   const kill = () => end("SIGKILL");
+  const sweep = async (): Promise<void> => {
+    if (served === undefined) {
+      const response = await fetch(`http://localhost:${port}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
+      if (response.status !== 200) throw new Error(`the sweep failed with ${response.status}`);
+      return;
+    }
+    const sweeps = (): number => printed.split('"message":"scheduled"').length;
+    const before = sweeps();
+    process.kill(npm.pid ?? 0, "SIGUSR2");
+    while (sweeps() === before) await new Promise((done) => setTimeout(done, 20));
+  };
   try {
     await announced;
     const described = await fetch(`http://localhost:${port}/api/v1/openapi.json`);
@@ -114,6 +161,7 @@ async function startOnce(persistTo: string, args: readonly string[]): Promise<St
     pid: npm.pid ?? 0,
     work,
     printed: () => printed,
+    sweep,
     stop,
     kill,
   };

@@ -116,8 +116,7 @@ test("a process that is killed at any stage of a job ends it once after it has s
     await leaveAsKilled(db, all);
   });
   server = await startServer(persistTo);
-  const swept = await fetch(`${server.baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
-  expect(swept.status).toBe(200);
+  await server.sweep();
   for (const id of Object.values(all)) {
     expect(await until(id, () => false)).toMatchObject({ status: "succeeded", credits: { charged: 1 } });
     const { pages } = (await (await send(`/jobs/${id}/result`)).json()) as { pages: { text: string }[] };

@@ -60,11 +60,6 @@ async function untilReserved(): Promise<void> {
   }
 }
 
-async function callSweep(): Promise<void> {
-  const response = await fetch(`${server.baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
-  expect(response.status).toBe(200);
-}
-
 /** The calls in the ledger as state and credits, `used`, and what was charged by operation. */
 const ledgerState = () =>
   withLocalDatabases(persistTo, async ([db]) => ({
@@ -106,12 +101,12 @@ test("a process killed at work loses nothing, charges nothing twice and gives no
   const { account, liveKey, testKey } = server;
   server = await startServer(persistTo);
   expect(server).toMatchObject({ account, liveKey, testKey });
-  await callSweep();
+  await server.sweep();
   const left = (calls: number): string => String(LIMIT - spent - calls);
   expect(await extractAll(small)).toMatchObject({ status: 200, charged: "1", remaining: left(3) });
   expect(await extractAll(small, "paid")).toMatchObject({ status: 200, charged: "0", remaining: left(3) });
   expect(await extractAll(small, "lost")).toMatchObject({ status: 200, charged: "1", remaining: left(4) });
-  await callSweep();
+  await server.sweep();
   expect(await extractAll(small, "lost")).toMatchObject({ status: 200, charged: "0", remaining: left(4) });
 });
 

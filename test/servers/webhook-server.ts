@@ -89,9 +89,3 @@ export function callsOf(server: () => Pick<StartedServer, "baseUrl">, key: () =>
     rotate: (id: string) => call<{ readonly id: string }>("POST", `/keys/${id}/rotate`, { gracePeriodSeconds: 0 }),
   };
 }
-
-/** What wrangler calls each minute where it is deployed. */
-export async function callSweep({ baseUrl }: Pick<StartedServer, "baseUrl">): Promise<void> {
-  const response = await fetch(`${baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
-  expect(response.status).toBe(200);
-}

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { isSignedBy, type Received, until } from "./webhook-receiver.ts";
-import { callsOf, callSweep, setUpWebhooks, startWebhookServer } from "./webhook-server.ts";
+import { callsOf, setUpWebhooks, startWebhookServer } from "./webhook-server.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { webhookDeliveries, webhookEvents } from "../../src/db/schema.ts";
 
@@ -43,7 +43,7 @@ async function killAndRestart(): Promise<void> {
   );
   expect(left.length).toBeGreaterThanOrEqual(2 * HELD * PATHS.length);
   setup.server = await startWebhookServer(setup.persistTo, 0);
-  await callSweep(setup.server);
+  await setup.server.sweep();
 }
 
 test("400 events reach three subscriptions that refuse some again and again, over two kills; nobody else gets any", async () => {
@@ -115,7 +115,7 @@ test("400 events reach three subscriptions that refuse some again and again, ove
   const areTaken = () => taken.values().every((ids) => ids.size === made);
   // The sweep wakes what the kills have left.
   while (!areTaken()) {
-    await callSweep(setup.server);
+    await setup.server.sweep();
     await until(areTaken, SWEEP).catch(() => {});
   }
   for (const [index, path] of PATHS.entries()) {

@@ -27,6 +27,7 @@ from ._types import (
     OcrResult,
     OutlineOutlineItem,
     OutlineResult,
+    ReadyResult,
     RedactPatternsItem,
     RedactRegionsItem,
     RedactResult,
@@ -2539,6 +2540,13 @@ class ServiceMethods(Transport):
     ) -> HealthResult:
         """Check the health of the service."""
         result: HealthResult = cast("HealthResult", self._json("GET", "/api/v1/health"))
+        return result
+
+    def ready(
+        self,
+    ) -> ReadyResult:
+        """Check what the service depends on."""
+        result: ReadyResult = cast("ReadyResult", self._json("GET", "/api/v1/ready"))
         return result
 
     def openapi(

@@ -560,3 +560,10 @@ class ListWebhookDeliveriesResult(TypedDict):
 class HealthResult(TypedDict):
     status: Literal["ok"]
     version: str
+
+
+class ReadyResult(TypedDict):
+    status: Literal["ready", "unready"]
+    database: Literal["ok", "failed"]
+    files: Literal["ok", "failed"]
+    queues: Literal["ok", "failed"]

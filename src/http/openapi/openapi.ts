@@ -16,6 +16,7 @@ import { retention } from "./retention.ts";
 import { describeWebhooks } from "./webhooks.ts";
 import { jobFieldsOf } from "../operations/job-options.ts";
 import type { Endpoint } from "../endpoints/define.ts";
+import { readiness } from "../endpoints/ready.ts";
 import { errorRows, type ErrorCode } from "../errors/error-table.ts";
 import { type Operation, resultHeaderTypes } from "../../operations/definition/define.ts";
 import { mediaTypesOf, type MediaType, modesOf, inWords, scopeConditions } from "../../operations/definition/modes.ts";
@@ -128,6 +129,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
           ]),
       ),
       "/api/v1/health": { get: health },
+      "/api/v1/ready": { get: readyDescription },
       "/api/v1/openapi.json": { get: description },
     },
     webhooks: describeWebhooks(schemas),
@@ -232,6 +234,18 @@ const health: Json = {
       "The service is healthy.",
       jsonSchema(z.object({ status: z.literal("ok"), version: z.string() })),
     ),
+    ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
+  },
+};
+
+const readyDescription: Json = {
+  operationId: "ready",
+  summary: "Check what the service depends on",
+  tags: ["Service"],
+  security: [],
+  responses: {
+    "200": jsonResponse("The database, the stored files, and the queues respond.", jsonSchema(readiness)),
+    "503": jsonResponse("One of them does not.", jsonSchema(readiness)),
     ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
   },
 };

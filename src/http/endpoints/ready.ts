@@ -1,0 +1,56 @@
+import type { Context } from "hono";
+import { z } from "zod";
+import { probe } from "../../accounts/probe.ts";
+import { type Env, readEnv } from "../../env.ts";
+import { logFault } from "../../faults.ts";
+import type { AppEnv } from "../exchange/exchange.ts";
+
+const check = z.enum(["ok", "failed"]);
+
+export const readiness = z.object({
+  status: z.enum(["ready", "unready"]),
+  database: check,
+  files: check.describe("The bucket of stored files."),
+  queues: check,
+});
+
+type Readiness = z.infer<typeof readiness>;
+
+/** For so long, in ms, a result is that of all requests: whoever asks more often does not ask the database. */
+const KEPT = 1_000;
+
+const known = new WeakMap<Env, { readonly at: number; readonly result: Promise<Readiness> }>();
+
+/** Responds with what of the service works, and 503 if something does not. Says nothing of what it holds. */
+export async function ready(c: Context<AppEnv>): Promise<Response> {
+  const env = readEnv(c.env);
+  const now = Date.now();
+  let last = known.get(env);
+  if (last === undefined || now - last.at >= KEPT) {
+    last = { at: now, result: look(env) };
+    known.set(env, last);
+  }
+  const result = await last.result;
+  c.header("Cache-Control", "no-store");
+  return c.json(result, result.status === "ready" ? 200 : 503);
+}
+
+async function look({ databases, files, webhookQueue, jobQueue }: Env): Promise<Readiness> {
+  const [database, bucket, queues] = await Promise.all([
+    succeeds("database", () => Promise.all(databases.map(probe))),
+    succeeds("files", () => files.bucket.head("ready")),
+    succeeds("queues", () => Promise.all([webhookQueue.metrics(), jobQueue.metrics()])),
+  ]);
+  const status = [database, bucket, queues].every((one) => one === "ok") ? "ready" : "unready";
+  return { status, database, files: bucket, queues };
+}
+
+async function succeeds(part: string, work: () => Promise<unknown>): Promise<"ok" | "failed"> {
+  try {
+    await work();
+    return "ok";
+  } catch (error) {
+    logFault("not ready", { part }, error);
+    return "failed";
+  }
+}

@@ -1,0 +1,193 @@
+/** What `npm run serve` is beside the service that it runs. */
+import { spawn, spawnSync } from "node:child_process";
+import { createServer, type IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { processesBelow } from "../../scripts/processes.ts";
+import { withLocalDatabases } from "../../scripts/local-database.ts";
+import { ledger, periods } from "../../src/db/schema.ts";
+import { root, startServer, type StartedServer } from "../e2e/server.ts";
+import { pdfPart, post } from "../harness/client.ts";
+import { document } from "../harness/fixtures.ts";
+import { Random } from "../harness/random.ts";
+
+const program = join(root, process.env["SERVED_APP"] ?? "", "bin/serve.js");
+const letter = document({ name: "letter", pages: 2 });
+
+let data: string;
+let server: StartedServer;
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
+  server = await startServer(data);
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(data, { recursive: true, force: true });
+});
+
+const merge = async () =>
+  post({ baseUrl: server.baseUrl, key: server.liveKey }, "merge", { file0: pdfPart(letter), file1: pdfPart(letter) });
+
+/** Runs it to its end. */
+function run(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const { status, stderr } = spawnSync(process.execPath, [program, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    encoding: "utf8",
+  });
+  return { status, stderr };
+}
+
+describe("the settings", () => {
+  const secret = { SERVER_SECRET: "x".repeat(32) };
+
+  test.each([
+    ["no secret", ["--data", "/tmp/none"], {}, "SERVER_SECRET must have 32 characters"],
+    ["a short secret", ["--data", "/tmp/none"], { SERVER_SECRET: "short" }, "SERVER_SECRET must have 32 characters"],
+    ["the secret for development", ["--data", "/tmp/none"], { SERVER_SECRET: `local-${"x".repeat(40)}` }, "everybody"],
+    ["no folder", [], secret, "--data is required"],
+    ["no port", ["--data", "/tmp/none", "--port", "70000"], secret, "--port must be"],
+    ["proxies", ["--data", "/tmp/none"], { ...secret, TRUSTED_PROXIES: "all" }, "TRUSTED_PROXIES must be"],
+    ["an unknown option", ["--data", "/tmp/none", "--dta", "x"], secret, "--dta"],
+  ])("%s: refused", (_, args, env, message) => {
+    const { status, stderr } = run(args, env);
+    expect(status).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  test("a folder that another server uses: refused", () => {
+    const { status, stderr } = run(["--data", data, "--port", "0"], secret);
+    expect(status).toBe(1);
+    expect(stderr).toContain(`Another server (process ${server.pid}) uses the data`);
+  });
+});
+
+test("has no paths and no account for development", async () => {
+  for (const path of ["/cdn-cgi/handler/scheduled", "/cdn-cgi/mf/scheduled", "/cdn-cgi/local/explorer", "/__scheduled"])
+    expect((await fetch(server.baseUrl + path)).status, path).toBe(404);
+  const fresh = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
+  const started = spawn(process.execPath, [program, "--data", fresh, "--port", "0"], {
+    env: { ...process.env, SERVER_SECRET: "x".repeat(32) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(started.stdout, "data");
+  started.kill("SIGTERM");
+  const [code] = (await once(started, "exit")) as [number];
+  expect(code).toBe(0);
+  expect(await withLocalDatabases(fresh, async ([db]) => db.$count(periods))).toBe(0);
+  await expect(readFile(join(fresh, ".dev-account.json"))).rejects.toThrow("ENOENT");
+  await rm(fresh, { recursive: true, force: true });
+});
+
+test("reaches no private address, whatever name it has", async () => {
+  const asked: IncomingMessage[] = [];
+  const inside = createServer((request, response) => {
+    asked.push(request);
+    response.end("secret");
+  }).listen(0, "127.0.0.1");
+  await once(inside, "listening");
+  const { port } = inside.address() as AddressInfo;
+  // A public name that leads to this machine is not known here; the service itself refuses addresses. So the outbound network is asked directly.
+  for (const url of [`http://127.0.0.1:${port}/a.pdf`, `http://localhost:${port}/a.pdf`]) {
+    const response = await post({ baseUrl: server.baseUrl, key: server.liveKey }, "rotate", { file: url, angle: "90" });
+    expect(response.status).toBe(400);
+  }
+  expect(asked).toEqual([]);
+  inside.close();
+});
+
+test("tells the service who the client is, whoever the client says it is", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
+  const own = await startServer(folder);
+  // Each address may send 300 unknown keys a minute: one that names others is still one.
+  const statuses = new Set<number>();
+  for (let count = 0; count < 620 && !statuses.has(429); count++) {
+    const headers = { Authorization: `Bearer ${server.liveKey}`, "CF-Connecting-IP": `192.0.2.${count % 200}` };
+    statuses.add((await fetch(`${own.baseUrl}/api/v1/usage`, { headers })).status);
+  }
+  expect(statuses).toEqual(new Set([401, 429]));
+  await own.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("a client that has left ends the work that it asked for", async () => {
+  const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.write(
+    `POST /api/v1/merge HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.liveKey}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n--b\r\n`,
+  );
+  await expect.poll(async () => (await fetch(`${server.baseUrl}/api/v1/health`)).status).toBe(200);
+  socket.destroy();
+  await expect.poll(() => server.printed()).toMatch(/"route":"\/api\/v1\/merge".*"outcome":"aborted"/);
+  expect((await merge()).status).toBe(200);
+});
+
+test("SIGTERM lets requests end, then nothing is left", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
+  const own = await startServer(folder);
+  const large = document({ name: "large", pages: 400 });
+  const answer = post({ baseUrl: own.baseUrl, key: own.liveKey }, "merge", {
+    file0: pdfPart(large),
+    file1: pdfPart(large),
+  });
+  const below = (await processesBelow(own.pid)).map(({ pid }) => pid);
+  await expect.poll(() => own.printed().length).toBeGreaterThan(0);
+  const [{ status }] = await Promise.all([answer, own.stop()]);
+  expect([200, 503]).toContain(status);
+  expect(below.length).toBeGreaterThan(0);
+  const left = (await processesBelow(1)).filter(({ pid }) => below.includes(pid));
+  expect(left).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("nothing is lost when a process is killed", () => {
+  test("workerd, in the middle of requests: the server is back, and the credits add up", async () => {
+    const random = new Random(48);
+    let charged = 0;
+    let refused = 0;
+    for (let round = 0; round < 20; round++) {
+      const calls = Promise.allSettled(Array.from({ length: 8 }, merge));
+      await new Promise((done) => setTimeout(done, random.below(150)));
+      for (const { pid, command } of await processesBelow(server.pid))
+        if (/workerd serve/.test(command)) process.kill(pid, "SIGKILL");
+      for (const call of await calls) {
+        if (call.status === "fulfilled" && call.value.status === 200) charged += 1;
+        else refused += 1;
+      }
+      await expect.poll(async () => (await fetch(`${server.baseUrl}/api/v1/health`)).status).toBe(200);
+    }
+    expect(refused).toBeGreaterThan(0);
+    expect((await merge()).status).toBe(200);
+    const { settled, reserved, used } = await withLocalDatabases(data, async ([db]) => {
+      const rows = await db.select().from(ledger);
+      const [period] = await db.select().from(periods);
+      return {
+        settled: rows.filter(({ state }) => state === "settled").length,
+        reserved: rows.filter(({ state }) => state === "reserved").length,
+        used: period?.used,
+      };
+    });
+    // What was sent was charged. What was cut off is charged or still reserved, and released by the sweep when its time is over.
+    expect(settled).toBeGreaterThanOrEqual(charged + 1);
+    expect(used).toBe(settled + reserved);
+  });
+
+  test("the server itself: the next one ends what it left, and has all that was there", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
+    const first = await startServer(folder);
+    const orphans = (await processesBelow(first.pid)).filter(({ command }) => /workerd serve/.test(command));
+    process.kill(first.pid, "SIGKILL");
+    await expect.poll(async () => (await processesBelow(1)).some(({ pid }) => pid === first.pid)).toBe(false);
+    const second = await startServer(folder);
+    expect(orphans).toHaveLength(1);
+    const running = (await processesBelow(1)).map(({ pid }) => pid);
+    expect(running).not.toContain(orphans[0]?.pid);
+    const call = { baseUrl: second.baseUrl, key: first.liveKey };
+    expect((await post(call, "rotate", { file: pdfPart(letter), angle: "90" })).status).toBe(200);
+    await second.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+});
