@@ -142,14 +142,14 @@ export default defineConfig(({ mode }) => {
         ...(isSlow
           ? [
               {
-                // The same against servers of `npm run serve`, and what only they have. One after the other: each takes most of a core.
+                // The same against servers of `npm run serve`, and what only they have.
                 test: {
                   name: "served",
                   include: ["test/serve/**/*.slow.test.ts", ...SERVED.map((name) => `test/${name}.test.ts`)],
                   env: { SERVED_APP },
                   globalSetup: ["test/serve/build.ts"],
                   isolate: false,
-                  maxWorkers: 2,
+                  maxWorkers,
                   retry,
                   testTimeout: FAR_AWAY,
                   hookTimeout: FAR_AWAY,

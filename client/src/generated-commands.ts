@@ -1477,13 +1477,10 @@ export const commands: readonly Command[] = [
     "name": "seal",
     "path": "/api/v1/seal",
     "summary": "Sign with a certificate",
-    "description": "Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts\nthe certificate is up to its issuer and to the reader.\n\nSend `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords\nare only used for the request.\n\nChanges are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or\ninto a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they\ndo not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.\n\n`X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts\nthe certificate is up to its issuer and to the reader.\n\nSend `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords\nare only used for the request.\n\nIf the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be\nsigned, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.\n\nChanges are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or\ninto a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they\ndo not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.\n\n`X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
-    "atLeastOneOf": [
-      "certificate",
-      "privateKey"
-    ],
+    "atLeastOneOf": [],
     "example": {
       "file": "letter.pdf",
       "certificate": "signer.p12",
@@ -1509,12 +1506,25 @@ export const commands: readonly Command[] = [
         "description": "The password of `file`, if it is encrypted."
       },
       {
+        "field": "mode",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`sign` does all at once. `prepare` and `complete` are the two steps for a key that is elsewhere. Default: `sign`.",
+        "values": [
+          "sign",
+          "prepare",
+          "complete"
+        ]
+      },
+      {
         "field": "certificate",
         "kind": "file",
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "A PKCS#12 file with one private key, its certificate, and the certificates of the issuers."
+        "description": "A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. Only applies when `mode` is `sign`."
       },
       {
         "field": "privateKey",
@@ -1522,7 +1532,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Instead of `certificate`: the private key, PKCS#8 in PEM."
+        "description": "Instead of `certificate`: the private key, PKCS#8 in PEM. Only applies when `mode` is `sign`."
       },
       {
         "field": "chain",
@@ -1530,7 +1540,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "With `privateKey`: the certificates in PEM, the signer's and those of the issuers."
+        "description": "With `privateKey`, or for two steps: the certificates in PEM, the signer's first, then those of the issuers."
       },
       {
         "field": "certificatePassword",
@@ -1538,7 +1548,23 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": true,
         "required": false,
-        "description": "The password of `certificate` or `privateKey`."
+        "description": "The password of `certificate` or `privateKey`. Only applies when `mode` is `sign`."
+      },
+      {
+        "field": "signature",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`."
+      },
+      {
+        "field": "cms",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64. Only applies when `mode` is `complete`."
       },
       {
         "field": "level",
@@ -1579,7 +1605,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The reason for signing."
+        "description": "The reason for signing. Only applies when `mode` is `sign` or `prepare`."
       },
       {
         "field": "location",
@@ -1587,7 +1613,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The place of signing."
+        "description": "The place of signing. Only applies when `mode` is `sign` or `prepare`."
       },
       {
         "field": "contactInfo",
@@ -1595,7 +1621,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "How the signer can be reached."
+        "description": "How the signer can be reached. Only applies when `mode` is `sign` or `prepare`."
       },
       {
         "field": "signerName",
@@ -1603,7 +1629,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The name of the signer. Default: the subject of the certificate."
+        "description": "The name of the signer. Default: the subject of the certificate. Only applies when `mode` is `sign` or `prepare`."
       },
       {
         "field": "fieldName",
@@ -1611,7 +1637,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`."
+        "description": "The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. Only applies when `mode` is `sign` or `prepare`."
       },
       {
         "field": "field",
@@ -1619,7 +1645,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}`."
+        "description": "The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}`."
       },
       {
         "field": "appearance",
@@ -1648,7 +1674,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.",
+        "description": "Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.",
         "values": [
           "no-changes",
           "form-filling",

@@ -40,6 +40,8 @@ export interface HeaderFacts {
   readonly signatureField: string | undefined;
   /** The PAdES level of the signature: `b-b` or `b-t`. */
   readonly signatureLevel: string | undefined;
+  /** With `mode=prepare`: what is to be signed (the signed attributes of the CMS signature, DER), in base64. */
+  readonly signatureInput: string | undefined;
   /** The cipher of the output: `aes-128` or `aes-256`. */
   readonly encryption: string | undefined;
   /** The format of the file that was converted. */
@@ -74,6 +76,7 @@ export const headerFacts = {
   meanConfidence: { header: "X-OCR-Mean-Confidence", type: "number" },
   signatureField: { header: "X-Signature-Field", type: "string" },
   signatureLevel: { header: "X-Signature-Level", type: "string" },
+  signatureInput: { header: "X-Signature-Input", type: "string" },
   encryption: { header: "X-Encryption", type: "string" },
   convertedFrom: { header: "X-Converted-From", type: "string" },
   missingGlyphs: { header: "X-Missing-Glyphs", type: "integer" },

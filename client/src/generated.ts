@@ -758,26 +758,10 @@ export type SealInput = {
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
-  /** With `privateKey`: the certificates in PEM, the signer's and those of the issuers. */
+  /** With `privateKey`, or for two steps: the certificates in PEM, the signer's first, then those of the issuers. */
   readonly chain?: string | undefined;
-  /** The password of `certificate` or `privateKey`. */
-  readonly certificatePassword?: string | undefined;
   /** The digest. Default: `sha256`. */
   readonly digest?: "sha256" | "sha384" | "sha512" | undefined;
-  /** The reason for signing. */
-  readonly reason?: string | undefined;
-  /** The place of signing. */
-  readonly location?: string | undefined;
-  /** How the signer can be reached. */
-  readonly contactInfo?: string | undefined;
-  /** The name of the signer. Default: the subject of the certificate. */
-  readonly signerName?: string | undefined;
-  /** The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. */
-  readonly fieldName?: string | undefined;
-  /** The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`. */
-  readonly field?: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined } | undefined;
-  /** Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. */
-  readonly certify?: "no-changes" | "form-filling" | "annotations" | undefined;
 } & (
   | {
   /** The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`. */
@@ -806,26 +790,101 @@ export type SealInput = {
   }
 ) & (
   | {
-  /** A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. */
-  readonly certificate: FileInput | FileReference;
-  /** Instead of `certificate`: the private key, PKCS#8 in PEM. */
-  readonly privateKey?: undefined;
+  /** `sign` does all at once. `prepare` and `complete` are the two steps for a key that is elsewhere. Default: `sign`. */
+  readonly mode?: "sign" | undefined;
+  /** A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. Only applies when `mode` is `sign`. */
+  readonly certificate?: FileInput | FileReference | undefined;
+  /** Instead of `certificate`: the private key, PKCS#8 in PEM. Only applies when `mode` is `sign`. */
+  readonly privateKey?: string | undefined;
+  /** The password of `certificate` or `privateKey`. Only applies when `mode` is `sign`. */
+  readonly certificatePassword?: string | undefined;
+  /** The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`. */
+  readonly signature?: undefined;
+  /** Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64. Only applies when `mode` is `complete`. */
+  readonly cms?: undefined;
+  /** The reason for signing. Only applies when `mode` is `sign` or `prepare`. */
+  readonly reason?: string | undefined;
+  /** The place of signing. Only applies when `mode` is `sign` or `prepare`. */
+  readonly location?: string | undefined;
+  /** How the signer can be reached. Only applies when `mode` is `sign` or `prepare`. */
+  readonly contactInfo?: string | undefined;
+  /** The name of the signer. Default: the subject of the certificate. Only applies when `mode` is `sign` or `prepare`. */
+  readonly signerName?: string | undefined;
+  /** The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. Only applies when `mode` is `sign` or `prepare`. */
+  readonly fieldName?: string | undefined;
+  /** The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`. */
+  readonly field?: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined } | undefined;
+  /** Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`. */
+  readonly certify?: "no-changes" | "form-filling" | "annotations" | undefined;
   }
   | {
-  /** Instead of `certificate`: the private key, PKCS#8 in PEM. */
-  readonly privateKey: string;
-  /** A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. */
+  /** `sign` does all at once. `prepare` and `complete` are the two steps for a key that is elsewhere. Default: `sign`. */
+  readonly mode: "prepare";
+  /** A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. Only applies when `mode` is `sign`. */
   readonly certificate?: undefined;
+  /** Instead of `certificate`: the private key, PKCS#8 in PEM. Only applies when `mode` is `sign`. */
+  readonly privateKey?: undefined;
+  /** The password of `certificate` or `privateKey`. Only applies when `mode` is `sign`. */
+  readonly certificatePassword?: undefined;
+  /** The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`. */
+  readonly signature?: undefined;
+  /** Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64. Only applies when `mode` is `complete`. */
+  readonly cms?: undefined;
+  /** The reason for signing. Only applies when `mode` is `sign` or `prepare`. */
+  readonly reason?: string | undefined;
+  /** The place of signing. Only applies when `mode` is `sign` or `prepare`. */
+  readonly location?: string | undefined;
+  /** How the signer can be reached. Only applies when `mode` is `sign` or `prepare`. */
+  readonly contactInfo?: string | undefined;
+  /** The name of the signer. Default: the subject of the certificate. Only applies when `mode` is `sign` or `prepare`. */
+  readonly signerName?: string | undefined;
+  /** The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. Only applies when `mode` is `sign` or `prepare`. */
+  readonly fieldName?: string | undefined;
+  /** The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`. */
+  readonly field?: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined } | undefined;
+  /** Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`. */
+  readonly certify?: "no-changes" | "form-filling" | "annotations" | undefined;
+  }
+  | {
+  /** `sign` does all at once. `prepare` and `complete` are the two steps for a key that is elsewhere. Default: `sign`. */
+  readonly mode: "complete";
+  /** A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. Only applies when `mode` is `sign`. */
+  readonly certificate?: undefined;
+  /** Instead of `certificate`: the private key, PKCS#8 in PEM. Only applies when `mode` is `sign`. */
+  readonly privateKey?: undefined;
+  /** The password of `certificate` or `privateKey`. Only applies when `mode` is `sign`. */
+  readonly certificatePassword?: undefined;
+  /** The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`. */
+  readonly signature?: string | undefined;
+  /** Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64. Only applies when `mode` is `complete`. */
+  readonly cms?: string | undefined;
+  /** The reason for signing. Only applies when `mode` is `sign` or `prepare`. */
+  readonly reason?: undefined;
+  /** The place of signing. Only applies when `mode` is `sign` or `prepare`. */
+  readonly location?: undefined;
+  /** How the signer can be reached. Only applies when `mode` is `sign` or `prepare`. */
+  readonly contactInfo?: undefined;
+  /** The name of the signer. Default: the subject of the certificate. Only applies when `mode` is `sign` or `prepare`. */
+  readonly signerName?: undefined;
+  /** The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. Only applies when `mode` is `sign` or `prepare`. */
+  readonly fieldName?: undefined;
+  /** The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`. */
+  readonly field?: undefined;
+  /** Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`. */
+  readonly certify?: undefined;
   }
 );
 
 const sealFields = {
   file: { name: "file", kind: "file" },
   password: { name: "password", kind: "text" },
+  mode: { name: "mode", kind: "text" },
   certificate: { name: "certificate", kind: "file" },
   privateKey: { name: "privateKey", kind: "text" },
   chain: { name: "chain", kind: "text" },
   certificatePassword: { name: "certificatePassword", kind: "text" },
+  signature: { name: "signature", kind: "text" },
+  cms: { name: "cms", kind: "text" },
   level: { name: "level", kind: "text" },
   timestampUrl: { name: "timestampUrl", kind: "text" },
   digest: { name: "digest", kind: "text" },
@@ -1181,7 +1240,7 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   }
 
   /** Sign with a certificate. */
-  seal(input: Without<SealInput, "file">): Pipeline<FileResult>;
+  seal(input?: Without<SealInput, "file">): Pipeline<FileResult>;
   seal(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("seal", "file", sealFields, input));
   }
@@ -1820,6 +1879,9 @@ export class ServiceMethods extends OperationTransport {
    *
    * Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
    * are only used for the request.
+   *
+   * If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be
+   * signed, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.
    *
    * Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or
    * into a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they

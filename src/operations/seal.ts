@@ -1,23 +1,38 @@
+import { base64, fromBase64 } from "../engines/bytes/base64.ts";
+import { der, Unexpected } from "../engines/cms/asn1.ts";
 import { readPem, readPkcs12, type Credentials } from "../engines/cms/credentials.ts";
-import { signatureRoom, signDigest } from "../engines/cms/sign.ts";
-import { signerOf, subjectOf } from "../engines/cms/signer.ts";
+import { readCertificates } from "../engines/cms/pem.ts";
+import { Unusable } from "../engines/cms/refusal.ts";
+import { signatureRoom, signDigest, signedAttributes } from "../engines/cms/sign.ts";
+import { ID_DATA, readSignedData, verifySignedData } from "../engines/cms/signed-data.ts";
+import { DIGESTS, type DigestName, signerElsewhere, signerOf, subjectOf } from "../engines/cms/signer.ts";
 import { TIMESTAMP_ROOM, timeStamp } from "../engines/cms/time-stamp-request.ts";
 import { invalidParameter } from "../engines/errors.ts";
-import { openPdf } from "../engines/pdf/document/document.ts";
+import type { Engines } from "../engines/lease/engines.ts";
+import { openPdf, type PdfInput } from "../engines/pdf/document/document.ts";
 import { findField } from "../engines/pdf/seal/field.ts";
+import { completePdf } from "../engines/pdf/seal/complete.ts";
 import { sealPdf } from "../engines/pdf/seal/seal.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { withHairlines } from "../engines/pdf/stamps/signature.ts";
-import { defineOperation, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, type Output, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
-import { anyFile, imageFile, pdfFile, text, type UploadedFile } from "./definition/fields.ts";
+import { anyFile, type FieldIssue, imageFile, pdfFile, text, type UploadedFile } from "./definition/fields.ts";
 import { formChoice, formText, lineText, PAGE_BOX, signatureBox } from "./definition/values.ts";
 
 const BLACK = [0, 0, 0] as const;
 
 /** Levels of DocMDP (ISO 32000-2, table 257). */
 const PERMISSIONS = { "no-changes": 1, "form-filling": 2, annotations: 3 } as const;
+
+const SIGN = { mode: ["sign"] };
+const COMPLETE = { mode: ["complete"] };
+const PLACE = { mode: ["sign", "prepare"] };
+
+/** Base64 of the largest RSA signature, and of a CMS signature with a time stamp. */
+const LONGEST_SIGNATURE = 1_000;
+const LONGEST_CMS = 100_000;
 
 /** A chain of RSA certificates in PEM has about 10 KB. */
 const LONGEST_PEM = 100_000;
@@ -33,6 +48,9 @@ the certificate is up to its issuer and to the reader.
 Send \`certificate\`, a PKCS#12 file (.p12, .pfx) with its password, or \`privateKey\` and \`chain\` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
 are only used for the request.
 
+If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. \`mode=prepare\` takes \`chain\` without a key, and returns the document with an empty place for the signature and, in \`X-Signature-Input\`, what is to be
+signed, in base64. Sign exactly these bytes with the key and \`digest\`. Then send that document, with the same \`chain\`, \`digest\`, and \`level\`, as \`file\` of \`mode=complete\`, with the \`signature\`. A document that changed in between is refused.
+
 Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field \`fieldName\`, or
 into a new one: invisible, or visible in the box \`field\`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
 do not allow fails with \`signature_forbidden\`. Damaged files and forms with XFA are refused.
@@ -42,18 +60,37 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
   modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
-    certificate: anyFile("A PKCS#12 file with one private key, its certificate, and the certificates of the issuers."),
+    mode: text(
+      formChoice("sign", "prepare", "complete"),
+      "`sign` does all at once. `prepare` and `complete` are the two steps for a key that is elsewhere.",
+      { default: "sign" },
+    ),
+    certificate: anyFile("A PKCS#12 file with one private key, its certificate, and the certificates of the issuers.", {
+      when: SIGN,
+    }),
     privateKey: text(formText(LONGEST_PEM), "Instead of `certificate`: the private key, PKCS#8 in PEM.", {
       format: "multiline",
+      when: SIGN,
     }),
     chain: text(
       formText(LONGEST_PEM),
-      "With `privateKey`: the certificates in PEM, the signer's and those of the issuers.",
+      "With `privateKey`, or for two steps: the certificates in PEM, the signer's first, then those of the issuers.",
       { format: "multiline" },
     ),
     certificatePassword: text(formText(1_000), "The password of `certificate` or `privateKey`.", {
       format: "password",
+      when: SIGN,
     }),
+    signature: text(
+      formText(LONGEST_SIGNATURE),
+      "The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it.",
+      { when: COMPLETE },
+    ),
+    cms: text(
+      formText(LONGEST_CMS),
+      "Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64.",
+      { when: COMPLETE },
+    ),
     level: text(
       formChoice("b-b", "b-t"),
       "The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service.",
@@ -65,15 +102,20 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       { when: { level: ["b-t"] } },
     ),
     digest: text(formChoice("sha256", "sha384", "sha512"), "The digest.", { default: "sha256" }),
-    reason: text(lineText(500), "The reason for signing."),
-    location: text(lineText(500), "The place of signing."),
-    contactInfo: text(lineText(500), "How the signer can be reached."),
-    signerName: text(lineText(500), "The name of the signer. Default: the subject of the certificate."),
+    reason: text(lineText(500), "The reason for signing.", { when: PLACE }),
+    location: text(lineText(500), "The place of signing.", { when: PLACE }),
+    contactInfo: text(lineText(500), "How the signer can be reached.", { when: PLACE }),
+    signerName: text(lineText(500), "The name of the signer. Default: the subject of the certificate.", {
+      when: PLACE,
+    }),
     fieldName: text(
       lineText(500),
       "The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`.",
+      { when: PLACE },
     ),
-    field: text(signatureBox(), `The box of a new field, which makes the signature visible. ${PAGE_BOX}`),
+    field: text(signatureBox(), `The box of a new field, which makes the signature visible. ${PAGE_BOX}`, {
+      when: PLACE,
+    }),
     appearance: text(
       formChoice("text", "image", "both"),
       "What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side.",
@@ -86,9 +128,9 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     certify: text(
       formChoice("no-changes", "form-filling", "annotations"),
       "Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.",
+      { when: PLACE },
     ),
   },
-  oneOf: { fields: ["certificate", "privateKey"], exactly: true },
   example: {
     file: "letter.pdf",
     certificate: "signer.p12",
@@ -105,25 +147,20 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     "unsupported_text",
     "unsupported_form",
   ],
-  headers: ["X-Page-Count", "X-Signature-Field", "X-Signature-Level"],
+  headers: ["X-Page-Count", "X-Signature-Field", "X-Signature-Level", "X-Signature-Input"],
 
-  checks: [
-    ({ privateKey, chain }) =>
-      privateKey !== undefined && chain === undefined
-        ? [{ name: "chain", issue: "is required with `privateKey`" }]
-        : [],
-  ],
+  checks: [credentialIssues],
 
   async run(input, engines) {
-    const { file, level, timestampUrl, digest = "sha256", reason, location, contactInfo, image } = input;
-    const { timestampService } = engines;
+    if (input.mode === "complete") return complete(input, engines);
+    const { file, level, digest = "sha256", reason, location, contactInfo, image } = input;
     const hasTimestamp = level === "b-t";
-    if (hasTimestamp && timestampUrl === undefined && timestampService?.hasDefault !== true)
-      throw invalidParameter(
-        "timestampUrl",
-        "is required for `level` b-t: this service has no time-stamp service of its own",
-      );
-    const signer = await signerOf(await credentialsOf(input), digest);
+    const isPrepared = input.mode === "prepare";
+    if (!isPrepared) checkTimestamp(input, engines);
+    const signer = isPrepared
+      ? await signerElsewhere(await readCertificates("chain", input.chain ?? ""), digest, "chain")
+      : await signerOf(await credentialsOf(input), digest);
+    let toSign: Uint8Array = new Uint8Array();
     const signerName = input.signerName ?? subjectOf(signer.certificate);
     const signedAt = new Date();
     using open = await openPdf(engines.pdf, file, { validateFor: "save" });
@@ -159,15 +196,11 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       },
       digest,
       room: signatureRoom(signer) + (hasTimestamp ? TIMESTAMP_ROOM : 0),
-      sign: (hashed) =>
-        signDigest(
-          signer,
-          digest,
-          hashed,
-          hasTimestamp && timestampService
-            ? (signature) => timeStamp(timestampService, timestampUrl, digest, signature)
-            : undefined,
-        ),
+      sign: async (hashed) => {
+        if (!isPrepared) return signDigest(signer, digest, hashed, stampOf(input, engines));
+        toSign = der(await signedAttributes(signer, digest, hashed));
+        return new Uint8Array();
+      },
     });
     return {
       kind: "pdf",
@@ -175,11 +208,125 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       headers: {
         ...resultHeadersOf([open], { pageCount: open.pageCount, signed: false }),
         "X-Signature-Field": encodeURIComponent(field.name.toWellFormed()),
-        "X-Signature-Level": hasTimestamp ? "b-t" : "b-b",
+        ...(isPrepared
+          ? { "X-Signature-Input": base64(toSign) }
+          : { "X-Signature-Level": hasTimestamp ? ("b-t" as const) : ("b-b" as const) }),
       },
     };
   },
 });
+
+interface Parameters {
+  readonly mode?: "sign" | "prepare" | "complete" | undefined;
+  readonly certificate?: unknown;
+  readonly privateKey?: string | undefined;
+  readonly chain?: string | undefined;
+  readonly signature?: string | undefined;
+  readonly cms?: string | undefined;
+}
+
+/** What a mode needs of keys, certificates, and signatures. */
+function credentialIssues(input: Parameters): FieldIssue[] {
+  const { mode = "sign", privateKey, chain } = input;
+  const required = (name: string, reason: string): FieldIssue => ({ name, issue: `is required ${reason}` });
+  /** The problems if not exactly one of two is there. */
+  const eitherOf = (first: keyof Parameters, second: keyof Parameters): FieldIssue[] => {
+    const given = [first, second].filter((name) => input[name] !== undefined);
+    if (given.length === 0) return [required(first, `unless \`${second}\` is sent`)];
+    return given.length === 2 ? [{ name: second, issue: `must not be sent together with \`${first}\`` }] : [];
+  };
+  if (mode === "prepare") return chain === undefined ? [required("chain", "with `mode=prepare`")] : [];
+  if (mode === "complete") {
+    const needsChain = input.signature !== undefined && chain === undefined;
+    return [...eitherOf("signature", "cms"), ...(needsChain ? [required("chain", "with `signature`")] : [])];
+  }
+  const needsChain = privateKey !== undefined && chain === undefined;
+  return [...eitherOf("certificate", "privateKey"), ...(needsChain ? [required("chain", "with `privateKey`")] : [])];
+}
+
+function checkTimestamp({ level, timestampUrl }: SealInput, { timestampService }: Engines): void {
+  if (level === "b-t" && timestampUrl === undefined && timestampService?.hasDefault !== true)
+    throw invalidParameter(
+      "timestampUrl",
+      "is required for `level` b-t: this service has no time-stamp service of its own",
+    );
+}
+
+/** What adds a time stamp, if one is wanted. */
+function stampOf(
+  { level, timestampUrl, digest = "sha256" }: SealInput,
+  { timestampService }: Engines,
+): ((signature: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>) | undefined {
+  if (level !== "b-t" || timestampService === undefined) return undefined;
+  return (signature) => timeStamp(timestampService, timestampUrl, digest, signature);
+}
+
+interface SealInput {
+  readonly level?: string | undefined;
+  readonly timestampUrl?: string | undefined;
+  readonly digest?: DigestName | undefined;
+}
+
+/** The second of two steps. */
+async function complete(
+  input: SealInput & Parameters & { readonly file: UploadedFile & PdfInput },
+  engines: Engines,
+): Promise<Output> {
+  const { digest = "sha256", chain, signature, cms } = input;
+  if (signature !== undefined) checkTimestamp(input, engines);
+  const signer =
+    signature === undefined
+      ? undefined
+      : await signerElsewhere(
+          await readCertificates("chain", chain ?? ""),
+          digest,
+          "chain",
+          decoded("signature", signature),
+        );
+  using open = await openPdf(engines.pdf, input.file, { validateFor: "save" });
+  let level: "b-b" | "b-t" = input.level === "b-t" ? "b-t" : "b-b";
+  const { bytes, field } = await completePdf(open, digest, async (hashed) => {
+    try {
+      if (signer) return await signDigest(signer, digest, hashed, stampOf(input, engines));
+      const given = decoded("cms", cms ?? "");
+      level = await checkCms(given, digest, hashed);
+      return given;
+    } catch (error) {
+      if (!(error instanceof Unusable) && !(error instanceof Unexpected)) throw error;
+      const name = signer ? "signature" : "cms";
+      throw invalidParameter(
+        name,
+        `does not fit: it must be made of what \`mode=prepare\` returned, which must not change in between${error instanceof Unusable ? ` (it ${error.message})` : ""}`,
+      );
+    }
+  });
+  return {
+    kind: "pdf",
+    bytes,
+    headers: {
+      ...resultHeadersOf([open], { pageCount: open.pageCount, signed: false }),
+      "X-Signature-Field": encodeURIComponent(field.toWellFormed()),
+      "X-Signature-Level": level,
+    },
+  };
+}
+
+function decoded(name: string, text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return fromBase64(text.replace(/\s+/g, ""));
+  } catch {
+    throw invalidParameter(name, "must be base64");
+  }
+}
+
+/** Checks a CMS signature that came from elsewhere. Returns its level. */
+async function checkCms(cms: Uint8Array<ArrayBuffer>, digest: DigestName, hashed: Uint8Array): Promise<"b-b" | "b-t"> {
+  const data = readSignedData(cms);
+  if (data.content !== undefined) throw new Unusable("has content of its own");
+  if (data.hash !== DIGESTS[digest].hash) throw new Unusable("has another digest than `digest`");
+  await verifySignedData(data, ID_DATA, hashed, { needsCertificate: true });
+  return data.token === undefined ? "b-b" : "b-t";
+}
 
 function credentialsOf({
   certificate,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readRoots } from "../engines/cms/chain.ts";
+import { readCertificates } from "../engines/cms/pem.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { verifySignatures as verify } from "../engines/pdf/signatures/verify.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
@@ -111,7 +111,7 @@ revoked.`,
   headers: ["X-Page-Count"],
 
   async run({ file, trust: roots }, { pdf }) {
-    const trusted = roots === undefined ? [] : await readRoots("trust", roots);
+    const trusted = roots === undefined ? [] : await readCertificates("trust", roots);
     using open = await openPdf(pdf, file);
     const value: z.infer<typeof report> = await verify(open, trusted, new Date());
     return { kind: "json", value, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: false }) };

@@ -108,7 +108,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   "node sdk": "/docs/client",
   idempotancy: "/docs/idempotency",
   pasword: "/docs#unlock",
-  docker: "/docs/self-hosting#run-it-in-a-container",
+  docker: "/docs/self-hosting",
   privacy: "/docs/what-is-stored",
   "webhook signature": "/docs/webhooks#verify-deliveries",
   "429": "/docs#error-rate_limit_exceeded",

@@ -108,7 +108,7 @@ describe("a signature that OpenSSL verifies, appended to the file", () => {
     expect(earlier && (await verification(earlier, rootPem))).toBe("verified");
     const said = await pdfsig(second.body);
     // Without poppler, OpenSSL has verified both.
-    expect(said?.match(/Signature is Valid/g)?.length ?? 2).toBe(2);
+    expect(said === undefined ? 2 : said.match(/Signature is Valid/g)?.length).toBe(2);
     const { pages } = await openPdf(second.body);
     expect(pages[0]?.annotations.map(({ fieldName }) => fieldName)).toEqual(["buyer", "seller"]);
   });

@@ -72,7 +72,7 @@ export async function pdfsig(file: Uint8Array): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "pdfsig-"));
   try {
     await writeFile(join(folder, "file.pdf"), file);
-    const { stdout } = await run("pdfsig", ["-nssdir", folder, join(folder, "file.pdf")]);
+    const { stdout } = await run("pdfsig", [join(folder, "file.pdf")], { env: { ...process.env, HOME: folder } });
     return stdout;
   } catch (error) {
     const { code, stdout } = error as { code?: unknown; stdout?: string };

@@ -70,7 +70,7 @@ const ZIP = 0x50;
 const filesIn = (file: Uint8Array): Uint8Array[] => (file[0] === ZIP ? Object.values(unzipSync(file)) : [file]);
 
 const pairs = [...everyPair(inner)];
-const INNER = 9;
+const INNER = 8;
 const chains = Array.from({ length: Math.ceil((pairs.length - 1) / (INNER - 1)) }, (_, index) => {
   const steps = pairs.slice(index * (INNER - 1), index * (INNER - 1) + INNER);
   const end = last[index % last.length];

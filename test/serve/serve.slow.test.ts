@@ -70,7 +70,7 @@ test("has no paths and no account for development", async () => {
     expect((await fetch(server.baseUrl + path)).status, path).toBe(404);
   const fresh = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
   const started = spawn(process.execPath, [program, "--data", fresh, "--port", "0"], {
-    env: { ...process.env, SERVER_SECRET: "x".repeat(32) },
+    env: { PATH: process.env["PATH"] ?? "", SERVER_SECRET: "x".repeat(32) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(started.stdout, "data");

@@ -105,6 +105,11 @@ class Facts(Headers):
         return read_text(self.headers, "X-Signature-Level")
 
     @property
+    def signature_input(self) -> Optional[str]:
+        """With `mode=prepare`: what is to be signed (the signed attributes of the CMS signature, DER), in base64."""
+        return read_text(self.headers, "X-Signature-Input")
+
+    @property
     def encryption(self) -> Optional[str]:
         """The cipher of the output: `aes-128` or `aes-256`."""
         return read_text(self.headers, "X-Encryption")

@@ -1341,194 +1341,269 @@ class ServiceMethods(Transport):
         self,
         file: FileInput,
         *,
-        certificate: FileInput,
         password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        level: Optional[Literal["b-b"]] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        appearance: Optional[Literal["text"]] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        private_key: str,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        level: Optional[Literal["b-b"]] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        appearance: Optional[Literal["text"]] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        certificate: FileInput,
-        appearance: Literal["image", "both"],
-        image: FileInput,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        level: Optional[Literal["b-b"]] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        private_key: str,
-        appearance: Literal["image", "both"],
-        image: FileInput,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        level: Optional[Literal["b-b"]] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        certificate: FileInput,
-        level: Literal["b-t"],
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        timestamp_url: Optional[str] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        appearance: Optional[Literal["text"]] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        private_key: str,
-        level: Literal["b-t"],
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        timestamp_url: Optional[str] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        appearance: Optional[Literal["text"]] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        certificate: FileInput,
-        level: Literal["b-t"],
-        appearance: Literal["image", "both"],
-        image: FileInput,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        timestamp_url: Optional[str] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        private_key: str,
-        level: Literal["b-t"],
-        appearance: Literal["image", "both"],
-        image: FileInput,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        timestamp_url: Optional[str] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
+        mode: Optional[Literal["sign"]] = None,
         certificate: Optional[FileInput] = None,
         private_key: Optional[str] = None,
         chain: Optional[str] = None,
         certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["prepare"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["complete"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        appearance: Optional[Literal["text"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        mode: Optional[Literal["sign"]] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["prepare"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["complete"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        mode: Optional[Literal["sign"]] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["prepare"],
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["complete"],
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        appearance: Optional[Literal["text"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        mode: Optional[Literal["sign"]] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["prepare"],
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["complete"],
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        mode: Optional[Literal["sign", "prepare", "complete"]] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
         level: Optional[Literal["b-b", "b-t"]] = None,
         timestamp_url: Optional[str] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
@@ -1551,6 +1626,9 @@ class ServiceMethods(Transport):
         Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
         are only used for the request.
 
+        If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be
+        signed, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.
+
         Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or
         into a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
         do not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.
@@ -1562,30 +1640,36 @@ class ServiceMethods(Transport):
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            certificate: A PKCS#12 file with one private key, its certificate, and the certificates of the issuers.
-            private_key: Instead of `certificate`: the private key, PKCS#8 in PEM.
-            chain: With `privateKey`: the certificates in PEM, the signer's and those of the issuers.
-            certificate_password: The password of `certificate` or `privateKey`.
+            mode: `sign` does all at once. `prepare` and `complete` are the two steps for a key that is elsewhere. Default: `sign`.
+            certificate: A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. Only applies when `mode` is `sign`.
+            private_key: Instead of `certificate`: the private key, PKCS#8 in PEM. Only applies when `mode` is `sign`.
+            chain: With `privateKey`, or for two steps: the certificates in PEM, the signer's first, then those of the issuers.
+            certificate_password: The password of `certificate` or `privateKey`. Only applies when `mode` is `sign`.
+            signature: The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`.
+            cms: Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64. Only applies when `mode` is `complete`.
             level: The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.
             timestamp_url: The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`.
             digest: The digest. Default: `sha256`.
-            reason: The reason for signing.
-            location: The place of signing.
-            contact_info: How the signer can be reached.
-            signer_name: The name of the signer. Default: the subject of the certificate.
-            field_name: The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`.
-            field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
+            reason: The reason for signing. Only applies when `mode` is `sign` or `prepare`.
+            location: The place of signing. Only applies when `mode` is `sign` or `prepare`.
+            contact_info: How the signer can be reached. Only applies when `mode` is `sign` or `prepare`.
+            signer_name: The name of the signer. Default: the subject of the certificate. Only applies when `mode` is `sign` or `prepare`.
+            field_name: The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. Only applies when `mode` is `sign` or `prepare`.
+            field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             appearance: What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.
             image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
-            certify: Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.
+            certify: Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
+            ("text", "mode", mode),
             ("file", "certificate", certificate),
             ("text", "privateKey", private_key),
             ("text", "chain", chain),
             ("text", "certificatePassword", certificate_password),
+            ("text", "signature", signature),
+            ("text", "cms", cms),
             ("text", "level", level),
             ("text", "timestampUrl", timestamp_url),
             ("text", "digest", digest),
@@ -3945,202 +4029,281 @@ class JobMethods:
         self,
         file: FileInput,
         *,
-        certificate: FileInput,
         password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        level: Optional[Literal["b-b"]] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        appearance: Optional[Literal["text"]] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        private_key: str,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        level: Optional[Literal["b-b"]] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        appearance: Optional[Literal["text"]] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        certificate: FileInput,
-        appearance: Literal["image", "both"],
-        image: FileInput,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        level: Optional[Literal["b-b"]] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        private_key: str,
-        appearance: Literal["image", "both"],
-        image: FileInput,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        level: Optional[Literal["b-b"]] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        certificate: FileInput,
-        level: Literal["b-t"],
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        timestamp_url: Optional[str] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        appearance: Optional[Literal["text"]] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        private_key: str,
-        level: Literal["b-t"],
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        timestamp_url: Optional[str] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        appearance: Optional[Literal["text"]] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        certificate: FileInput,
-        level: Literal["b-t"],
-        appearance: Literal["image", "both"],
-        image: FileInput,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        timestamp_url: Optional[str] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        private_key: str,
-        level: Literal["b-t"],
-        appearance: Literal["image", "both"],
-        image: FileInput,
-        password: Optional[str] = None,
-        chain: Optional[str] = None,
-        certificate_password: Optional[str] = None,
-        timestamp_url: Optional[str] = None,
-        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
-        reason: Optional[str] = None,
-        location: Optional[str] = None,
-        contact_info: Optional[str] = None,
-        signer_name: Optional[str] = None,
-        field_name: Optional[str] = None,
-        field: Optional[SealField] = None,
-        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    def seal(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
+        mode: Optional[Literal["sign"]] = None,
         certificate: Optional[FileInput] = None,
         private_key: Optional[str] = None,
         chain: Optional[str] = None,
         certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["prepare"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["complete"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        appearance: Optional[Literal["text"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        mode: Optional[Literal["sign"]] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["prepare"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["complete"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
+        level: Optional[Literal["b-b"]] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        mode: Optional[Literal["sign"]] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["prepare"],
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        appearance: Optional[Literal["text"]] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["complete"],
+        level: Literal["b-t"],
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        appearance: Optional[Literal["text"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        mode: Optional[Literal["sign"]] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["prepare"],
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        reason: Optional[str] = None,
+        location: Optional[str] = None,
+        contact_info: Optional[str] = None,
+        signer_name: Optional[str] = None,
+        field_name: Optional[str] = None,
+        field: Optional[SealField] = None,
+        certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        mode: Literal["complete"],
+        level: Literal["b-t"],
+        appearance: Literal["image", "both"],
+        image: FileInput,
+        password: Optional[str] = None,
+        chain: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
+        timestamp_url: Optional[str] = None,
+        digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def seal(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        mode: Optional[Literal["sign", "prepare", "complete"]] = None,
+        certificate: Optional[FileInput] = None,
+        private_key: Optional[str] = None,
+        chain: Optional[str] = None,
+        certificate_password: Optional[str] = None,
+        signature: Optional[str] = None,
+        cms: Optional[str] = None,
         level: Optional[Literal["b-b", "b-t"]] = None,
         timestamp_url: Optional[str] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
@@ -4164,6 +4327,9 @@ class JobMethods:
         Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
         are only used for the request.
 
+        If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be
+        signed, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.
+
         Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or
         into a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
         do not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.
@@ -4175,31 +4341,37 @@ class JobMethods:
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            certificate: A PKCS#12 file with one private key, its certificate, and the certificates of the issuers.
-            private_key: Instead of `certificate`: the private key, PKCS#8 in PEM.
-            chain: With `privateKey`: the certificates in PEM, the signer's and those of the issuers.
-            certificate_password: The password of `certificate` or `privateKey`.
+            mode: `sign` does all at once. `prepare` and `complete` are the two steps for a key that is elsewhere. Default: `sign`.
+            certificate: A PKCS#12 file with one private key, its certificate, and the certificates of the issuers. Only applies when `mode` is `sign`.
+            private_key: Instead of `certificate`: the private key, PKCS#8 in PEM. Only applies when `mode` is `sign`.
+            chain: With `privateKey`, or for two steps: the certificates in PEM, the signer's first, then those of the issuers.
+            certificate_password: The password of `certificate` or `privateKey`. Only applies when `mode` is `sign`.
+            signature: The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`.
+            cms: Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64. Only applies when `mode` is `complete`.
             level: The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.
             timestamp_url: The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`.
             digest: The digest. Default: `sha256`.
-            reason: The reason for signing.
-            location: The place of signing.
-            contact_info: How the signer can be reached.
-            signer_name: The name of the signer. Default: the subject of the certificate.
-            field_name: The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`.
-            field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
+            reason: The reason for signing. Only applies when `mode` is `sign` or `prepare`.
+            location: The place of signing. Only applies when `mode` is `sign` or `prepare`.
+            contact_info: How the signer can be reached. Only applies when `mode` is `sign` or `prepare`.
+            signer_name: The name of the signer. Default: the subject of the certificate. Only applies when `mode` is `sign` or `prepare`.
+            field_name: The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. Only applies when `mode` is `sign` or `prepare`.
+            field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             appearance: What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.
             image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
-            certify: Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.
+            certify: Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
+            ("text", "mode", mode),
             ("file", "certificate", certificate),
             ("text", "privateKey", private_key),
             ("text", "chain", chain),
             ("text", "certificatePassword", certificate_password),
+            ("text", "signature", signature),
+            ("text", "cms", cms),
             ("text", "level", level),
             ("text", "timestampUrl", timestamp_url),
             ("text", "digest", digest),

@@ -3,18 +3,15 @@ import type { Certificate } from "pkijs";
 import { der, isSame } from "./asn1.ts";
 import {
   BASIC_CONSTRAINTS,
-  certificateOf,
   constraintsOf,
   distinguishedName,
   EXTENDED_KEY_USAGE,
   KEY_USAGE,
   keyUsageOf,
-  MOST_CERTIFICATES,
   nameBytes,
 } from "./certificates.ts";
-import { pemBlocks } from "./pem.ts";
 import { isSignedBy } from "./public-key.ts";
-import { invalidCertificate, readable, Unusable } from "./refusal.ts";
+import { Unusable } from "./refusal.ts";
 
 /** `unknown`: the certificate of an issuer is missing, or a certificate cannot be judged. */
 export type Trust = "trusted" | "untrusted" | "expired" | "unknown";
@@ -32,20 +29,6 @@ const MOST_LENGTH = 10;
 const CERTIFICATE_SIGNING = 0b0000_0100;
 /** Critical extensions that are judged here, by other extensions, or by whoever looks at the purpose; all others make a path invalid (4.2). */
 const KNOWN = new Set([KEY_USAGE, BASIC_CONSTRAINTS, EXTENDED_KEY_USAGE, "2.5.29.17", "2.5.29.32"]);
-
-/**
- * Reads roots in PEM.
- * @throws Refusal `invalid_certificate`
- */
-export async function readRoots(field: string, text: string): Promise<Certificate[]> {
-  const roots = await readable(field, "has a certificate that cannot be read", async () =>
-    pemBlocks(text, "CERTIFICATE").map(certificateOf),
-  );
-  if (roots.length === 0) throw invalidCertificate(field, "has no certificate (-----BEGIN CERTIFICATE-----)");
-  if (roots.length > MOST_CERTIFICATES)
-    throw invalidCertificate(field, `has more than ${MOST_CERTIFICATES} certificates`);
-  return roots;
-}
 
 const bytesOf = (certificate: Certificate): Uint8Array => der(certificate.toSchema());
 const isIssuedByName = (one: Certificate, issuer: Certificate): boolean =>

@@ -3,7 +3,7 @@ import type { Certificate } from "pkijs";
 import { children, der, implicitOctets, octets, oidOf, parse } from "./asn1.ts";
 import { certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
 import { decrypt, decryptKey, fitsMac } from "./password-based.ts";
-import { pemBlocks } from "./pem.ts";
+import { pemBlocks, readCertificates } from "./pem.ts";
 import { invalidCertificate, readable, Unusable } from "./refusal.ts";
 
 /** A key, and certificates in any order. */
@@ -98,11 +98,7 @@ const tooMany = (): Unusable => new Unusable(`has more than ${MOST_CERTIFICATES}
  */
 export async function readPem(privateKey: string, chain: string, password = ""): Promise<Credentials> {
   const fields = { key: "privateKey", certificates: "chain" };
-  const certificates = await readable("chain", "has a certificate that cannot be read", async () =>
-    pemBlocks(chain, "CERTIFICATE").map(certificateOf),
-  );
-  if (certificates.length > MOST_CERTIFICATES) throw invalidCertificate("chain", tooMany().message);
-  if (certificates.length === 0) throw invalidCertificate("chain", "has no certificate (-----BEGIN CERTIFICATE-----)");
+  const certificates = await readCertificates("chain", chain);
   return readable("privateKey", "cannot be read", async () => {
     const [plain] = pemBlocks(privateKey, "PRIVATE KEY");
     if (plain !== undefined) return { privateKey: plain, certificates, fields };

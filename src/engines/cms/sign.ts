@@ -23,13 +23,30 @@ export async function digestOf(digest: DigestName, bytes: Uint8Array<ArrayBuffer
 }
 
 /** A size in bytes that no signature without a time stamp reaches. */
-export const signatureRoom = ({ chain }: Signer): number =>
+export const signatureRoom = ({ chain }: Pick<Signer, "chain">): number =>
   2_048 + chain.reduce((sum, certificate) => sum + der(certificate.toSchema()).length, 0);
+
+/** What is signed: the attributes (5.4), DER. */
+export async function signedAttributes(
+  { certificate }: Pick<Signer, "certificate">,
+  digest: DigestName,
+  messageDigest: Uint8Array,
+): Promise<SetBlock> {
+  const certificateDigest = octetString(await digestOf(digest, der(certificate.toSchema())));
+  // SHA-256 is the default, which DER leaves out (RFC 5035, 4).
+  const known = digest === "sha256" ? [certificateDigest] : [digestAlgorithm(digest), certificateDigest];
+  return setOf([
+    attribute(CONTENT_TYPE, oid(ID_DATA)),
+    attribute(MESSAGE_DIGEST, octetString(messageDigest)),
+    attribute(SIGNING_CERTIFICATE_V2, sequence(sequence(sequence(...known)))),
+  ]);
+}
 
 /**
  * Signs a digest.
  * @param stamp makes a time-stamp token for the signature value, if one is wanted
  * @returns the ContentInfo, DER
+ * @throws Unusable if the signature does not verify
  */
 export async function signDigest(
   signer: Signer,
@@ -38,15 +55,7 @@ export async function signDigest(
   stamp?: (signature: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { certificate, chain, signatureAlgorithm, sign } = signer;
-  const certificateBytes = der(certificate.toSchema());
-  const certificateDigest = octetString(await digestOf(digest, certificateBytes));
-  // SHA-256 is the default, which DER leaves out (RFC 5035, 4).
-  const known = digest === "sha256" ? [certificateDigest] : [digestAlgorithm(digest), certificateDigest];
-  const attributes = setOf([
-    attribute(CONTENT_TYPE, oid(ID_DATA)),
-    attribute(MESSAGE_DIGEST, octetString(messageDigest)),
-    attribute(SIGNING_CERTIFICATE_V2, sequence(sequence(sequence(...known)))),
-  ]);
+  const attributes = await signedAttributes(signer, digest, messageDigest);
   const signature = await sign(der(attributes));
   const token = stamp && parse(await stamp(signature));
   const signerInfo = sequence(
@@ -66,7 +75,7 @@ export async function signDigest(
     new SetBlock({ value: [signerInfo] }),
   );
   const written = der(sequence(oid(ID_SIGNED_DATA), tagged(0, signedData)));
-  // What is sent is what the verifying code accepts.
+  // What is sent is what the verifying code accepts; a signature that came from elsewhere may not be.
   await verifySignedData(readSignedData(written), ID_DATA, messageDigest, { needsCertificate: true });
   return written;
 }

@@ -90,6 +90,35 @@ export async function signerOf({ privateKey, certificates, fields }: Credentials
   };
 }
 
+/**
+ * A signer whose key is elsewhere: the first of the certificates. `signature` is what was made there: for elliptic curves in DER, or the two numbers side by
+ * side, as WebCrypto has them.
+ * @throws Refusal `invalid_certificate`
+ */
+export async function signerElsewhere(
+  certificates: readonly Certificate[],
+  digest: DigestName,
+  field: string,
+  signature: Uint8Array<ArrayBuffer> = new Uint8Array(),
+): Promise<Signer> {
+  return readable(field, "has a certificate that cannot be read", async () => {
+    const [certificate] = certificates;
+    if (certificate === undefined) throw invalidCertificate(field, "has no certificate");
+    checkUse(certificate, field);
+    const info = parse(der(certificate.subjectPublicKeyInfo.toSchema()));
+    const algorithm = children(children(info)[0]);
+    checkKind(oidOf(algorithm[0]), field);
+    const { signatureAlgorithm, coordinateBytes = 0 } = kindOf(algorithm, digest, field);
+    const isPlain = coordinateBytes > 0 && signature.length === 2 * coordinateBytes;
+    return {
+      certificate,
+      chain: chainFrom(certificate, certificates),
+      signatureAlgorithm,
+      sign: async () => (isPlain ? ecdsaSignature(signature) : signature),
+    };
+  });
+}
+
 async function findSigner(
   privateKey: Uint8Array<ArrayBuffer>,
   certificates: readonly Certificate[],
@@ -98,8 +127,7 @@ async function findSigner(
 ): Promise<{ certificate: Certificate; kind: Kind; key: CryptoKey } | undefined> {
   const type = children(children(parse(privateKey))[1]);
   const keyType = oidOf(type[0]);
-  if (keyType !== RSA && keyType !== RSA_PSS && keyType !== EC)
-    throw invalidCertificate(field, `has a key of a kind that is not supported (${keyType}): use RSA, P-256, or P-384`);
+  checkKind(keyType, field);
   for (const certificate of certificates) {
     const info = parse(der(certificate.subjectPublicKeyInfo.toSchema()));
     const [algorithm] = children(info);
@@ -119,6 +147,11 @@ async function findSigner(
     }
   }
   return undefined;
+}
+
+function checkKind(type: string, field: string): void {
+  if (type !== RSA && type !== RSA_PSS && type !== EC)
+    throw invalidCertificate(field, `has a key of a kind that is not supported (${type}): use RSA, P-256, or P-384`);
 }
 
 function checkSize({ algorithm }: CryptoKey, certified: string, field: string): void {

@@ -29,6 +29,8 @@ export const resultHeaders = {
     'What the steps of a pipeline returned, as JSON: `[{ "operation", "pages", "bytes" }]`. `pages` is missing where a result is not a PDF, and `bytes` where the size is not known before the response starts.',
   "X-Signature-Field": "The full name of the signature field, percent-encoded.",
   "X-Signature-Level": "The PAdES level of the signature: `b-b` or `b-t`.",
+  "X-Signature-Input":
+    "With `mode=prepare`: what is to be signed (the signed attributes of the CMS signature, DER), in base64.",
   "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",
   "X-Converted-From": "The format of the file that was converted.",
   "X-Missing-Glyphs": "The number of characters that no available font has.",

@@ -2193,7 +2193,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Certificate Password",
         "name": "certificatePassword",
-        "description": "The password of `certificate` or `privateKey`",
+        "description": "The password of `certificate` or `privateKey`. Only applies when `mode` is `sign`.",
         "type": "string",
         "typeOptions": {
           "password": true
@@ -2203,7 +2203,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Certify",
         "name": "certify",
-        "description": "Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.",
+        "description": "Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.",
         "type": "options",
         "default": "no-changes",
         "options": [
@@ -2224,14 +2224,21 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Chain",
         "name": "chain",
-        "description": "With `privateKey`: the certificates in PEM, the signer's and those of the issuers",
+        "description": "With `privateKey`, or for two steps: the certificates in PEM, the signer's first, then those of the issuers",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Cms",
+        "name": "cms",
+        "description": "Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64. Only applies when `mode` is `complete`.",
         "type": "string",
         "default": ""
       },
       {
         "displayName": "Contact Info",
         "name": "contactInfo",
-        "description": "How the signer can be reached",
+        "description": "How the signer can be reached. Only applies when `mode` is `sign` or `prepare`.",
         "type": "string",
         "default": ""
       },
@@ -2259,14 +2266,14 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Field",
         "name": "field",
-        "description": "The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}`.",
+        "description": "The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}`.",
         "type": "json",
         "default": ""
       },
       {
         "displayName": "Field Name",
         "name": "fieldName",
-        "description": "The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`.",
+        "description": "The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. Only applies when `mode` is `sign` or `prepare`.",
         "type": "string",
         "default": ""
       },
@@ -2290,9 +2297,30 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Location",
         "name": "location",
-        "description": "The place of signing",
+        "description": "The place of signing. Only applies when `mode` is `sign` or `prepare`.",
         "type": "string",
         "default": ""
+      },
+      {
+        "displayName": "Mode",
+        "name": "mode",
+        "description": "`sign` does all at once. `prepare` and `complete` are the two steps for a key that is elsewhere. Default: `sign`.",
+        "type": "options",
+        "default": "sign",
+        "options": [
+          {
+            "name": "Complete",
+            "value": "complete"
+          },
+          {
+            "name": "Prepare",
+            "value": "prepare"
+          },
+          {
+            "name": "Sign",
+            "value": "sign"
+          }
+        ]
       },
       {
         "displayName": "Password",
@@ -2307,21 +2335,28 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Private Key",
         "name": "privateKey",
-        "description": "Instead of `certificate`: the private key, PKCS#8 in PEM",
+        "description": "Instead of `certificate`: the private key, PKCS#8 in PEM. Only applies when `mode` is `sign`.",
         "type": "string",
         "default": ""
       },
       {
         "displayName": "Reason",
         "name": "reason",
-        "description": "The reason for signing",
+        "description": "The reason for signing. Only applies when `mode` is `sign` or `prepare`.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Signature",
+        "name": "signature",
+        "description": "The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`.",
         "type": "string",
         "default": ""
       },
       {
         "displayName": "Signer Name",
         "name": "signerName",
-        "description": "The name of the signer. Default: the subject of the certificate.",
+        "description": "The name of the signer. Default: the subject of the certificate. Only applies when `mode` is `sign` or `prepare`.",
         "type": "string",
         "default": ""
       },
@@ -3625,6 +3660,11 @@ export const fields: Readonly<
       "kind": "text"
     },
     {
+      "name": "mode",
+      "field": "mode",
+      "kind": "text"
+    },
+    {
       "name": "certificate",
       "field": "certificate",
       "kind": "file"
@@ -3642,6 +3682,16 @@ export const fields: Readonly<
     {
       "name": "certificatePassword",
       "field": "certificatePassword",
+      "kind": "text"
+    },
+    {
+      "name": "signature",
+      "field": "signature",
+      "kind": "text"
+    },
+    {
+      "name": "cms",
+      "field": "cms",
       "kind": "text"
     },
     {
@@ -4001,6 +4051,11 @@ export const facts: readonly { readonly name: string; readonly header: string; r
   {
     "name": "signatureLevel",
     "header": "x-signature-level",
+    "type": "string"
+  },
+  {
+    "name": "signatureInput",
+    "header": "x-signature-input",
     "type": "string"
   },
   {

@@ -11,6 +11,16 @@ export interface FileEntry {
   readonly generation: number;
 }
 
+/** The entry at an address; undefined if it is free. */
+function entryAt(heap: DataView, at: number): FileEntry | undefined {
+  const type = heap.getUint8(at);
+  const offset = Number(heap.getBigInt64(at + PDF_XREF_ENTRY.ofs, true));
+  const generation = heap.getUint16(at + PDF_XREF_ENTRY.gen, true);
+  if (type === ENTRY_TYPE.inUse) return { offset, generation };
+  // An object in an object stream has its index in place of a generation (ISO 32000-2, table 18).
+  return type === ENTRY_TYPE.inStream ? { container: offset, offset: generation, generation: 0 } : undefined;
+}
+
 /** The newest entry of each object in the file of a document, by its number; without free ones and those of unsaved changes. */
 export function fileEntriesOf(memory: WebAssembly.Memory, document: PDFDocument): Map<number, FileEntry> {
   const heap = new DataView(memory.buffer);
@@ -20,17 +30,27 @@ export function fileEntriesOf(memory: WebAssembly.Memory, document: PDFDocument)
   for (const { tables } of sections.slice(changed)) {
     for (const { first, length, entries } of tables) {
       for (let index = 0; index < length; index++) {
-        const [number, entry] = [first + index, entries + index * PDF_XREF_ENTRY.SIZE];
-        const type = heap.getUint8(entry);
-        if (type === 0 || passed.has(number)) continue;
+        const [number, at] = [first + index, entries + index * PDF_XREF_ENTRY.SIZE];
+        // An entry without a type says nothing.
+        if (heap.getUint8(at) === 0 || passed.has(number)) continue;
         passed.add(number);
-        const offset = Number(heap.getBigInt64(entry + PDF_XREF_ENTRY.ofs, true));
-        const generation = heap.getUint16(entry + PDF_XREF_ENTRY.gen, true);
-        if (type === ENTRY_TYPE.inUse) found.set(number, { offset, generation });
-        // An object in an object stream has its index in place of a generation (ISO 32000-2, table 18).
-        if (type === ENTRY_TYPE.inStream) found.set(number, { container: offset, offset: generation, generation: 0 });
+        const entry = entryAt(heap, at);
+        if (entry) found.set(number, entry);
       }
     }
   }
   return found;
+}
+
+/** The newest entry of one object. */
+export function fileEntryOf(memory: WebAssembly.Memory, document: PDFDocument, number: number): FileEntry | undefined {
+  const heap = new DataView(memory.buffer);
+  const { sections, changed } = sectionsOf(memory, document);
+  for (const { tables } of sections.slice(changed)) {
+    for (const { first, length, entries } of tables) {
+      const at = entries + (number - first) * PDF_XREF_ENTRY.SIZE;
+      if (number >= first && number < first + length && heap.getUint8(at) !== 0) return entryAt(heap, at);
+    }
+  }
+  return undefined;
 }

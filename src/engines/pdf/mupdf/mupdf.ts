@@ -12,7 +12,8 @@ import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
-import { type FileEntry, fileEntriesOf } from "./file-entries.ts";
+import { type FileEntry, fileEntriesOf, fileEntryOf } from "./file-entries.ts";
+import { fileOffsets } from "./xref-tables.ts";
 import { firstIn, type Place, placesOf, shareData } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
@@ -407,6 +408,16 @@ export class PdfEngine {
   /** What the cross-references of a document's file say of its objects, by their numbers; see file-entries.ts. */
   fileEntriesOf(document: MuPDF.PDFDocument): Map<number, FileEntry> {
     return fileEntriesOf(this.#memory, document);
+  }
+
+  /** The same of one object; undefined if it is free. */
+  fileEntryOf(document: MuPDF.PDFDocument, number: number): FileEntry | undefined {
+    return fileEntryOf(this.#memory, document, number);
+  }
+
+  /** Position of the header in a document's file, from which its offsets count. */
+  headerOf(document: MuPDF.PDFDocument): number {
+    return fileOffsets(this.#memory, document).header;
   }
 
   /** Whether the request's files are so large that copies share their data. */

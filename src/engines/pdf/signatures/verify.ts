@@ -21,16 +21,14 @@ import { type OpenPdf, openPdf } from "../document/document.ts";
 import { allowsFilling } from "../forms/signature-permissions.ts";
 import { readFormTree } from "../forms/tree.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
-import type { FileEntry } from "../mupdf/file-entries.ts";
-import { eachItem, isNamed, items, objectNumber } from "../objects/objects.ts";
+import { eachItem, isNamed, items } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
-import { type Covered, coveredBy, endOf, startXrefAt } from "./byte-range.ts";
+import { type Covered, startXrefAt } from "./byte-range.ts";
 import { type Change, type ChangeKind, changesBetween, type Level } from "./comparison.ts";
+import { coveredIn, findSignatures, type FoundSignature } from "./fields.ts";
 import { differenceOf } from "./difference.ts";
 import { digestOfParts } from "./digest.ts";
 
-/** Each signature is a digest of the file and a comparison of two documents. */
-const MOST_SIGNATURES = 50;
 /** Certificates of the document security store that are looked at. */
 const MOST_STORED = 100;
 /** Changes that are listed for a signature. */
@@ -86,22 +84,10 @@ export interface SignaturesReport {
   readonly documentIntact: boolean;
 }
 
-/** The file, what its cross-references say, and where its header is, from which offsets count. */
+/** The file, and the certificates of its document security store (12.8.4.3). */
 interface File {
   readonly open: OpenPdf;
-  /** The certificates of the document security store (12.8.4.3). */
   readonly stored: readonly Certificate[];
-  readonly entries: ReadonlyMap<number, FileEntry>;
-  readonly header: number;
-}
-
-interface Found {
-  readonly field: string;
-  readonly signature: PDFObject;
-  /** The number of the object that has the signature dictionary. */
-  readonly number: number;
-  readonly format: string;
-  readonly end: number | undefined;
 }
 
 /**
@@ -115,10 +101,9 @@ export async function verifySignatures(
   roots: readonly Certificate[],
   now: Date,
 ): Promise<SignaturesReport> {
-  const { engine, document } = open;
   const found = await findSignatures(open);
   const stored = await storedCertificates(open);
-  const file = { open, stored, entries: engine.fileEntriesOf(document), header: engine.changesOf(document).header };
+  const file = { open, stored };
   const checked: Checked[] = [];
   for (const one of found) checked.push(await check(file, one));
   // A trusted time stamp proves when all before it was there: from the newest to the oldest.
@@ -139,29 +124,8 @@ export async function verifySignatures(
   return { signatures, documentIntact };
 }
 
-async function findSignatures(open: OpenPdf): Promise<Found[]> {
-  const fields = await readFormTree(open, new TextReader(open.engine));
-  const found = fields
-    .filter(({ type, own }) => type === "signature" && own.V.isDictionary())
-    .map(({ name, own: { V }, objects }): Found => {
-      const format = V.get("SubFilter");
-      return {
-        field: name,
-        signature: V,
-        number: objectNumber(V) || (objects[0] ? objectNumber(objects[0]) : 0),
-        format: format.isName() ? format.asName() : "",
-        end: endOf(V, open.input.bytes),
-      };
-    });
-  if (found.length > MOST_SIGNATURES) {
-    const details = { limit: MOST_SIGNATURES, actual: found.length };
-    throw new Refusal("limit_exceeded", `The document has more than ${MOST_SIGNATURES} signatures.`, details);
-  }
-  return found.toSorted((a, b) => (a.end ?? Infinity) - (b.end ?? Infinity));
-}
-
 interface Checked {
-  readonly found: Found;
+  readonly found: FoundSignature;
   readonly data: SignedData | undefined;
   /** The time stamp over the signature, or that the signature is. */
   readonly stamp: TimeStamp | undefined;
@@ -171,14 +135,12 @@ interface Checked {
 }
 
 /** Checks a signature and its digest. */
-async function check({ open, stored, entries, header }: File, found: Found): Promise<Checked> {
-  const { engine, input } = open;
+async function check({ open, stored }: File, found: FoundSignature): Promise<Checked> {
+  const { engine } = open;
   let data: SignedData | undefined;
   let stamp: TimeStamp | undefined;
   try {
-    const entry = entries.get(found.number);
-    const position = entry === undefined || entry.container !== undefined ? undefined : entry.offset + header;
-    const covered = coveredBy(found.signature, input.bytes, position);
+    const covered = coveredIn(open, found);
     data = readSignedData(covered.contents, stored);
     if (found.format === STAMP) {
       stamp = await readTimeStamp(data);
@@ -312,8 +274,8 @@ const OTHER = { kind: "other", object: 0, allowed: false } as const;
 
 /** What was changed since a revision that ends at `end`. */
 async function changesAfter(
-  { open, header }: File,
-  { number }: Found,
+  { open }: File,
+  { number }: FoundSignature,
   end: number | undefined,
 ): Promise<ReportedChange[]> {
   const { input, engine } = open;
@@ -325,7 +287,7 @@ async function changesAfter(
   // A line end behind the end marker belongs to it.
   if (tail.length < 3 && tail.every((byte) => byte === 10 || byte === 13)) return [];
   const newest = startXrefAt(bytes, bytes.length);
-  if (newest === undefined || newest + header < end)
+  if (newest === undefined || newest + engine.headerOf(open.document) < end)
     return [{ ...OTHER, text: "Bytes follow the signed revision that are no update of the file." }];
   const damaged = [{ ...OTHER, text: "The file is damaged, so its revisions cannot be compared." }];
   if (open.repaired) return damaged;

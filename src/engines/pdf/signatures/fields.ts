@@ -1,0 +1,60 @@
+/** The signatures of a document, and what each covers. */
+import type { PDFObject } from "mupdf";
+import { Refusal } from "../../errors.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { readFormTree } from "../forms/tree.ts";
+import { objectNumber } from "../objects/objects.ts";
+import { TextReader } from "../objects/text-string.ts";
+import { type Covered, coveredBy, endOf } from "./byte-range.ts";
+
+/** Each signature is a digest of the file and a comparison of two documents. */
+const MOST_SIGNATURES = 50;
+
+export interface FoundSignature {
+  /** Full name. */
+  readonly field: string;
+  readonly signature: PDFObject;
+  /** The number of the object that has the signature dictionary. */
+  readonly number: number;
+  /** `SubFilter`. */
+  readonly format: string;
+  /** Where the revision ends that it covers; undefined if its byte range makes no sense. */
+  readonly end: number | undefined;
+}
+
+/**
+ * Finds the signatures, in the order of the revisions that they cover.
+ * @throws Refusal `limit_exceeded` beyond 50
+ */
+export async function findSignatures(open: OpenPdf): Promise<FoundSignature[]> {
+  const fields = await readFormTree(open, new TextReader(open.engine));
+  const found = fields
+    .filter(({ type, own }) => type === "signature" && own.V.isDictionary())
+    .map(({ name, own: { V }, objects }): FoundSignature => {
+      const format = V.get("SubFilter");
+      return {
+        field: name,
+        signature: V,
+        number: objectNumber(V) || (objects[0] ? objectNumber(objects[0]) : 0),
+        format: format.isName() ? format.asName() : "",
+        end: endOf(V, open.input.bytes),
+      };
+    });
+  if (found.length > MOST_SIGNATURES) {
+    const details = { limit: MOST_SIGNATURES, actual: found.length };
+    throw new Refusal("limit_exceeded", `The document has more than ${MOST_SIGNATURES} signatures.`, details);
+  }
+  return found.toSorted((a, b) => (a.end ?? Infinity) - (b.end ?? Infinity));
+}
+
+/**
+ * What a signature covers.
+ * @throws Unusable
+ */
+export function coveredIn(open: OpenPdf, { signature, number }: FoundSignature): Covered {
+  const { engine, document, input } = open;
+  const entry = engine.fileEntryOf(document, number);
+  const isPlain = entry !== undefined && entry.container === undefined;
+  const position = isPlain ? entry.offset + engine.headerOf(document) : undefined;
+  return coveredBy(signature, input.bytes, position);
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { chainPem, derOf, issue, type Issued, keyPem, type KeyKind } from "../harness/certificates.ts";
+import { pdfPart, post, type Part } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { openssl, pdfsig, signaturesIn, verification } from "../harness/signatures.ts";
+import { refusal, stamp } from "../harness/stamp-calls.ts";
+import { ownServer } from "./own-server.ts";
+
+const { baseUrl, liveKey } = ownServer();
+const root = await issue({ subject: "Root", isAuthority: true });
+const letter = document({ name: "letter", pages: 2 });
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+/** The first step: the prepared document, and what is to be signed. */
+async function prepare(signer: Issued, fields: Readonly<Record<string, Part>> = {}, bytes = letter) {
+  const chain = chainPem(signer, root);
+  const { body, headers } = await stamp("seal", bytes, { mode: "prepare", chain, ...fields });
+  const toSign = Buffer.from(headers.get("X-Signature-Input") ?? "", "base64");
+  return { body, toSign, chain };
+}
+
+/** What `openssl dgst` makes with the key: for elliptic curves, DER. */
+async function signElsewhere(signer: Issued, toSign: Uint8Array, digest = "sha256"): Promise<string> {
+  const files = { key: await keyPem(signer), input: toSign };
+  const { bytes, output } = await openssl(files, "dgst", `-${digest}`, "-sign", "{key}", "{input}");
+  expect(bytes.length, output).toBeGreaterThan(0);
+  return base64(bytes);
+}
+
+describe("a signature in two steps", () => {
+  test.each<[KeyKind, string]>([
+    ["RSA-2048", "sha256"],
+    ["P-256", "sha512"],
+    ["P-384", "sha384"],
+  ])("%s, %s, with a key that only OpenSSL has", async (kind, digest) => {
+    const signer = await issue({ subject: "Ada", kind, issuer: root });
+    const { body, toSign, chain } = await prepare(signer, { digest, reason: "Approved" });
+    expect(Buffer.from(body.subarray(0, letter.length)).equals(letter)).toBe(true);
+    const signature = await signElsewhere(signer, toSign, digest);
+    const sealed = await stamp("seal", body, { mode: "complete", chain, digest, signature });
+    expect(sealed.headers.get("X-Signature-Field")).toBe("Signature1");
+    expect(sealed.headers.get("X-Signature-Level")).toBe("b-b");
+    expect(sealed.body.length).toBe(body.length);
+    const [found] = signaturesIn(sealed.body);
+    expect(found && (await verification(found, chainPem(root)))).toBe("verified");
+    expect((await pdfsig(sealed.body)) ?? "Signature is Valid.").toContain("Signature is Valid.");
+    const report = await post({ baseUrl, key: liveKey }, "verify-signatures", {
+      file: pdfPart(sealed.body),
+      trust: chainPem(root),
+    });
+    expect(JSON.parse(new TextDecoder().decode(report.body))).toMatchObject({
+      documentIntact: true,
+      signatures: [{ chain: "trusted", integrity: "intact", signingReason: "Approved" }],
+    });
+  });
+
+  test("with a key of WebCrypto, whose numbers stand side by side", async () => {
+    const signer = await issue({ subject: "Ada", kind: "P-256", issuer: root });
+    const { body, toSign, chain } = await prepare(signer);
+    const algorithm = { name: "ECDSA", hash: "SHA-256" };
+    const signature = await crypto.subtle.sign(algorithm, signer.keys.privateKey, new Uint8Array(toSign));
+    const sealed = await stamp("seal", body, { mode: "complete", chain, signature: base64(new Uint8Array(signature)) });
+    const [found] = signaturesIn(sealed.body);
+    expect(found && (await verification(found, chainPem(root)))).toBe("verified");
+  });
+
+  test("with a whole CMS signature", async () => {
+    const signer = await issue({ subject: "Ada", kind: "RSA-2048", issuer: root });
+    const { body } = await prepare(signer);
+    const [, from = "0", to = "0"] =
+      /\/ByteRange\s*\[0 +(\d+) +(\d+) /.exec(Buffer.from(body).toString("latin1")) ?? [];
+    const signed = Buffer.concat([body.subarray(0, Number(from)), body.subarray(Number(to))]);
+    const files = { signed, key: await keyPem(signer), certificate: chainPem(signer) };
+    const made = "cms -sign -cades -binary -md sha256 -outform DER -in {signed} -inkey {key} -signer {certificate}";
+    const { bytes } = await openssl(files, ...made.split(" "));
+    const sealed = await stamp("seal", body, { mode: "complete", cms: base64(bytes) });
+    const [found] = signaturesIn(sealed.body);
+    expect(found && (await verification(found, chainPem(root)))).toBe("verified");
+    const plain = await openssl(files, ...made.replace("-cades ", "").split(" "));
+    const [status, code, details] = await refusal("seal", body, { mode: "complete", cms: base64(plain.bytes) });
+    expect([status, code]).toEqual([400, "invalid_parameters"]);
+    expect(JSON.stringify(details)).toContain("does not name the certificate");
+  });
+
+  test("in an encrypted document", async () => {
+    const signer = await issue({ subject: "Ada", kind: "P-256", issuer: root });
+    const secret = await encrypt(letter, { cipher: "aes-256", userPassword: "secret", ownerPassword: "owner" });
+    const { body, toSign, chain } = await prepare(signer, { password: "secret" }, secret);
+    const fields = { mode: "complete", chain, signature: await signElsewhere(signer, toSign), password: "secret" };
+    const sealed = await stamp("seal", body, fields);
+    const [found] = signaturesIn(sealed.body);
+    expect(found && (await verification(found, chainPem(root)))).toBe("verified");
+  });
+});
+
+describe("what is refused", () => {
+  const signer = issue({ subject: "Ada", kind: "P-256", issuer: root });
+
+  test("a document that changed between the steps", async () => {
+    const { body, toSign, chain } = await prepare(await signer);
+    const signature = await signElsewhere(await signer, toSign);
+    const changed = body.slice();
+    const at = Buffer.from(body).indexOf("/MediaBox");
+    changed[at + 11] = changed[at + 11] === 0x31 ? 0x32 : 0x31;
+    const [status, code, details] = await refusal("seal", changed, { mode: "complete", chain, signature });
+    expect([status, code]).toEqual([400, "invalid_parameters"]);
+    expect(JSON.stringify(details)).toContain("must not change in between");
+    const appended = Buffer.concat([body, Buffer.from("\n")]);
+    expect((await refusal("seal", appended, { mode: "complete", chain, signature })).slice(0, 2)).toEqual([
+      400,
+      "invalid_parameters",
+    ]);
+  });
+
+  test("a signature of another key, of other bytes, with another digest, and what is none", async () => {
+    const { body, toSign, chain } = await prepare(await signer);
+    const other = await issue({ subject: "Eve", kind: "P-256", issuer: root });
+    const good = await signElsewhere(await signer, toSign);
+    const calls: Record<string, Part>[] = [
+      { signature: await signElsewhere(other, toSign) },
+      { signature: await signElsewhere(await signer, letter) },
+      { signature: good, digest: "sha384" },
+      { signature: good, chain: chainPem(other, root) },
+      { signature: "AAAA" },
+      { signature: "no base64!" },
+      { cms: base64(derOf(other)) },
+      {},
+      { signature: good, cms: "AAAA" },
+    ];
+    for (const call of calls) {
+      const [status, code] = await refusal("seal", body, { mode: "complete", chain, ...call });
+      expect([status, code], JSON.stringify(call).slice(0, 80)).toEqual([400, "invalid_parameters"]);
+    }
+  });
+
+  test("a document that is not prepared, or already complete", async () => {
+    const { body, toSign, chain } = await prepare(await signer);
+    const fields = { mode: "complete", chain, signature: await signElsewhere(await signer, toSign) };
+    const { body: sealed } = await stamp("seal", body, fields);
+    for (const bytes of [letter, sealed]) {
+      const [status, code, details] = await refusal("seal", bytes, fields);
+      expect([status, code]).toEqual([400, "invalid_parameters"]);
+      expect(JSON.stringify(details)).toContain("no signature that is prepared");
+    }
+  });
+
+  test("a prepared document does not pass for a signed one", async () => {
+    const { body } = await prepare(await signer);
+    const { body: report } = await post({ baseUrl, key: liveKey }, "verify-signatures", { file: pdfPart(body) });
+    expect(JSON.parse(new TextDecoder().decode(report))).toMatchObject({
+      documentIntact: false,
+      signatures: [{ integrity: "broken" }],
+    });
+  });
+});
