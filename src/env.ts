@@ -15,6 +15,14 @@ import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/retry-schedule.ts";
 import type { WebhookSettings } from "./webhooks/webhook.ts";
 
+/** The time-stamp services. `hosts`: those that requests may name; undefined for all public ones. */
+export interface TimestampSettings {
+  readonly urls: UrlPolicy;
+  readonly hosts: readonly string[] | undefined;
+  /** The operator's own. */
+  readonly defaultUrl: string | undefined;
+}
+
 /** The service's configuration: the bindings and variables of wrangler.toml, parsed and validated. */
 export interface Env {
   /**
@@ -43,7 +51,7 @@ export interface Env {
   /** The URLs from which documents are fetched. */
   readonly documentUrls: UrlPolicy;
   /** The time-stamp services that requests may name, and the one for those that name none. */
-  readonly timestamps: { readonly urls: UrlPolicy; readonly defaultUrl: string | undefined };
+  readonly timestamps: TimestampSettings;
   /** Reads a font from the static assets. */
   readonly loadFont: LoadFont;
   /** Reads a text recognition model from the static assets. */
@@ -101,6 +109,14 @@ const bindingsSchema = z.object({
     .string({ error: 'must be a string such as "5,300,1800"' })
     .regex(/^\d{1,5}(,\d{1,5}){0,49}$/, "must be 1 to 50 whole numbers of seconds below 100,000, with commas between")
     .transform((value) => value.split(",").map(Number))
+    .optional(),
+  TSA_HOSTS: z
+    .string()
+    .regex(
+      /^[\w.-]+(,[\w.-]+){0,99}$/,
+      "must be host names with commas between, such as tsa.example.com,tsa.example.org",
+    )
+    .transform((value) => value.toLowerCase().split(","))
     .optional(),
   TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   BASE_URL: z
@@ -172,7 +188,11 @@ export function readEnv(bindings: object): Env {
       retrySeconds: result.data.WEBHOOK_RETRY_SECONDS ?? retrySeconds,
     },
     documentUrls: urlPolicy("FETCH_ALLOW_LOCAL"),
-    timestamps: { urls: urlPolicy("FETCH_ALLOW_LOCAL"), defaultUrl: result.data.TSA_URL },
+    timestamps: {
+      urls: urlPolicy("FETCH_ALLOW_LOCAL"),
+      hosts: result.data.TSA_HOSTS,
+      defaultUrl: result.data.TSA_URL,
+    },
     loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
     loadModel: (name) => readAsset(ASSETS, `models/${name}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,

@@ -39,7 +39,7 @@ export function leaseOptions({
   return {
     memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
     webpService: images && webpServiceOf(images.binding, images.ignoresQuality),
-    timestampService: timestampServiceOf(timestamps.urls, timestamps.defaultUrl),
+    timestampService: timestampServiceOf(timestamps),
     loadFont,
     loadModel,
   };

@@ -1,10 +1,12 @@
+import { oneOf } from "../errors/schema-issues.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { timestampFailed } from "../../engines/cms/refusal.ts";
 import { Refusal } from "../../engines/errors.ts";
 import type { TimestampService } from "../../engines/lease/engines.ts";
 import { concat } from "../../engines/bytes/concat.ts";
 import { limits } from "../../limits.ts";
-import { publicUrlIssue, type UrlPolicy } from "../../public-url.ts";
+import type { TimestampSettings } from "../../env.ts";
+import { publicUrlIssue } from "../../public-url.ts";
 import { version } from "../../version.ts";
 
 const REQUEST_TYPE = "application/timestamp-query";
@@ -12,14 +14,13 @@ const RESPONSE_TYPE = "application/timestamp-reply";
 
 /**
  * Time-stamp services over HTTP (RFC 3161, 3.4).
- * @param policy the URLs that requests may name; they are checked like those of documents
- * @param defaultUrl the operator's service, which is trusted
+ * The URLs that requests name are checked like those of documents; the operator's own is trusted.
  */
-export function timestampServiceOf(policy: UrlPolicy, defaultUrl: string | undefined): TimestampService {
+export function timestampServiceOf({ urls, hosts, defaultUrl }: TimestampSettings): TimestampService {
   return {
     hasDefault: defaultUrl !== undefined,
     async request(url, request) {
-      const issue = url === undefined ? undefined : publicUrlIssue(url, policy);
+      const issue = url === undefined ? undefined : (publicUrlIssue(url, urls) ?? hostIssue(url, hosts));
       if (issue !== undefined) throw invalidFields([{ name: "timestampUrl", issue }]);
       const target = url ?? defaultUrl;
       if (target === undefined) throw invalidFields([{ name: "timestampUrl", issue: "is required" }]);
@@ -27,6 +28,11 @@ export function timestampServiceOf(policy: UrlPolicy, defaultUrl: string | undef
     },
   };
 }
+
+const hostIssue = (url: string, hosts: TimestampSettings["hosts"]): string | undefined =>
+  hosts === undefined || hosts.includes(new URL(url).hostname)
+    ? undefined
+    : `must be a service at ${oneOf(hosts)}, which the operator allows`;
 
 async function post(url: string, body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const { milliseconds, bytes } = limits.timestamps;
