@@ -421,6 +421,8 @@ describe("a signature that is broken", () => {
       "not one of this file",
     ],
     ["two values", { before: "/Contents <00>" }, "what is not its own value"],
+    ["two values, one in disguise", { before: "/Cont#65nts <00>" }, "what is not its own value"],
+    ["two ranges, one in disguise", { after: "/#42yteRange [0 1 2 3]" }, "`ByteRange` twice"],
     ["two ranges", { before: "/ByteRange [0 1 2 3]" }, "`ByteRange` twice"],
     ["SHA-1", { options: ["-md", "sha1"] }, "SHA-1, which can be forged"],
     ["content of its own", { options: ["-nodetach"] }, "content of its own"],

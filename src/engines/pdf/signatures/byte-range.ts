@@ -68,7 +68,10 @@ export function coveredBy(signature: PDFObject, file: EngineBytes, position: num
   return { gapStart, gapEnd, end, contents };
 }
 
-const occurrences = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+/** How often a name occurs, also written with numbers (ISO 32000-2, 7.3.5): `/Cont#65nts`. */
+const occurrences = (text: string, pattern: RegExp): number =>
+  text.replace(/#([0-9A-Fa-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))).match(pattern)
+    ?.length ?? 0;
 
 /** How far from the end of a revision its marker may be: line ends follow it. */
 const TAIL = 64;
