@@ -129,6 +129,7 @@ test("a key is shown the tools that it can use", async () => {
   expect(await listed(["pdf:read"])).toEqual([
     "extract-text",
     "ocr",
+    "verify-signatures",
     "redact",
     "metadata",
     "attachments",
