@@ -4,6 +4,7 @@ export type { ErrorCode } from "./error-codes.ts";
 export * from "./generated.ts";
 export { JobHandle, type JobOptions, type PageJobOptions } from "./job.ts";
 export type { Job } from "./generated-job.ts";
+export { sealElsewhere, type SealElsewhereInput, type Sign } from "./seal-elsewhere.ts";
 export { PdfService, type UploadOptions } from "./service.ts";
 export type { Bytes, Facts, FileResult, JsonResult, Result, StepFacts } from "./result.ts";
 export type { HeaderFacts } from "./generated-facts.ts";

@@ -5,6 +5,7 @@ import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { openssl, pdfsig, signaturesIn, verification } from "../harness/signatures.ts";
 import { refusal, stamp } from "../harness/stamp-calls.ts";
+import { PdfService, sealElsewhere, type SealElsewhereInput } from "../../client/src/index.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -62,6 +63,23 @@ describe("a signature in two steps", () => {
     const signature = await crypto.subtle.sign(algorithm, signer.keys.privateKey, new Uint8Array(toSign));
     const sealed = await stamp("seal", body, { mode: "complete", chain, signature: base64(new Uint8Array(signature)) });
     const [found] = signaturesIn(sealed.body);
+    expect(found && (await verification(found, chainPem(root)))).toBe("verified");
+  });
+
+  test("by the client, which is given a function that signs", async () => {
+    const signer = await issue({ subject: "Ada", kind: "P-384", issuer: root });
+    const service = new PdfService({ apiKey: liveKey, baseUrl });
+    const input = {
+      file: new Blob([letter.slice()]),
+      chain: chainPem(signer, root),
+      digest: "sha384",
+      reason: "Approved",
+    };
+    const sealed = await sealElsewhere(service, input as SealElsewhereInput, (bytes) =>
+      crypto.subtle.sign({ name: "ECDSA", hash: "SHA-384" }, signer.keys.privateKey, bytes),
+    );
+    expect(sealed).toMatchObject({ signatureField: "Signature1", signatureLevel: "b-b", pageCount: 2 });
+    const [found] = signaturesIn(await sealed.bytes());
     expect(found && (await verification(found, chainPem(root)))).toBe("verified");
   });
 
