@@ -53,6 +53,71 @@ export const mutants: readonly Mutant[] = [
     ["extract-pages: keeps attachments", "attachments: false", "attachments: true"],
   ),
   ...of(
+    "engines/pdf/signatures/byte-range.ts",
+    e2e("verify-signatures"),
+    [
+      "verify-signatures: a gap with anything in it",
+      "/^<((?:[0-9A-Fa-f]{2})+)>$/.exec(gap)",
+      "/<((?:[0-9A-Fa-f]{2})+)>/.exec(gap)",
+    ],
+    ["verify-signatures: a range that starts later", "return start === 0 && length > 0", "return length > 0"],
+    [
+      "verify-signatures: two ranges",
+      '!== 1) throw new Unusable("has its `ByteRange` twice")',
+      '> 9) throw new Unusable("no")',
+    ],
+  ),
+  ...of(
+    "engines/pdf/signatures/comparison.ts",
+    e2e("verify-signatures"),
+    [
+      "verify-signatures: any changed object",
+      "if (!known.has(number)) return false;",
+      "if (known.has(number)) return true;",
+    ],
+    [
+      "verify-signatures: objects that were missing",
+      "if (!known.has(number)) return false;",
+      "if (!known.has(number)) return true;",
+    ],
+    ["verify-signatures: objects that are shared", "allowed?.get(holder) === count", "holder > 0 || count > 0"],
+    [
+      "verify-signatures: appearances without values",
+      "else if (!isSame) this.#forbid(holder, `The appearance",
+      "else if (!isSame && holder < 0) this.#forbid(holder, `The appearance",
+    ],
+    [
+      "verify-signatures: another catalog",
+      "objectNumber(one) === 0 || objectNumber(one) !== objectNumber(other)",
+      "objectNumber(one) === 0",
+    ],
+  ),
+  ...of(
+    "engines/cms/signed-data.ts",
+    e2e("verify-signatures"),
+    [
+      "verify-signatures: the digest",
+      "if (!isSame(octets(signed.values.get(MESSAGE_DIGEST)), digest))",
+      "if (digest.length === 0)",
+    ],
+    [
+      "verify-signatures: the certificate's name",
+      "if (names === undefined && needsCertificate)",
+      "if (names === undefined && !needsCertificate && digest.length === 0)",
+    ],
+  ),
+  ...of(
+    "engines/cms/chain.ts",
+    e2e("verify-signatures"),
+    ["verify-signatures: anybody issues certificates", "!isAuthority || pathLength", "pathLength"],
+    ["verify-signatures: expired certificates", "if (until < at)", "if (until < from)"],
+  ),
+  ...of("engines/pdf/seal/complete.ts", e2e("seal-two-steps"), [
+    "seal: completes a document that is signed",
+    "covered?.contents.every((byte) => byte === 0)",
+    "covered?.contents.every((byte) => byte >= 0)",
+  ]),
+  ...of(
     "operations/delete-pages.ts",
     e2e("delete-pages"),
     ["delete-pages: keeps the pages instead", 'resolveOthers("pages"', 'resolveSet("pages"'],

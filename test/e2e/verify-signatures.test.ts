@@ -246,6 +246,9 @@ describe("changes after a signature that are allowed", () => {
   });
 });
 
+/** The identifier of a file, as its trailer has it. */
+const idIn = (file: Uint8Array): string => /\/ID\s*\[[^\]]*\]/.exec(Buffer.from(file).toString("latin1"))?.[0] ?? "";
+
 /** Attacks on a signed form: what is appended to it. */
 const ATTACKS: readonly [name: string, (signed: Uint8Array) => Uint8Array, base?: Uint8Array][] = [
   ["other content", (file) => update(file, { [CONTENT]: streamText("BT /F 12 Tf 20 250 Td (Pay 999) Tj ET") })],
@@ -279,7 +282,10 @@ const ATTACKS: readonly [name: string, (signed: Uint8Array) => Uint8Array, base?
         [FREE]: objectIn(file, PAGE).replace("/Contents 5 0 R", "/Contents 12 0 R"),
       }),
   ],
-  ["another catalog", (file) => update(file, { [FREE]: objectIn(file, CATALOG) }, "/Root 60 0 R /Info 13 0 R")],
+  [
+    "another catalog",
+    (file) => update(file, { [FREE]: objectIn(file, CATALOG) }, `/Root 60 0 R /Info 13 0 R ${idIn(file)}`),
+  ],
   [
     "an action when it is opened",
     (file) =>
@@ -446,6 +452,15 @@ describe("a signature that is broken", () => {
       changesAfter: "forbidden",
     });
     expect(report.documentIntact).toBe(false);
+  });
+
+  test("another byte of the document", async () => {
+    const bytes = (await handSigned({ signer: await signer })).slice();
+    const at = Buffer.from(bytes).indexOf("/MediaBox") + "/MediaBox [0 0 4".length;
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    const report = await verify(bytes, { trust });
+    expect(only(report)).toMatchObject({ integrity: "broken" });
+    expect(only(report).reason).toContain("the digest of the signed bytes differs");
   });
 
   test("another digit in its value", async () => {
