@@ -13,7 +13,7 @@ const LONGEST_PEM = 200_000;
 const trust = z
   .enum(["trusted", "untrusted", "expired", "unknown"])
   .describe(
-    "`trusted`: valid certificates lead to a root in `trust`. `untrusted`: they do not, or no roots were sent. `expired`: one of them was not valid at that time. `unknown`: the certificate of an issuer is missing, or cannot be judged.",
+    "`trusted`: valid certificates lead to a root in `trust`. `untrusted`: they do not, or no roots were sent. `expired`: one of them was not valid at that time. `unknown`: the signature is broken, or the certificate of an issuer is missing or cannot be judged.",
   );
 const certificate = z.object({
   subject: z.string().describe("The name, as RFC 4514 writes it."),

@@ -170,6 +170,15 @@ describe("the chain", () => {
     });
   });
 
+  test("is not trusted if the certificate is not for signatures", async () => {
+    const signer = await issue({ subject: "Authority", issuer: root, kind: "RSA-2048", usage: 0b0000_0110 });
+    expect(only(await verify(await handSigned({ signer }), { trust }))).toMatchObject({
+      integrity: "intact",
+      chain: "untrusted",
+      reason: "The certificate of CN=Authority is not for signatures.",
+    });
+  });
+
   test("is expired if one of its certificates is", async () => {
     const old = await issue({ subject: "Old", isAuthority: true, valid: [-20, -10] });
     const one = await issue({ subject: "One", issuer: old });
@@ -438,7 +447,7 @@ describe("a signature that is broken", () => {
     ["another format", { subFilter: "adbe.pkcs7.sha1" }, "format that is not supported"],
   ])("%s", async (_, options, reason) => {
     const report = await verify(await handSigned({ signer: await signer, ...options }), { trust });
-    expect(only(report)).toMatchObject({ integrity: "broken" });
+    expect(only(report)).toMatchObject({ integrity: "broken", chain: "unknown" });
     expect(only(report).reason).toContain(reason);
     expect(report.documentIntact).toBe(false);
   });

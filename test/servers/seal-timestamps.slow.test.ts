@@ -68,6 +68,30 @@ test("b-t has a time stamp over the signature, of the service's own authority or
   expect(await stamped(await seal({ timestampUrl: `${authority.url}named`, digest: "sha512" }))).toBe("verified");
 });
 
+test("verify-signatures says who made the time stamp, and takes no time from a stamp that is not this signature's", async () => {
+  authority.respond((body) => ({ body }));
+  const { body } = await seal();
+  const verify = async (bytes: Uint8Array): Promise<unknown> => {
+    const service = { baseUrl: server.baseUrl, key: server.liveKey };
+    const trust = chainPem(signer) + authority.rootPem;
+    const response = await post(service, "verify-signatures", { file: pdfPart(bytes), trust });
+    return JSON.parse(new TextDecoder().decode(response.body));
+  };
+  const stamp = { chain: "trusted", signer: { subject: "CN=Time Stamps", issuer: "CN=Time Root" } };
+  const good = { level: "b-t", integrity: "intact", chain: "trusted", timeSource: "timestamp", timestamp: stamp };
+  expect(await verify(body)).toMatchObject({ documentIntact: true, signatures: [good] });
+
+  // The imprint of the token is the digest of the signature value: another one there is a stamp of another signature.
+  const text = Buffer.from(body).toString("latin1");
+  const content = /060b2a864886f70d0109100104/i.exec(text);
+  const at = text.indexOf("0420", (content?.index ?? 0) + 30) + 4;
+  const changed = text.slice(0, at) + (text[at] === "0" ? "1" : "0") + text.slice(at + 1);
+  const other = { chain: "unknown", signer: null };
+  expect(await verify(Buffer.from(changed, "latin1"))).toMatchObject({
+    signatures: [{ level: "b-b", integrity: "intact", timeSource: "signer", timestamp: other }],
+  });
+});
+
 test("what is no time stamp of this signature fails with timestamp_failed", async () => {
   let known: Buffer | undefined;
   authority.respond((body) => {

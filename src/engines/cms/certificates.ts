@@ -79,6 +79,9 @@ export const extensionOf = ({ extensions = [] }: Certificate, type: string): Ext
 
 const valueOf = ({ extnValue }: Extension): AsnType => parse(new Uint8Array(extnValue.getValue()));
 
+/** `digitalSignature` and `nonRepudiation`, the first bits of KeyUsage (4.2.1.3). */
+export const SIGNING_BITS = 0b1100_0000;
+
 /** The first bits of KeyUsage (4.2.1.3); undefined if all uses are allowed. */
 export function keyUsageOf(certificate: Certificate): number | undefined {
   const usage = extensionOf(certificate, KEY_USAGE);

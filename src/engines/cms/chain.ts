@@ -9,6 +9,7 @@ import {
   KEY_USAGE,
   keyUsageOf,
   nameBytes,
+  SIGNING_BITS,
 } from "./certificates.ts";
 import { isSignedBy } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
@@ -103,6 +104,8 @@ function problemOf(path: readonly Certificate[], at: Date): Verdict | undefined 
         chain: "unknown",
         reason: `The certificate of ${nameOf(one)} has a critical extension that is not supported (${unknown.extnID}).`,
       };
+    if (index === 0 && ((keyUsageOf(one) ?? SIGNING_BITS) & SIGNING_BITS) === 0)
+      return { chain: "untrusted", reason: `The certificate of ${nameOf(one)} is not for signatures.` };
     if (index > 0) {
       const { isAuthority, pathLength } = constraintsOf(one);
       const usage = keyUsageOf(one);

@@ -2,7 +2,7 @@
 import type { Certificate } from "pkijs";
 import type { AsnType } from "asn1js";
 import { children, der, hasTag, integer, isSame, nothing, oid, oidOf, parse, sequence, tagged } from "./asn1.ts";
-import { keyUsageOf, nameBytes } from "./certificates.ts";
+import { keyUsageOf, nameBytes, SIGNING_BITS } from "./certificates.ts";
 import type { Credentials } from "./credentials.ts";
 import { CURVES, EC, plainSpki, RSA, RSA_PSS } from "./public-key.ts";
 import { invalidCertificate, readable } from "./refusal.ts";
@@ -48,9 +48,6 @@ export interface Signer {
 const MGF1 = "1.2.840.113549.1.1.8";
 const LEAST_RSA_BITS = 2048;
 const MOST_RSA_BITS = 4096;
-
-/** `digitalSignature` and `nonRepudiation`, the first bits of KeyUsage (RFC 5280, 4.2.1.3). */
-const SIGNING_BITS = 0b1100_0000;
 
 /** What is signed to see whether a key fits a certificate. */
 const PROBE = new TextEncoder().encode("pdf-service: does this key fit its certificate?");

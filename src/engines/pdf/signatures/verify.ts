@@ -157,7 +157,8 @@ async function check({ open, stored }: File, found: FoundSignature): Promise<Che
   } catch (error) {
     if (error instanceof Refusal || engine.isFailure(error)) throw error;
     const problem = error instanceof Unusable ? error.message : "cannot be read";
-    return { found, data, stamp, stampProblem: undefined, problem };
+    // Whatever a broken signature says, its time and its certificate prove nothing.
+    return { found, data, stamp: undefined, stampProblem: undefined, problem };
   }
 }
 
@@ -206,12 +207,12 @@ interface Verdicts {
 }
 
 async function verdictsOf(
-  { data, stamp, found }: Checked,
+  { data, stamp, found, problem }: Checked,
   pool: readonly Certificate[],
   roots: readonly Certificate[],
   proven: Date,
 ): Promise<Verdicts> {
-  if (data === undefined) return { chain: { chain: "unknown" }, timestamp: undefined };
+  if (data === undefined || problem !== undefined) return { chain: { chain: "unknown" }, timestamp: undefined };
   if (found.format === STAMP) return { chain: await judge(data.signer, pool, roots, proven), timestamp: undefined };
   const timestamp = stamp && (await judge(stamp.signer, pool, roots, proven));
   const at = stamp && timestamp?.chain === "trusted" ? stamp.time : proven;
