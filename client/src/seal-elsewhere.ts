@@ -1,5 +1,5 @@
 import type { SealInput } from "./generated.ts";
-import type { FileResult } from "./result.ts";
+import type { Bytes, FileResult } from "./result.ts";
 import type { PdfService } from "./service.ts";
 import type { CallOptions } from "./transport.ts";
 
@@ -10,7 +10,7 @@ export type SealElsewhereInput = Omit<
 > & { readonly chain: string };
 
 /** Signs bytes with a key that the service never sees, for example by `crypto.subtle.sign`. Elliptic curves: in DER, or as WebCrypto has it. */
-export type Sign = (bytes: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer | Uint8Array>;
+export type Sign = (bytes: Bytes) => Promise<ArrayBuffer | Uint8Array>;
 
 /**
  * Signs a PDF in two steps, with a key that stays where it is. The document is sent twice; each step costs a credit.
