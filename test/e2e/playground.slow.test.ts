@@ -270,14 +270,15 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
   test("shows JSON, text and images as what they are", async () => {
     const page = await visitor.open("metadata");
     await visitor.runExample();
-    expect(await visitor.result.innerText()).toContain('"title": "A letter"');
+    const shown = (): Promise<string> => visitor.result.innerText();
+    await expect.poll(shown).toContain('"title": "A letter"');
     const saves = (label: string) =>
       visitor.result.getByRole("link", { name: label, exact: true }).getAttribute("download");
-    expect(await saves("Download")).toBe("letter-metadata.json");
+    await expect.poll(() => saves("Download")).toBe("letter-metadata.json");
     await visitor.view("extract-text");
     await visitor.runExample();
-    expect(await visitor.result.innerText()).toContain("Our order of punched cards");
-    expect(await saves("Download text")).toBe("letter-extract-text.txt");
+    await expect.poll(shown).toContain("Our order of punched cards");
+    await expect.poll(() => saves("Download text")).toBe("letter-extract-text.txt");
     await visitor.view("to-images");
     await visitor.runExample();
     const width = (): Promise<number> =>
