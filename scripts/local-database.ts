@@ -43,17 +43,13 @@ export async function withDatabasesIn<T>(
   { app, data }: { readonly app: string; readonly data: string },
   work: (databases: Databases) => Promise<T>,
 ): Promise<T> {
-  const [{ convertV4MiniflareOptions, Miniflare }, { persistenceIn, prepareEnvironment, QUIET, readBundle, WORKER }] =
-    await Promise.all([import("miniflare"), import("./server/runtime.ts")]);
+  const [{ readBundle }, { openMiniflare }] = await Promise.all([
+    import("./server/runtime.ts"),
+    import("./server/miniflare.ts"),
+  ]);
   const { databases: bound } = await readBundle(app);
-  await prepareEnvironment(data);
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      ...QUIET,
-      resourcePersistencePath: persistenceIn(data),
-      workers: [{ name: WORKER, modules: true, script: "export default {}", d1Databases: bound }],
-    }),
-  );
+  const worker = { name: "databases", modules: true, script: "export default {}", d1Databases: bound };
+  const miniflare = await openMiniflare(data, [worker]);
   try {
     // In the order of their numbers: DB, DB_1, DB_2, ...
     const names = Object.keys(bound).toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));

@@ -11,7 +11,6 @@ import { withDatabasesIn } from "./local-database.ts";
 import { LOCAL_SECRET } from "./local-secret.ts";
 import { findApp } from "./server/app.ts";
 import { createFront } from "./server/front.ts";
-import { prepareEnvironment } from "./server/runtime.ts";
 import { supervise } from "./server/supervisor.ts";
 import { lockState } from "./state-lock.ts";
 
@@ -109,7 +108,6 @@ if (holder !== undefined)
   fail(`Another server${holder.pid === undefined ? "" : ` (process ${holder.pid})`} uses the data in ${data}.`);
 
 await rm(join(data, "tmp"), { recursive: true, force: true });
-await prepareEnvironment(data);
 
 let target: URL | undefined;
 const supervisor = supervise(data, {

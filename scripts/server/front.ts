@@ -82,12 +82,12 @@ export function createFront({ proxies, target }: FrontOptions): Front {
       headers: [...headers, CLIENT, clientOf(incoming, proxies)],
       setHost: false,
     });
-    outgoing.on("response", (answer) => {
-      const kept = headersOf(answer.rawHeaders, () => true);
+    outgoing.on("response", (received) => {
+      const kept = headersOf(received.rawHeaders, () => true);
       // What is left of a body that nobody reads is not waited for.
       if (isClosing || !incoming.complete) kept.push("Connection", "close");
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, kept);
-      pipeline(answer, response, () => undefined);
+      response.writeHead(received.statusCode ?? 502, received.statusMessage, kept);
+      pipeline(received, response, () => undefined);
     });
     outgoing.on("error", () => refuse(response));
     response.once("close", () => {

@@ -1,10 +1,9 @@
 /** The worker in workerd, through Miniflare: the databases, files, and queues of a folder, and no other server of Cloudflare's. */
-import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { rootCertificates } from "node:tls";
-import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
+import type { Miniflare, V4WorkerOptions } from "miniflare";
 import { type Bundle, bundleSchema, PLACES } from "./bundle.ts";
+import { openMiniflare } from "./miniflare.ts";
 
 export interface RuntimeOptions {
   /** The folder of the bundle. */
@@ -29,45 +28,13 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
-export const WORKER = "pdf-service";
+const WORKER = "pdf-service";
 
 /** Cloudflare never lets a worker reach private addresses (`global_fetch_strictly_public`); workerd's own network would. */
 const OUTBOUND = "export default { fetch: (request, env) => env.NETWORK.fetch(request) };";
 
-/** Signals at which Miniflare would end the process at once, in the middle of requests. */
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
 export const readBundle = async (app: string): Promise<Bundle> =>
   bundleSchema.parse(JSON.parse(await readFile(join(app, PLACES.settings), "utf8")));
-
-/** Where Miniflare keeps the data of a folder, as `npm start` does. */
-export const persistenceIn = (data: string): string => join(data, "v3");
-
-/** Where systems keep the root certificates that they trust. */
-const ROOTS = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
-
-/** Sets what Miniflare and workerd take from the environment, before they start. */
-export async function prepareEnvironment(data: string): Promise<void> {
-  // Nothing is written beside the data, so that a container needs no other place.
-  const temporary = join(data, "tmp");
-  await mkdir(temporary, { recursive: true });
-  process.env["TMPDIR"] = temporary;
-  if (process.platform !== "linux" || process.env["SSL_CERT_FILE"] !== undefined || ROOTS.some(existsSync)) return;
-  // workerd does not start where the system has no root certificates, as in small images: it gets those of Node.
-  const roots = join(temporary, "roots.pem");
-  await writeFile(roots, rootCertificates.join("\n"));
-  process.env["SSL_CERT_FILE"] = roots;
-}
-
-/** Options of every Miniflare here: nothing of it listens but what is asked for, and it asks nobody about this machine. */
-export const QUIET = {
-  host: "127.0.0.1",
-  port: 0,
-  cf: false,
-  telemetry: { enabled: false },
-  unsafeTriggerHandlers: false,
-  unsafeLocalExplorer: false,
-} as const;
 
 export async function startRuntime({
   app,
@@ -119,7 +86,7 @@ export async function startRuntime({
         routerConfig: { has_user_worker: true, invoke_user_worker_ahead_of_assets: true },
       },
       outboundService: "outbound",
-      // Past Miniflare's own worker, which has paths for development and answers errors with pages.
+      // Past Miniflare's own worker, which has paths for development and responds to errors with pages.
       unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     },
     {
@@ -137,19 +104,10 @@ export async function startRuntime({
       },
     },
   ];
-  const others = new Map(SIGNALS.map((signal) => [signal, new Set(process.listeners(signal))]));
-  const miniflare: Miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      ...QUIET,
-      resourcePersistencePath: persistenceIn(data),
-      unsafeHandleRuntimeRestart: async () => restarted(await miniflare.unsafeGetDirectURL(WORKER)),
-      handleStructuredLogs: ({ level, message }) => log(level, message),
-      workers,
-    }),
-  );
-  for (const [signal, known] of others)
-    for (const listener of process.listeners(signal))
-      if (!known.has(listener)) process.removeListener(signal, listener);
+  const miniflare: Miniflare = await openMiniflare(data, workers, {
+    unsafeHandleRuntimeRestart: async () => restarted(await miniflare.unsafeGetDirectURL(WORKER)),
+    handleStructuredLogs: ({ level, message }) => log(level, message),
+  });
   await miniflare.ready;
   const url = await miniflare.unsafeGetDirectURL(WORKER);
   return {

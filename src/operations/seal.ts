@@ -4,7 +4,7 @@ import { readPem, readPkcs12, type Credentials } from "../engines/cms/credential
 import { readCertificates } from "../engines/cms/pem.ts";
 import { Unusable } from "../engines/cms/refusal.ts";
 import { signatureRoom, signDigest, signedAttributes } from "../engines/cms/sign.ts";
-import { ID_DATA, readSignedData, verifySignedData } from "../engines/cms/signed-data.ts";
+import { ID_DATA, readSignedData, readStampOver, verifySignedData } from "../engines/cms/signed-data.ts";
 import { DIGESTS, type DigestName, signerElsewhere, signerOf, subjectOf } from "../engines/cms/signer.ts";
 import { TIMESTAMP_ROOM, timeStamp } from "../engines/cms/time-stamp-request.ts";
 import { invalidParameter } from "../engines/errors.ts";
@@ -325,7 +325,9 @@ async function checkCms(cms: Uint8Array<ArrayBuffer>, digest: DigestName, hashed
   if (data.content !== undefined) throw new Unusable("has content of its own");
   if (data.hash !== DIGESTS[digest].hash) throw new Unusable("has another digest than `digest`");
   await verifySignedData(data, ID_DATA, hashed, { needsCertificate: true });
-  return data.token === undefined ? "b-b" : "b-t";
+  if (data.token === undefined) return "b-b";
+  await readStampOver(data, data.token);
+  return "b-t";
 }
 
 function credentialsOf({

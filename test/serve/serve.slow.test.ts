@@ -129,13 +129,13 @@ test("SIGTERM lets requests end, then nothing is left", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
   const own = await startServer(folder);
   const large = document({ name: "large", pages: 400 });
-  const answer = post({ baseUrl: own.baseUrl, key: own.liveKey }, "merge", {
+  const response = post({ baseUrl: own.baseUrl, key: own.liveKey }, "merge", {
     file0: pdfPart(large),
     file1: pdfPart(large),
   });
   const below = (await processesBelow(own.pid)).map(({ pid }) => pid);
   await expect.poll(() => own.printed().length).toBeGreaterThan(0);
-  const [{ status }] = await Promise.all([answer, own.stop()]);
+  const [{ status }] = await Promise.all([response, own.stop()]);
   expect([200, 503]).toContain(status);
   expect(below.length).toBeGreaterThan(0);
   const left = (await processesBelow(1)).filter(({ pid }) => below.includes(pid));

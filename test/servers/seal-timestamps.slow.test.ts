@@ -92,6 +92,27 @@ test("verify-signatures says who made the time stamp, and takes no time from a s
   });
 });
 
+test("a whole CMS signature is b-t only with a time stamp of its own", async () => {
+  authority.respond((body) => ({ body }));
+  const service = { baseUrl: server.baseUrl, key: server.liveKey };
+  const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<ApiResponse> =>
+    post(service, "seal", { file: pdfPart(bytes), level: "b-t", ...fields });
+  const prepared = await send(letter, { mode: "prepare", chain: chainPem(signer) });
+  const input = Buffer.from(prepared.headers.get("X-Signature-Input") ?? "", "base64");
+  const made = await openssl({ key: await keyPem(signer), input }, "dgst", "-sha256", "-sign", "{key}", "{input}");
+  const fields = { mode: "complete", chain: chainPem(signer), signature: made.bytes.toString("base64") };
+  const { body } = await send(prepared.body, fields);
+  const [found] = signaturesIn(body);
+  const cms = Buffer.from(found?.cms ?? new Uint8Array());
+  const whole = await send(prepared.body, { mode: "complete", cms: cms.toString("base64") });
+  expect(await stamped(whole)).toBe("verified");
+  const imprint =
+    cms.indexOf(Buffer.from("0420", "hex"), cms.indexOf(Buffer.from("2a864886f70d0109100104", "hex")) + 15) + 2;
+  cms[imprint] = (cms[imprint] ?? 0) ^ 1;
+  const refused = await send(prepared.body, { mode: "complete", cms: cms.toString("base64") });
+  expect([refused.status, refused.code]).toEqual([400, "invalid_parameters"]);
+});
+
 test("what is no time stamp of this signature fails with timestamp_failed", async () => {
   let known: Buffer | undefined;
   authority.respond((body) => {

@@ -217,3 +217,19 @@ export async function readTimeStamp(data: SignedData): Promise<TimeStamp> {
     certificates,
   };
 }
+
+/**
+ * Reads and verifies the time stamp over a signature.
+ * @param others certificates beside those of the signature
+ * @throws Unusable, or another error for what cannot be parsed
+ */
+export async function readStampOver(
+  { signature, certificates }: SignedData,
+  token: Uint8Array,
+  others: readonly Certificate[] = [],
+): Promise<TimeStamp> {
+  const stamp = await readTimeStamp(readSignedData(token, [...certificates, ...others]));
+  const digest = new Uint8Array(await crypto.subtle.digest(stamp.imprint.hash, signature));
+  if (!isSame(stamp.imprint.digest, digest)) throw new Unusable("is for another signature");
+  return stamp;
+}

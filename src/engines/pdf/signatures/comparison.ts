@@ -38,6 +38,12 @@ interface Place {
   readonly holder: number;
 }
 
+/** What a field inherits from the one above it. */
+interface Parent {
+  readonly type: PDFObject;
+  readonly isFilled: boolean;
+}
+
 /** Judges an entry whose value may have changed. */
 type Judge = (before: Place, after: PDFObject, isSame: boolean) => void;
 
@@ -259,13 +265,7 @@ class Comparison {
   }
 
   /** Compares lists of fields or widgets: those that were there must still be, and others may only be new signature fields. */
-  #compareFields(
-    before: Place,
-    after: PDFObject,
-    prefix: string,
-    depth: number,
-    parent: { readonly type: PDFObject; readonly isFilled: boolean } | undefined,
-  ): void {
+  #compareFields(before: Place, after: PDFObject, prefix: string, depth: number, parent: Parent | undefined): void {
     const later = new Map(items(after).map((one) => [canonical(this.#engine, one), one]));
     for (const one of items(before.object)) {
       const name = canonical(this.#engine, one);
@@ -279,13 +279,7 @@ class Comparison {
     for (const one of later.values()) this.#judgeNewField(one, prefix);
   }
 
-  #compareField(
-    before: Place,
-    after: PDFObject,
-    prefix: string,
-    depth: number,
-    parent: { readonly type: PDFObject; readonly isFilled: boolean } | undefined,
-  ): void {
+  #compareField(before: Place, after: PDFObject, prefix: string, depth: number, parent: Parent | undefined): void {
     const { holder, object } = before;
     this.#fields.add(holder);
     this.#judged.add(holder);

@@ -1,9 +1,6 @@
 /** Verifies the digital signatures of a document (ISO 32000-2, 12.8), and finds what was changed after each. */
 import type { Certificate } from "pkijs";
-import type { PDFObject } from "mupdf";
-import { limits, MiB } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
-import type { InputBytes } from "../../bytes/heap.ts";
 import { partOf } from "../../bytes/joined-bytes.ts";
 import { certificateOf, type CertificateFacts, factsOf } from "../../cms/certificates.ts";
 import { judge, type Trust, type Verdict } from "../../cms/chain.ts";
@@ -11,22 +8,20 @@ import { Unusable } from "../../cms/refusal.ts";
 import {
   ID_DATA,
   readSignedData,
+  readStampOver,
   readTimeStamp,
   type SignedData,
   type TimeStamp,
   verifySignedData,
 } from "../../cms/signed-data.ts";
 import { isSame } from "../../cms/asn1.ts";
-import { type OpenPdf, openPdf } from "../document/document.ts";
-import { allowsFilling } from "../forms/signature-permissions.ts";
-import { readFormTree } from "../forms/tree.ts";
+import type { OpenPdf } from "../document/document.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
-import { eachItem, isNamed, items } from "../objects/objects.ts";
+import { eachItem } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
-import { type Covered, startXrefAt } from "./byte-range.ts";
-import { type Change, type ChangeKind, changesBetween, type Level } from "./comparison.ts";
+import type { Covered } from "./byte-range.ts";
+import { changesAfter, type DocMdp, levelIn, type ReportedChange } from "./changes-after.ts";
 import { coveredIn, findSignatures, type FoundSignature } from "./fields.ts";
-import { differenceOf } from "./difference.ts";
 import { digestOfParts } from "./digest.ts";
 
 /** Certificates of the document security store that are looked at. */
@@ -39,14 +34,6 @@ const DETACHED = new Set(["adbe.pkcs7.detached", "ETSI.CAdES.detached"]);
 const CADES = "ETSI.CAdES.detached";
 const STAMP = "ETSI.RFC3161";
 
-/** Names of the levels of a certification (table 257). */
-const PERMISSIONS = new Map([
-  [1, "no-changes"],
-  [2, "form-filling"],
-  [3, "annotations"],
-] as const);
-type DocMdp = "no-changes" | "form-filling" | "annotations";
-
 export interface SignatureReport {
   /** Full name. */
   readonly field: string;
@@ -56,14 +43,7 @@ export interface SignatureReport {
   readonly integrity: "intact" | "broken";
   readonly coverage: "whole-document" | "earlier-revision";
   readonly changesAfter: "none" | "allowed" | "forbidden";
-  readonly changes: {
-    readonly kind: ChangeKind;
-    readonly object: number;
-    readonly page?: number;
-    readonly field?: string;
-    readonly text: string;
-    readonly allowed: boolean;
-  }[];
+  readonly changes: ReportedChange[];
   readonly signer: CertificateFacts | null;
   readonly chain: Trust;
   /** Why it is broken, or its chain is not trusted. */
@@ -117,7 +97,7 @@ export async function verifySignatures(
     judged.unshift({ ...one, verdicts });
   }
   const signatures: SignatureReport[] = [];
-  for (const one of judged) signatures.push(await reportOf(file, one));
+  for (const one of judged) signatures.push(await reportOf(open, one));
   const documentIntact =
     signatures.length > 0 &&
     signatures.every(({ integrity, changesAfter }) => integrity === "intact" && changesAfter !== "forbidden");
@@ -165,13 +145,11 @@ async function check({ open, stored }: File, found: FoundSignature): Promise<Che
 /** Checks the time stamp over a signature. */
 async function checkStamp(
   token: Uint8Array,
-  { signature, certificates }: SignedData,
+  data: SignedData,
   stored: readonly Certificate[],
 ): Promise<{ stamp?: TimeStamp; problem?: string }> {
   try {
-    const stamp = await readTimeStamp(readSignedData(token, [...certificates, ...stored]));
-    const digest = new Uint8Array(await crypto.subtle.digest(stamp.imprint.hash, signature));
-    return isSame(stamp.imprint.digest, digest) ? { stamp } : { problem: "is for another signature" };
+    return { stamp: await readStampOver(data, token, stored) };
   } catch (error) {
     return { problem: error instanceof Unusable ? error.message : "cannot be read" };
   }
@@ -220,15 +198,14 @@ async function verdictsOf(
 }
 
 async function reportOf(
-  file: File,
+  open: OpenPdf,
   { found, data, stamp, stampProblem, problem, verdicts }: Checked & { verdicts: Verdicts },
 ): Promise<SignatureReport> {
-  const { open } = file;
   const { signature, field, format, end } = found;
   const { length } = open.input.bytes;
   const texts = new TextReader(open.engine);
   const isStamp = format === STAMP;
-  const changes = end === length ? [] : await changesAfter(file, found, end);
+  const changes = end === length ? [] : await changesAfter(open, found, end);
   const said = data?.signingTime?.toISOString() ?? isoOfPdfDate(texts.text(signature.get("M")) ?? "");
   const reason = problem === undefined ? verdicts.chain.reason : `The signature ${problem}.`;
   const docMdp = levelIn(signature);
@@ -259,83 +236,4 @@ async function reportOf(
     ...text("Reason", "signingReason"),
     ...text("Location", "location"),
   };
-}
-
-/** The certification level of a signature (12.8.2.2); undefined if it does not certify. */
-function levelIn(signature: PDFObject): DocMdp | undefined {
-  const reference = items(signature.get("Reference")).find((one) => isNamed(one.get("TransformMethod"), "DocMDP"));
-  if (reference === undefined) return undefined;
-  const level = reference.get("TransformParams", "P");
-  return PERMISSIONS.get((level.isNumber() ? level.asNumber() : 2) as 1 | 2 | 3) ?? "no-changes";
-}
-
-type ReportedChange = SignatureReport["changes"][number];
-
-const OTHER = { kind: "other", object: 0, allowed: false } as const;
-
-/** What was changed since a revision that ends at `end`. */
-async function changesAfter(
-  { open }: File,
-  { number }: FoundSignature,
-  end: number | undefined,
-): Promise<ReportedChange[]> {
-  const { input, engine } = open;
-  const { bytes } = input;
-  if (end === undefined) return [{ ...OTHER, object: number, text: "What the signature covers is not known." }];
-  if (startXrefAt(bytes, end) === undefined)
-    return [{ ...OTHER, object: number, text: "The signed bytes do not end as a revision of the file does." }];
-  const tail = bytes.view(end, Math.min(bytes.length, end + 3));
-  // A line end behind the end marker belongs to it.
-  if (tail.length < 3 && tail.every((byte) => byte === 10 || byte === 13)) return [];
-  const newest = startXrefAt(bytes, bytes.length);
-  if (newest === undefined || newest + engine.headerOf(open.document) < end)
-    return [{ ...OTHER, text: "Bytes follow the signed revision that are no update of the file." }];
-  const damaged = [{ ...OTHER, text: "The file is damaged, so its revisions cannot be compared." }];
-  if (open.repaired) return damaged;
-  if (engine.ranges) {
-    const limit = limits.references.heldBytes;
-    const message = `The file was changed after it was signed. Revisions are compared in files of up to ${limit / MiB} MiB.`;
-    throw new Refusal("limit_exceeded", message, { limit, actual: bytes.length });
-  }
-  try {
-    using before = await openPdf(engine, { ...input, bytes: beginningOf(bytes, end) });
-    const changes = await changesBetween(await differenceOf(before, open));
-    if (before.repaired || open.repaired) return damaged;
-    const allows = await permissionsOf(before);
-    return changes.map((change) => {
-      const { level: _, ...said } = change;
-      return { ...said, allowed: allows(change) };
-    });
-  } catch (error) {
-    const meaning = engine.explain(error);
-    if (meaning instanceof Refusal && meaning.code === "invalid_file") return damaged;
-    throw error;
-  }
-}
-
-const beginningOf = (bytes: InputBytes, end: number): InputBytes => ({
-  length: end,
-  pointer: bytes.pointer,
-  view: (from, to) => bytes.view(from, Math.min(to, end)),
-  free: () => undefined,
-});
-
-/** What the signatures in a revision allow (12.8.2.2, 12.8.2.4). */
-async function permissionsOf(before: OpenPdf): Promise<(change: Change) => boolean> {
-  const texts = new TextReader(before.engine);
-  const fields = await readFormTree(before, texts);
-  const root = before.document.getTrailer().get("Root");
-  const levels = fields
-    .filter(({ type, own }) => type === "signature" && own.V.isDictionary())
-    .map(({ own }) => levelIn(own.V));
-  const certified = [...levels, levelIn(root.get("Perms", "DocMDP"))].filter((level) => level !== undefined);
-  const allowed: Readonly<Record<Level, boolean>> = {
-    always: true,
-    "form-filling": !certified.includes("no-changes"),
-    // Without a certification, signatures say nothing about annotations, which may hide what was signed.
-    annotations: certified.length > 0 && certified.every((level) => level === "annotations"),
-    never: false,
-  };
-  return ({ level, field }) =>
-    allowed[level] && (level === "always" || field === undefined || allowsFilling(root, fields, [field], texts));
 }
