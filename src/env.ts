@@ -23,6 +23,9 @@ export interface TimestampSettings {
   readonly defaultUrl: string | undefined;
 }
 
+/** The issuers of certificates. `hosts`: those that are asked; undefined for all public ones. */
+export type IssuerSettings = Pick<TimestampSettings, "urls" | "hosts">;
+
 /** The service's configuration: the bindings and variables of wrangler.toml, parsed and validated. */
 export interface Env {
   /**
@@ -52,6 +55,8 @@ export interface Env {
   readonly documentUrls: UrlPolicy;
   /** The time-stamp services that requests may name, and the one for those that name none. */
   readonly timestamps: TimestampSettings;
+  /** The issuers of certificates that are asked. */
+  readonly issuers: IssuerSettings;
   /** Reads a font from the static assets. */
   readonly loadFont: LoadFont;
   /** Reads a text recognition model from the static assets. */
@@ -77,6 +82,12 @@ const d1 = z.custom<D1Database>((value) => hasMethods(value, "prepare", "batch")
 const shield = z.custom<Shield>((value) => hasMethods(value, "limit"), "must be a rate-limit binding");
 
 const flag = z.enum(["true", "false"], { error: 'must be "true" or "false"' }).default("false");
+
+const hostNames = z
+  .string()
+  .regex(/^[\w.-]+(,[\w.-]+){0,99}$/, "must be host names with commas between, such as a.example.com,b.example.org")
+  .transform((value) => value.toLowerCase().split(","))
+  .optional();
 
 const bindingsSchema = z.object({
   DB: d1,
@@ -110,14 +121,8 @@ const bindingsSchema = z.object({
     .regex(/^\d{1,5}(,\d{1,5}){0,49}$/, "must be 1 to 50 whole numbers of seconds below 100,000, with commas between")
     .transform((value) => value.split(",").map(Number))
     .optional(),
-  TSA_HOSTS: z
-    .string()
-    .regex(
-      /^[\w.-]+(,[\w.-]+){0,99}$/,
-      "must be host names with commas between, such as tsa.example.com,tsa.example.org",
-    )
-    .transform((value) => value.toLowerCase().split(","))
-    .optional(),
+  ISSUER_HOSTS: hostNames,
+  TSA_HOSTS: hostNames,
   TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
@@ -193,6 +198,7 @@ export function readEnv(bindings: object): Env {
       hosts: result.data.TSA_HOSTS,
       defaultUrl: result.data.TSA_URL,
     },
+    issuers: { urls: { ...urlPolicy("FETCH_ALLOW_LOCAL"), allowHttp: true }, hosts: result.data.ISSUER_HOSTS },
     loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
     loadModel: (name) => readAsset(ASSETS, `models/${name}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,

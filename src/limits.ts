@@ -90,6 +90,24 @@ export const limits = {
     bytes: 64 * 1024,
   },
 
+  /** What issuers say about their certificates. For `seal` and `verify-signatures`. */
+  revocation: {
+    /** How long an issuer has to respond. */
+    milliseconds: 5_000,
+    /** Requests to issuers. */
+    requests: 20,
+    /** How long all of them may take. */
+    totalMilliseconds: 20_000,
+    /** Size of an OCSP response. */
+    ocspBytes: 64 * 1024,
+    /** Size of a revocation list. Those of large issuers have up to 10 MiB: most of these have OCSP. */
+    crlBytes: 4 * MiB,
+    /** Size of an issuer's certificate. */
+    certificateBytes: 64 * 1024,
+    /** Signatures of responses and lists that are verified. */
+    verified: 200,
+  },
+
   /** Text extraction. For `extract-text`. */
   text: {
     /** UTF-16 characters in one response. Each takes about 10 bytes of memory: by page, as a whole, as JSON, and as bytes. */

@@ -6,6 +6,8 @@ export interface UrlPolicy {
   readonly baseUrl: string;
   /** For development: also allows http and https to loopback, on any port. */
   readonly allowLocal: boolean;
+  /** Also allows http, on port 80: for what is signed. */
+  readonly allowHttp?: boolean;
 }
 
 /** Maximum length of a URL, in characters. */
@@ -38,7 +40,10 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  * Why the service does not send requests to a URL, as the end of a sentence that begins with the field's name; undefined if it can. The URL is parsed as
  * `fetch` parses it (WHATWG URL), so that every spelling of an address is recognized. No name is resolved.
  */
-export function publicUrlIssue(text: string, { baseUrl, allowLocal }: UrlPolicy): string | undefined {
+export function publicUrlIssue(
+  text: string,
+  { baseUrl, allowLocal, allowHttp = false }: UrlPolicy,
+): string | undefined {
   if (text.length > URL_LENGTH) return `must be at most ${URL_LENGTH} characters long`;
   // URL parsers drop white space and turn backslashes into slashes.
   // oxlint-disable-next-line no-control-regex -- the check looks for control characters
@@ -49,7 +54,7 @@ export function publicUrlIssue(text: string, { baseUrl, allowLocal }: UrlPolicy)
   if (authority.includes("@")) return "must not contain a user name or password";
   if (text.includes("#")) return "must not contain a fragment";
   if (allowLocal && isLoopback(url.hostname)) return isSamePort(url, baseUrl) ? ownAddress : undefined;
-  if (url.protocol !== "https:") return "must be an HTTPS URL";
+  if (url.protocol !== "https:" && !allowHttp) return "must be an HTTPS URL";
   if (url.port !== "") return "must use port 443";
   return nameIssue(url.hostname, new URL(baseUrl).hostname);
 }

@@ -1477,7 +1477,7 @@ export const commands: readonly Command[] = [
     "name": "seal",
     "path": "/api/v1/seal",
     "summary": "Sign with a certificate",
-    "description": "Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts\nthe certificate is up to its issuer and to the reader.\n\nSend `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords\nare only used for the request.\n\nIf the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be\nsigned, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.\n\nChanges are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or\ninto a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they\ndo not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.\n\n`X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts\nthe certificate is up to its issuer and to the reader.\n\nSend `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords\nare only used for the request.\n\n`level` is how long that can be proved. A signature alone (`b-b`) can no longer be verified once its certificate has expired or was revoked. `b-t` adds a time stamp from a time-stamp service, `b-lt` also what the issuers of all certificates, those of\nthe service too, say about their revocation (OCSP or revocation lists, from where the certificates say), and `b-lta` a time stamp over all of that, which holds even when those responses can no longer be verified. If a response is missing, the request fails with\n`revocation_unavailable`.\n\nIf the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be\nsigned, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.\n\nChanges are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or\ninto a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they\ndo not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.\n\n`X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1572,10 +1572,12 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.",
+        "description": "The PAdES level: `b-b` is a signature, `b-t` has a time stamp over it, `b-lt` also the revocation data of all certificates, `b-lta` a document time stamp over that. Default: `b-b`.",
         "values": [
           "b-b",
-          "b-t"
+          "b-t",
+          "b-lt",
+          "b-lta"
         ]
       },
       {
@@ -1584,7 +1586,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`."
+        "description": "The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`, `b-lt`, or `b-lta`."
       },
       {
         "field": "digest",
@@ -1687,7 +1689,7 @@ export const commands: readonly Command[] = [
     "name": "verify-signatures",
     "path": "/api/v1/verify-signatures",
     "summary": "Verify signatures",
-    "description": "Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.\n\nA signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is `broken`, with a `reason`: a changed byte, an odd `ByteRange`,\nSHA-1 or another weak digest, a format that is not detached CMS.\n\nWhat was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature\nforbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.\n\nSend the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was\nrevoked.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "description": "Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.\n\nA signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is `broken`, with a `reason`: a changed byte, an odd `ByteRange`,\nSHA-1 or another weak digest, a format that is not detached CMS.\n\nWhat was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature\nforbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.\n\nSend the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are\nasked, unless `fetch` is `false`. A certificate that names an issuer to ask is not trusted without a response.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1718,6 +1720,14 @@ export const commands: readonly Command[] = [
         "isPassword": false,
         "required": false,
         "description": "The root certificates that you trust, in PEM."
+      },
+      {
+        "field": "fetch",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`."
       }
     ]
   },

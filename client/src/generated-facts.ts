@@ -38,7 +38,7 @@ export interface HeaderFacts {
   readonly meanConfidence: number | undefined;
   /** The full name of the signature field, percent-encoded. */
   readonly signatureField: string | undefined;
-  /** The PAdES level of the signature: `b-b` or `b-t`. */
+  /** The PAdES level of the signature: `b-b`, `b-t`, `b-lt`, or `b-lta`. */
   readonly signatureLevel: string | undefined;
   /** With `mode=prepare`: what is to be signed (the signed attributes of the CMS signature, DER), in base64. */
   readonly signatureInput: string | undefined;

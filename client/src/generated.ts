@@ -764,15 +764,15 @@ export type SealInput = {
   readonly digest?: "sha256" | "sha384" | "sha512" | undefined;
 } & (
   | {
-  /** The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`. */
+  /** The PAdES level: `b-b` is a signature, `b-t` has a time stamp over it, `b-lt` also the revocation data of all certificates, `b-lta` a document time stamp over that. Default: `b-b`. */
   readonly level?: "b-b" | undefined;
-  /** The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`. */
+  /** The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`, `b-lt`, or `b-lta`. */
   readonly timestampUrl?: undefined;
   }
   | {
-  /** The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`. */
-  readonly level: "b-t";
-  /** The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`. */
+  /** The PAdES level: `b-b` is a signature, `b-t` has a time stamp over it, `b-lt` also the revocation data of all certificates, `b-lta` a document time stamp over that. Default: `b-b`. */
+  readonly level: "b-t" | "b-lt" | "b-lta";
+  /** The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`, `b-lt`, or `b-lta`. */
   readonly timestampUrl?: string | undefined;
   }
 ) & (
@@ -906,12 +906,15 @@ export interface VerifySignaturesInput {
   readonly password?: string | undefined;
   /** The root certificates that you trust, in PEM. */
   readonly trust?: string | undefined;
+  /** Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`. */
+  readonly fetch?: boolean | undefined;
 }
 
 const verifySignaturesFields = {
   file: { name: "file", kind: "file" },
   password: { name: "password", kind: "text" },
   trust: { name: "trust", kind: "text" },
+  fetch: { name: "fetch", kind: "text" },
 } as const;
 
 export interface FillFormInput {
@@ -1246,7 +1249,7 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   }
 
   /** Verify signatures. */
-  verifySignatures(input?: Without<VerifySignaturesInput, "file">): Pipeline<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | null; readonly integrity: "intact" | "broken"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>;
+  verifySignatures(input?: Without<VerifySignaturesInput, "file">): Pipeline<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | "b-lt" | "b-lta" | null; readonly integrity: "intact" | "broken"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>;
   verifySignatures(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("verify-signatures", "file", verifySignaturesFields, input));
   }
@@ -1874,11 +1877,15 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Sign with a certificate.
    *
-   * Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
+   * Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
    * the certificate is up to its issuer and to the reader.
    *
    * Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
    * are only used for the request.
+   *
+   * `level` is how long that can be proved. A signature alone (`b-b`) can no longer be verified once its certificate has expired or was revoked. `b-t` adds a time stamp from a time-stamp service, `b-lt` also what the issuers of all certificates, those of
+   * the service too, say about their revocation (OCSP or revocation lists, from where the certificates say), and `b-lta` a time stamp over all of that, which holds even when those responses can no longer be verified. If a response is missing, the request fails with
+   * `revocation_unavailable`.
    *
    * If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be
    * signed, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.
@@ -1897,7 +1904,7 @@ export class ServiceMethods extends OperationTransport {
   }
 
   /** Verify signatures, as a job. */
-  verifySignatures(input: VerifySignaturesInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | null; readonly integrity: "intact" | "broken"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>>;
+  verifySignatures(input: VerifySignaturesInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | "b-lt" | "b-lta" | null; readonly integrity: "intact" | "broken"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>>;
   /**
    * Verify signatures.
    *
@@ -1909,12 +1916,12 @@ export class ServiceMethods extends OperationTransport {
    * What was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
    * forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.
    *
-   * Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was
-   * revoked.
+   * Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are
+   * asked, unless `fetch` is `false`. A certificate that names an issuer to ask is not trusted without a response.
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
-  verifySignatures(input: VerifySignaturesInput, options?: CallOptions): Promise<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | null; readonly integrity: "intact" | "broken"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "unknown"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>;
+  verifySignatures(input: VerifySignaturesInput, options?: CallOptions): Promise<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | "b-lt" | "b-lta" | null; readonly integrity: "intact" | "broken"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>;
   verifySignatures(input: VerifySignaturesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/verify-signatures", verifySignaturesFields, input, options, jsonResult);
   }

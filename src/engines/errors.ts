@@ -24,6 +24,7 @@ export type RefusalCode =
   | "signature_forbidden"
   | "already_signed"
   | "timestamp_failed"
+  | "revocation_unavailable"
   | "overloaded"
   | "encryption_failed"
   | "encryption_unavailable";

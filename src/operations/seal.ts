@@ -1,17 +1,21 @@
 import { base64, fromBase64 } from "../engines/bytes/base64.ts";
 import { der, Unexpected } from "../engines/cms/asn1.ts";
 import { readPem, readPkcs12, type Credentials } from "../engines/cms/credentials.ts";
+import { evidenceFor } from "../engines/cms/evidence.ts";
 import { readCertificates } from "../engines/cms/pem.ts";
 import { Unusable } from "../engines/cms/refusal.ts";
-import { signatureRoom, signDigest, signedAttributes } from "../engines/cms/sign.ts";
+import { Revocations } from "../engines/cms/revocation.ts";
+import { digestOf, signatureRoom, signDigest, signedAttributes } from "../engines/cms/sign.ts";
 import { ID_DATA, readSignedData, readStampOver, verifySignedData } from "../engines/cms/signed-data.ts";
 import { DIGESTS, type DigestName, signerElsewhere, signerOf, subjectOf } from "../engines/cms/signer.ts";
 import { TIMESTAMP_ROOM, timeStamp } from "../engines/cms/time-stamp-request.ts";
+import type { EngineBytes } from "../engines/bytes/heap.ts";
 import { invalidParameter } from "../engines/errors.ts";
 import type { Engines } from "../engines/lease/engines.ts";
-import { openPdf, type PdfInput } from "../engines/pdf/document/document.ts";
+import { type OpenPdf, openPdf, type PdfInput } from "../engines/pdf/document/document.ts";
 import { findField } from "../engines/pdf/seal/field.ts";
 import { completePdf } from "../engines/pdf/seal/complete.ts";
+import { appendEvidence } from "../engines/pdf/seal/long-term.ts";
 import { sealPdf } from "../engines/pdf/seal/seal.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
@@ -25,6 +29,12 @@ const BLACK = [0, 0, 0] as const;
 
 /** Levels of DocMDP (ISO 32000-2, table 257). */
 const PERMISSIONS = { "no-changes": 1, "form-filling": 2, annotations: 3 } as const;
+
+/** Levels of PAdES (EN 319 142-1, 6). */
+const LEVELS = ["b-b", "b-t", "b-lt", "b-lta"] as const;
+type Level = (typeof LEVELS)[number];
+const STAMPED = ["b-t", "b-lt", "b-lta"] as const;
+const isStamped = (level: Level | undefined): boolean => level !== undefined && level !== "b-b";
 
 const SIGN = { mode: ["sign"] };
 const COMPLETE = { mode: ["complete"] };
@@ -42,11 +52,15 @@ export const seal = defineOperation({
   summary: "Sign with a certificate",
   guidance:
     "To sign a PDF digitally with the client's own certificate and private key (PAdES), so that anyone can verify who signed it and that it has not changed. To draw a signature that proves nothing, use `sign`.",
-  description: `Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
+  description: `Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
 the certificate is up to its issuer and to the reader.
 
 Send \`certificate\`, a PKCS#12 file (.p12, .pfx) with its password, or \`privateKey\` and \`chain\` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
 are only used for the request.
+
+\`level\` is how long that can be proved. A signature alone (\`b-b\`) can no longer be verified once its certificate has expired or was revoked. \`b-t\` adds a time stamp from a time-stamp service, \`b-lt\` also what the issuers of all certificates, those of
+the service too, say about their revocation (OCSP or revocation lists, from where the certificates say), and \`b-lta\` a time stamp over all of that, which holds even when those responses can no longer be verified. If a response is missing, the request fails with
+\`revocation_unavailable\`.
 
 If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. \`mode=prepare\` takes \`chain\` without a key, and returns the document with an empty place for the signature and, in \`X-Signature-Input\`, what is to be
 signed, in base64. Sign exactly these bytes with the key and \`digest\`. Then send that document, with the same \`chain\`, \`digest\`, and \`level\`, as \`file\` of \`mode=complete\`, with the \`signature\`. A document that changed in between is refused.
@@ -92,14 +106,14 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       { when: COMPLETE },
     ),
     level: text(
-      formChoice("b-b", "b-t"),
-      "The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service.",
+      formChoice(...LEVELS),
+      "The PAdES level: `b-b` is a signature, `b-t` has a time stamp over it, `b-lt` also the revocation data of all certificates, `b-lta` a document time stamp over that.",
       { default: "b-b" },
     ),
     timestampUrl: text(
       formText(2_048),
       "The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one.",
-      { when: { level: ["b-t"] } },
+      { when: { level: STAMPED } },
     ),
     digest: text(formChoice("sha256", "sha384", "sha512"), "The digest.", { default: "sha256" }),
     reason: text(lineText(500), "The reason for signing.", { when: PLACE }),
@@ -144,6 +158,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     "signature_forbidden",
     "already_signed",
     "timestamp_failed",
+    "revocation_unavailable",
     "unsupported_text",
     "unsupported_form",
   ],
@@ -154,13 +169,14 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
   async run(input, engines) {
     if (input.mode === "complete") return complete(input, engines);
     const { file, level, digest = "sha256", reason, location, contactInfo, image } = input;
-    const hasTimestamp = level === "b-t";
+    const hasTimestamp = isStamped(level);
     const isPrepared = input.mode === "prepare";
     if (!isPrepared) checkTimestamp(input, engines);
     const signer = isPrepared
       ? await signerElsewhere(await readCertificates("chain", input.chain ?? ""), digest, "chain")
       : await signerOf(await credentialsOf(input), digest);
     let toSign: Uint8Array = new Uint8Array();
+    let cms: Uint8Array = new Uint8Array();
     const signerName = input.signerName ?? subjectOf(signer.certificate);
     const signedAt = new Date();
     using open = await openPdf(engines.pdf, file, { validateFor: "save" });
@@ -175,7 +191,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     });
     if (field.existing && input.field)
       throw invalidParameter("field", `is for new fields: \`${field.name}\` is there and has its own box`);
-    const bytes = await sealPdf(open, {
+    const sealed = await sealPdf(open, {
       field,
       certify,
       signedAt,
@@ -197,20 +213,20 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       digest,
       room: signatureRoom(signer) + (hasTimestamp ? TIMESTAMP_ROOM : 0),
       sign: async (hashed) => {
-        if (!isPrepared) return signDigest(signer, digest, hashed, stampOf(input, engines));
+        if (!isPrepared) return (cms = await signDigest(signer, digest, hashed, stampOf(input, engines)));
         toSign = der(await signedAttributes(signer, digest, hashed));
         return new Uint8Array();
       },
     });
+    const certificates = input.certificate?.field ?? "chain";
+    const bytes = isPrepared ? sealed : await extended(open, sealed, { ...input, cms, field: certificates }, engines);
     return {
       kind: "pdf",
       bytes,
       headers: {
         ...resultHeadersOf([open], { pageCount: open.pageCount, signed: false }),
         "X-Signature-Field": encodeURIComponent(field.name.toWellFormed()),
-        ...(isPrepared
-          ? { "X-Signature-Input": base64(toSign) }
-          : { "X-Signature-Level": hasTimestamp ? ("b-t" as const) : ("b-b" as const) }),
+        ...(isPrepared ? { "X-Signature-Input": base64(toSign) } : { "X-Signature-Level": level ?? "b-b" }),
       },
     };
   },
@@ -245,24 +261,52 @@ function credentialIssues(input: Parameters): FieldIssue[] {
 }
 
 function checkTimestamp({ level, timestampUrl }: SealInput, { timestampService }: Engines): void {
-  if (level === "b-t" && timestampUrl === undefined && timestampService?.hasDefault !== true)
+  if (isStamped(level) && timestampUrl === undefined && timestampService?.hasDefault !== true)
     throw invalidParameter(
       "timestampUrl",
-      "is required for `level` b-t: this service has no time-stamp service of its own",
+      "is required for a `level` with a time stamp: this service has no time-stamp service of its own",
     );
 }
 
 /** What adds a time stamp, if one is wanted. */
 function stampOf(
-  { level, timestampUrl, digest = "sha256" }: SealInput,
-  { timestampService }: Engines,
+  input: SealInput,
+  engines: Engines,
 ): ((signature: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>) | undefined {
-  if (level !== "b-t" || timestampService === undefined) return undefined;
-  return (signature) => timeStamp(timestampService, timestampUrl, digest, signature);
+  const { level, digest = "sha256" } = input;
+  if (!isStamped(level)) return undefined;
+  return async (signature) => stampDigest(input, engines, await digestOf(digest, signature));
+}
+
+function stampDigest(
+  { timestampUrl, digest = "sha256" }: SealInput,
+  { timestampService }: Engines,
+  hashed: Uint8Array,
+): Promise<Uint8Array> {
+  if (timestampService === undefined) throw new Error("there is no time-stamp service");
+  return timeStamp(timestampService, timestampUrl, digest, hashed);
+}
+
+/** Appends what the levels from `b-lt` on need. */
+async function extended(
+  open: OpenPdf,
+  file: EngineBytes,
+  input: SealInput & { readonly cms: Uint8Array; readonly field: string },
+  engines: Engines,
+): Promise<EngineBytes> {
+  const { level, digest = "sha256", cms, field } = input;
+  if (level !== "b-lt" && level !== "b-lta") return file;
+  const evidence = await evidenceFor(cms, field, new Revocations(engines.issuerService));
+  const stamp = {
+    digest,
+    room: TIMESTAMP_ROOM,
+    sign: (hashed: Uint8Array) => stampDigest(input, engines, hashed),
+  };
+  return appendEvidence(open, file, evidence, level === "b-lta" ? stamp : undefined);
 }
 
 interface SealInput {
-  readonly level?: string | undefined;
+  readonly level?: Level | undefined;
   readonly timestampUrl?: string | undefined;
   readonly digest?: DigestName | undefined;
 }
@@ -273,7 +317,8 @@ async function complete(
   engines: Engines,
 ): Promise<Output> {
   const { digest = "sha256", chain, signature, cms } = input;
-  if (signature !== undefined) checkTimestamp(input, engines);
+  const needsService = signature !== undefined || input.level === "b-lta";
+  if (needsService) checkTimestamp(input, engines);
   const signer =
     signature === undefined
       ? undefined
@@ -284,13 +329,18 @@ async function complete(
           decoded("signature", signature),
         );
   using open = await openPdf(engines.pdf, input.file, { validateFor: "save" });
-  let level: "b-b" | "b-t" = input.level === "b-t" ? "b-t" : "b-b";
+  let level = input.level ?? "b-b";
+  let made: Uint8Array = new Uint8Array();
   const { bytes, field } = await completePdf(open, digest, async (hashed) => {
     try {
-      if (signer) return await signDigest(signer, digest, hashed, stampOf(input, engines));
+      if (signer) return (made = await signDigest(signer, digest, hashed, stampOf(input, engines)));
       const given = decoded("cms", cms ?? "");
-      level = await checkCms(given, digest, hashed);
-      return given;
+      const own = await checkCms(given, digest, hashed);
+      const isExtended = level === "b-lt" || level === "b-lta";
+      if (isExtended && own === "b-b")
+        throw invalidParameter("cms", `has no time stamp, which \`level\` ${level} needs`);
+      if (!isExtended) level = own;
+      return (made = given);
     } catch (error) {
       if (!(error instanceof Unusable) && !(error instanceof Unexpected)) throw error;
       const name = signer ? "signature" : "cms";
@@ -300,9 +350,10 @@ async function complete(
       );
     }
   });
+  const certificates = signer ? "chain" : "cms";
   return {
     kind: "pdf",
-    bytes,
+    bytes: await extended(open, bytes, { ...input, cms: made, field: certificates }, engines),
     headers: {
       ...resultHeadersOf([open], { pageCount: open.pageCount, signed: false }),
       "X-Signature-Field": encodeURIComponent(field.toWellFormed()),

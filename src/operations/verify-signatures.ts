@@ -5,15 +5,15 @@ import { verifySignatures as verify } from "../engines/pdf/signatures/verify.ts"
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { returnsJson } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { formText } from "./definition/values.ts";
+import { formBoolean, formText } from "./definition/values.ts";
 
 /** Fifty roots in PEM have about 100 KB. */
 const LONGEST_PEM = 200_000;
 
-const trust = z
-  .enum(["trusted", "untrusted", "expired", "unknown"])
+const chain = z
+  .enum(["trusted", "untrusted", "expired", "revoked", "unknown"])
   .describe(
-    "`trusted`: valid certificates lead to a root in `trust`. `untrusted`: they do not, or no roots were sent. `expired`: one of them was not valid at that time. `unknown`: the signature is broken, or the certificate of an issuer is missing or cannot be judged.",
+    "`trusted`: valid certificates lead to a root in `trust`. `untrusted`: they do not, or no roots were sent. `expired`: one of them was not valid at that time. `revoked`: one of them was revoked by then. `unknown`: the signature is broken, the certificate of an issuer is missing or cannot be judged, or whether one was revoked could not be found out.",
   );
 const certificate = z.object({
   subject: z.string().describe("The name, as RFC 4514 writes it."),
@@ -23,6 +23,11 @@ const certificate = z.object({
   notAfter: z.string(),
 });
 const reason = z.string().optional();
+const revocation = z
+  .enum(["good", "revoked", "unknown", "not-checked"])
+  .describe(
+    "What issuers said of the certificates of a trusted chain, in the document or when they were asked. `good`: none was revoked. `unknown`: an issuer did not respond, or not in a way that can be used. `not-checked`: the certificates name nobody to ask, `fetch` is `false`, or the chain is not trusted.",
+  );
 
 const report = z.object({
   signatures: z
@@ -32,10 +37,10 @@ const report = z.object({
         kind: z.enum(["signature", "document-timestamp"]),
         format: z.string().describe("`SubFilter`, for example `ETSI.CAdES.detached`."),
         level: z
-          .enum(["b-b", "b-t"])
+          .enum(["b-b", "b-t", "b-lt", "b-lta"])
           .nullable()
           .describe(
-            "The PAdES level: `b-t` with a time stamp over the signature. Data for long-term validation is not judged.",
+            "The PAdES level: `b-t` with a time stamp over the signature, `b-lt` if the document also proves that no certificate was revoked then, `b-lta` if a document time stamp covers that. Says nothing about trust.",
           ),
         integrity: z
           .enum(["intact", "broken"])
@@ -57,14 +62,15 @@ const report = z.object({
           )
           .describe("Up to 100 changes."),
         signer: certificate.nullable().describe("`null` if the signature cannot be read."),
-        chain: trust,
+        chain,
+        revocation,
         reason: reason.describe("Why the signature is broken, or else why its certificate is not trusted."),
         signedAt: z.string().nullable().describe("ISO 8601."),
         timeSource: z
           .enum(["timestamp", "signer", "none"])
           .describe("Who says so: a time-stamp service, or only the signer."),
         timestamp: z
-          .object({ signer: certificate.nullable(), chain: trust, reason })
+          .object({ signer: certificate.nullable(), chain, revocation, reason })
           .optional()
           .describe("The service that made the time stamp."),
         docMdp: z
@@ -97,23 +103,31 @@ SHA-1 or another weak digest, a format that is not detached CMS.
 What was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are \`allowed\` unless a signature
 forbids them; annotations only if a certification allows them. Everything else is \`forbidden\`: changed pages, fields that show something other than their value, objects in other places.
 
-Send the roots that you trust as \`trust\`. Without them, every \`chain\` is \`untrusted\`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was
-revoked.`,
+Send the roots that you trust as \`trust\`. Without them, every \`chain\` is \`untrusted\`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are
+asked, unless \`fetch\` is \`false\`. A certificate that names an issuer to ask is not trusted without a response.`,
   credits: 1,
   modes: returnsJson(report),
   fields: {
     file: pdfFile(),
     trust: text(formText(LONGEST_PEM), "The root certificates that you trust, in PEM.", { format: "multiline" }),
+    fetch: text(
+      formBoolean(true),
+      "Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`.",
+    ),
   },
   example: { file: "signed.pdf" },
   memory: { readsRanges: true },
   errors: ["invalid_certificate"],
   headers: ["X-Page-Count"],
 
-  async run({ file, trust: roots }, { pdf }) {
-    const trusted = roots === undefined ? [] : await readCertificates("trust", roots);
+  async run({ file, trust, fetch: asks }, { pdf, issuerService }) {
+    const roots = trust === undefined ? [] : await readCertificates("trust", trust);
     using open = await openPdf(pdf, file);
-    const value: z.infer<typeof report> = await verify(open, trusted, new Date());
+    const value: z.infer<typeof report> = await verify(open, {
+      roots,
+      now: new Date(),
+      issuers: asks ? issuerService : undefined,
+    });
     return { kind: "json", value, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: false }) };
   },
 });

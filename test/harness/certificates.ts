@@ -1,15 +1,20 @@
 /** Keys and certificates for tests, made with WebCrypto and pkijs: nothing of the service takes part. Runs in Node and in Workers. */
-import { Integer, OctetString, Utf8String, BitString } from "asn1js";
+import { Integer, Null, OctetString, Utf8String, BitString } from "asn1js";
 import {
+  AccessDescription,
   AttributeTypeAndValue,
   AuthenticatedSafe,
   BasicConstraints,
   CertBag,
   Certificate,
+  CRLDistributionPoints,
   CryptoEngine,
+  DistributionPoint,
   ExtKeyUsage,
   Extension,
+  GeneralName,
   type ICryptoEngine,
+  InfoAccess,
   PFX,
   PKCS8ShroudedKeyBag,
   PrivateKeyInfo,
@@ -46,6 +51,12 @@ export interface CertificateOptions {
   readonly keyIdentifier?: boolean;
   /** Object identifiers of purposes. */
   readonly purposes?: readonly string[];
+  /** URLs: where its issuer responds (OCSP), where its issuer's certificate is, and where a revocation list is. */
+  readonly ocsp?: string;
+  readonly issuerUrl?: string;
+  readonly crl?: string;
+  /** Whether responses that it signs are accepted without asking about it (RFC 6960, 4.2.2.2.1). */
+  readonly noCheck?: boolean;
 }
 
 const algorithmOf = (kind: KeyKind) =>
@@ -90,10 +101,31 @@ export async function issue(options: CertificateOptions): Promise<Issued> {
     const value = new ExtKeyUsage({ keyPurposes: [...purposes] }).toSchema().toBER();
     certificate.extensions.push(new Extension({ extnID: "2.5.29.37", critical: true, extnValue: value }));
   }
+  const { ocsp, issuerUrl, crl } = options;
+  const methods = [
+    ["1.3.6.1.5.5.7.48.1", ocsp],
+    ["1.3.6.1.5.5.7.48.2", issuerUrl],
+  ] as const;
+  const access = methods.flatMap(([accessMethod, url]) =>
+    url === undefined ? [] : [new AccessDescription({ accessMethod, accessLocation: uri(url) })],
+  );
+  if (access.length > 0) {
+    const value = new InfoAccess({ accessDescriptions: access }).toSchema().toBER();
+    certificate.extensions.push(new Extension({ extnID: "1.3.6.1.5.5.7.1.1", extnValue: value }));
+  }
+  if (crl !== undefined) {
+    const points = [new DistributionPoint({ distributionPoint: [uri(crl)] })];
+    const value = new CRLDistributionPoints({ distributionPoints: points }).toSchema().toBER();
+    certificate.extensions.push(new Extension({ extnID: "2.5.29.31", extnValue: value }));
+  }
+  if (options.noCheck)
+    certificate.extensions.push(new Extension({ extnID: "1.3.6.1.5.5.7.48.1.5", extnValue: new Null().toBER() }));
   await certificate.subjectPublicKeyInfo.importKey(keys.publicKey, engine);
   await certificate.sign(issuer?.keys.privateKey ?? keys.privateKey, "SHA-256", engine);
   return { keys, certificate: Certificate.fromBER(certificate.toSchema().toBER()) };
 }
+
+const uri = (value: string): GeneralName => new GeneralName({ type: 6, value });
 
 export const derOf = ({ certificate }: Issued): Uint8Array<ArrayBuffer> =>
   new Uint8Array(certificate.toSchema().toBER());

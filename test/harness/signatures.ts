@@ -1,6 +1,6 @@
 /** Reads the signatures of a PDF from its bytes, and has OpenSSL verify them. */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -38,7 +38,7 @@ function derLength(bytes: Buffer): number {
   return 2 + count + bytes.readUIntBE(2, count);
 }
 
-/** Runs OpenSSL with files, which are removed afterwards; `{name}` in an argument is the path of the file. Their folder is the current one. */
+/** Runs OpenSSL with files, which are removed afterwards; `{name}` in an argument is the path of the file, and `{out}` that of what it returns. Their folder is the current one. */
 export async function openssl(
   files: Readonly<Record<string, Uint8Array | string>>,
   ...given: readonly string[]
@@ -48,7 +48,8 @@ export async function openssl(
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
     const args = given.map((one) => one.replace(/\{(\w+)\}/g, (_, name: string) => join(folder, name)));
     const { stdout, stderr } = await run("openssl", args, { cwd: folder, encoding: "buffer", maxBuffer: 1 << 28 });
-    return { code: 0, output: stderr.toString(), bytes: stdout };
+    const bytes = given.includes("{out}") ? await readFile(join(folder, "out")) : stdout;
+    return { code: 0, output: stderr.toString(), bytes };
   } catch (error) {
     const { code, stderr } = error as { code?: unknown; stderr?: Buffer };
     if (typeof code !== "number") throw error;

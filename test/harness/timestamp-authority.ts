@@ -2,10 +2,10 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { chainPem, issue, keyPem } from "./certificates.ts";
+import { chainPem, issue, type Issued, keyPem } from "./certificates.ts";
 import { openssl } from "./signatures.ts";
 
-const TIME_STAMPING = "1.3.6.1.5.5.7.3.8";
+export const TIME_STAMPING = "1.3.6.1.5.5.7.3.8";
 
 const CONFIGURATION = `
 [tsa]
@@ -21,6 +21,11 @@ crypto_device = builtin
 serial = serial
 `;
 
+export interface TimestampSigner {
+  readonly root: Issued;
+  readonly signer: Issued;
+}
+
 export interface TimestampAuthority {
   readonly url: string;
   /** The root of its certificate, in PEM. */
@@ -30,9 +35,12 @@ export interface TimestampAuthority {
   close(): Promise<void>;
 }
 
-export async function startTimestampAuthority(): Promise<TimestampAuthority> {
-  const root = await issue({ subject: "Time Root", isAuthority: true });
-  const signer = await issue({ subject: "Time Stamps", kind: "RSA-2048", issuer: root, purposes: [TIME_STAMPING] });
+/** `given`: the key and certificates that sign; by default, of a root of its own. */
+export async function startTimestampAuthority(given?: TimestampSigner): Promise<TimestampAuthority> {
+  const root = given?.root ?? (await issue({ subject: "Time Root", isAuthority: true }));
+  const signer =
+    given?.signer ??
+    (await issue({ subject: "Time Stamps", kind: "RSA-2048", issuer: root, purposes: [TIME_STAMPING] }));
   const files = { key: await keyPem(signer), signer: chainPem(signer), chain: chainPem(root) };
   let change: Parameters<TimestampAuthority["respond"]>[0] = (body) => ({ body });
   const server = createServer(async (request, response) => {

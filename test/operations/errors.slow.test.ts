@@ -81,6 +81,7 @@ const elsewhere: readonly ErrorCode[] = [
   "ocr_failed",
   "redaction_failed",
   "timestamp_failed",
+  "revocation_unavailable",
   "overloaded",
 ];
 

@@ -101,7 +101,7 @@ class Facts(Headers):
 
     @property
     def signature_level(self) -> Optional[str]:
-        """The PAdES level of the signature: `b-b` or `b-t`."""
+        """The PAdES level of the signature: `b-b`, `b-t`, `b-lt`, or `b-lta`."""
         return read_text(self.headers, "X-Signature-Level")
 
     @property

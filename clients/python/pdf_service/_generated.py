@@ -1466,7 +1466,7 @@ class ServiceMethods(Transport):
         self,
         file: FileInput,
         *,
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         password: Optional[str] = None,
         mode: Optional[Literal["sign"]] = None,
         certificate: Optional[FileInput] = None,
@@ -1492,7 +1492,7 @@ class ServiceMethods(Transport):
         file: FileInput,
         *,
         mode: Literal["prepare"],
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         password: Optional[str] = None,
         chain: Optional[str] = None,
         timestamp_url: Optional[str] = None,
@@ -1514,7 +1514,7 @@ class ServiceMethods(Transport):
         file: FileInput,
         *,
         mode: Literal["complete"],
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         password: Optional[str] = None,
         chain: Optional[str] = None,
         signature: Optional[str] = None,
@@ -1530,7 +1530,7 @@ class ServiceMethods(Transport):
         self,
         file: FileInput,
         *,
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         appearance: Literal["image", "both"],
         image: FileInput,
         password: Optional[str] = None,
@@ -1557,7 +1557,7 @@ class ServiceMethods(Transport):
         file: FileInput,
         *,
         mode: Literal["prepare"],
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         appearance: Literal["image", "both"],
         image: FileInput,
         password: Optional[str] = None,
@@ -1580,7 +1580,7 @@ class ServiceMethods(Transport):
         file: FileInput,
         *,
         mode: Literal["complete"],
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         appearance: Literal["image", "both"],
         image: FileInput,
         password: Optional[str] = None,
@@ -1604,7 +1604,7 @@ class ServiceMethods(Transport):
         certificate_password: Optional[str] = None,
         signature: Optional[str] = None,
         cms: Optional[str] = None,
-        level: Optional[Literal["b-b", "b-t"]] = None,
+        level: Optional[Literal["b-b", "b-t", "b-lt", "b-lta"]] = None,
         timestamp_url: Optional[str] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         reason: Optional[str] = None,
@@ -1620,11 +1620,15 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Sign with a certificate.
 
-        Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
+        Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
         the certificate is up to its issuer and to the reader.
 
         Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
         are only used for the request.
+
+        `level` is how long that can be proved. A signature alone (`b-b`) can no longer be verified once its certificate has expired or was revoked. `b-t` adds a time stamp from a time-stamp service, `b-lt` also what the issuers of all certificates, those of
+        the service too, say about their revocation (OCSP or revocation lists, from where the certificates say), and `b-lta` a time stamp over all of that, which holds even when those responses can no longer be verified. If a response is missing, the request fails with
+        `revocation_unavailable`.
 
         If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be
         signed, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.
@@ -1647,8 +1651,8 @@ class ServiceMethods(Transport):
             certificate_password: The password of `certificate` or `privateKey`. Only applies when `mode` is `sign`.
             signature: The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`.
             cms: Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64. Only applies when `mode` is `complete`.
-            level: The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.
-            timestamp_url: The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`.
+            level: The PAdES level: `b-b` is a signature, `b-t` has a time stamp over it, `b-lt` also the revocation data of all certificates, `b-lta` a document time stamp over that. Default: `b-b`.
+            timestamp_url: The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`, `b-lt`, or `b-lta`.
             digest: The digest. Default: `sha256`.
             reason: The reason for signing. Only applies when `mode` is `sign` or `prepare`.
             location: The place of signing. Only applies when `mode` is `sign` or `prepare`.
@@ -1693,6 +1697,7 @@ class ServiceMethods(Transport):
         *,
         password: Optional[str] = None,
         trust: Optional[str] = None,
+        fetch: Optional[bool] = None,
         idempotency_key: Optional[str] = None,
     ) -> JsonResult[VerifySignaturesResult]:
         """Verify signatures.
@@ -1705,8 +1710,8 @@ class ServiceMethods(Transport):
         What was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
         forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.
 
-        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was
-        revoked.
+        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are
+        asked, unless `fetch` is `false`. A certificate that names an issuer to ask is not trusted without a response.
 
         Costs 1 credit. Requires the `pdf:read` scope.
 
@@ -1714,11 +1719,13 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             trust: The root certificates that you trust, in PEM.
+            fetch: Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "trust", trust),
+            ("text", "fetch", fetch),
         ]
         result: JsonResult[VerifySignaturesResult] = self._operation("/api/v1/verify-signatures", fields, None, idempotency_key, read_json)
         return result
@@ -4160,7 +4167,7 @@ class JobMethods:
         self,
         file: FileInput,
         *,
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         password: Optional[str] = None,
         mode: Optional[Literal["sign"]] = None,
         certificate: Optional[FileInput] = None,
@@ -4187,7 +4194,7 @@ class JobMethods:
         file: FileInput,
         *,
         mode: Literal["prepare"],
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         password: Optional[str] = None,
         chain: Optional[str] = None,
         timestamp_url: Optional[str] = None,
@@ -4210,7 +4217,7 @@ class JobMethods:
         file: FileInput,
         *,
         mode: Literal["complete"],
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         password: Optional[str] = None,
         chain: Optional[str] = None,
         signature: Optional[str] = None,
@@ -4227,7 +4234,7 @@ class JobMethods:
         self,
         file: FileInput,
         *,
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         appearance: Literal["image", "both"],
         image: FileInput,
         password: Optional[str] = None,
@@ -4255,7 +4262,7 @@ class JobMethods:
         file: FileInput,
         *,
         mode: Literal["prepare"],
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         appearance: Literal["image", "both"],
         image: FileInput,
         password: Optional[str] = None,
@@ -4279,7 +4286,7 @@ class JobMethods:
         file: FileInput,
         *,
         mode: Literal["complete"],
-        level: Literal["b-t"],
+        level: Literal["b-t", "b-lt", "b-lta"],
         appearance: Literal["image", "both"],
         image: FileInput,
         password: Optional[str] = None,
@@ -4304,7 +4311,7 @@ class JobMethods:
         certificate_password: Optional[str] = None,
         signature: Optional[str] = None,
         cms: Optional[str] = None,
-        level: Optional[Literal["b-b", "b-t"]] = None,
+        level: Optional[Literal["b-b", "b-t", "b-lt", "b-lta"]] = None,
         timestamp_url: Optional[str] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         reason: Optional[str] = None,
@@ -4321,11 +4328,15 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Sign with a certificate.
 
-        Adds a digital signature: PAdES (ETSI EN 319 142-1), level B-B or, with a time stamp, B-T. It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
+        Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
         the certificate is up to its issuer and to the reader.
 
         Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
         are only used for the request.
+
+        `level` is how long that can be proved. A signature alone (`b-b`) can no longer be verified once its certificate has expired or was revoked. `b-t` adds a time stamp from a time-stamp service, `b-lt` also what the issuers of all certificates, those of
+        the service too, say about their revocation (OCSP or revocation lists, from where the certificates say), and `b-lta` a time stamp over all of that, which holds even when those responses can no longer be verified. If a response is missing, the request fails with
+        `revocation_unavailable`.
 
         If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be
         signed, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.
@@ -4348,8 +4359,8 @@ class JobMethods:
             certificate_password: The password of `certificate` or `privateKey`. Only applies when `mode` is `sign`.
             signature: The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`.
             cms: Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64. Only applies when `mode` is `complete`.
-            level: The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.
-            timestamp_url: The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`.
+            level: The PAdES level: `b-b` is a signature, `b-t` has a time stamp over it, `b-lt` also the revocation data of all certificates, `b-lta` a document time stamp over that. Default: `b-b`.
+            timestamp_url: The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`, `b-lt`, or `b-lta`.
             digest: The digest. Default: `sha256`.
             reason: The reason for signing. Only applies when `mode` is `sign` or `prepare`.
             location: The place of signing. Only applies when `mode` is `sign` or `prepare`.
@@ -4395,6 +4406,7 @@ class JobMethods:
         *,
         password: Optional[str] = None,
         trust: Optional[str] = None,
+        fetch: Optional[bool] = None,
         expires_in: Optional[int] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[VerifySignaturesResult]]:
@@ -4408,8 +4420,8 @@ class JobMethods:
         What was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
         forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.
 
-        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp. The service does not ask issuers whether a certificate was
-        revoked.
+        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are
+        asked, unless `fetch` is `false`. A certificate that names an issuer to ask is not trusted without a response.
 
         Costs 1 credit. Requires the `pdf:read` scope.
 
@@ -4417,12 +4429,14 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             trust: The root certificates that you trust, in PEM.
+            fetch: Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "trust", trust),
+            ("text", "fetch", fetch),
         ]
         result: JobHandle[JsonResult[VerifySignaturesResult]] = start_job(self._service, "/api/v1/verify-signatures", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_json)
         return result

@@ -38,6 +38,7 @@ ErrorCode = Literal[
     "unsupported_form",
     "raster_too_large",
     "timestamp_failed",
+    "revocation_unavailable",
     "rate_limit_exceeded",
     "quota_exceeded",
     "internal_error",
@@ -354,7 +355,8 @@ class VerifySignaturesResultSignaturesItemTimestampSigner(TypedDict):
 
 class _VerifySignaturesResultSignaturesItemTimestampRequired(TypedDict):
     signer: Union[VerifySignaturesResultSignaturesItemTimestampSigner, None]
-    chain: Literal["trusted", "untrusted", "expired", "unknown"]
+    chain: Literal["trusted", "untrusted", "expired", "revoked", "unknown"]
+    revocation: Literal["good", "revoked", "unknown", "not-checked"]
 
 
 class VerifySignaturesResultSignaturesItemTimestamp(_VerifySignaturesResultSignaturesItemTimestampRequired, total=False):
@@ -366,13 +368,14 @@ class _VerifySignaturesResultSignaturesItemRequired(TypedDict):
     field: str
     kind: Literal["signature", "document-timestamp"]
     format: str
-    level: Union[Literal["b-b", "b-t"], None]
+    level: Union[Literal["b-b", "b-t", "b-lt", "b-lta"], None]
     integrity: Literal["intact", "broken"]
     coverage: Literal["whole-document", "earlier-revision"]
     changesAfter: Literal["none", "allowed", "forbidden"]
     changes: List[VerifySignaturesResultSignaturesItemChangesItem]
     signer: Union[VerifySignaturesResultSignaturesItemSigner, None]
-    chain: Literal["trusted", "untrusted", "expired", "unknown"]
+    chain: Literal["trusted", "untrusted", "expired", "revoked", "unknown"]
+    revocation: Literal["good", "revoked", "unknown", "not-checked"]
     signedAt: Union[str, None]
     timeSource: Literal["timestamp", "signer", "none"]
 

@@ -3,7 +3,7 @@ import type { AsnType } from "asn1js";
 import { BitString, Boolean as BooleanBlock, Integer } from "asn1js";
 import { Certificate, type Extension, type RelativeDistinguishedNames } from "pkijs";
 import { hex } from "../bytes/hex.ts";
-import { children, der, isSame, numberOf, oidOf, parse } from "./asn1.ts";
+import { children, der, hasTag, implicitOctets, isSame, numberOf, oidOf, parse } from "./asn1.ts";
 import { Unusable } from "./refusal.ts";
 
 /** Certificates that a request may have in one place: each may be tried with a key. */
@@ -12,6 +12,10 @@ export const MOST_CERTIFICATES = 50;
 export const KEY_USAGE = "2.5.29.15";
 export const BASIC_CONSTRAINTS = "2.5.29.19";
 export const EXTENDED_KEY_USAGE = "2.5.29.37";
+export const DISTRIBUTION_POINTS = "2.5.29.31";
+const NO_REVOCATION = "2.5.29.56";
+const ACCESS = "1.3.6.1.5.5.7.1.1";
+const METHODS = { ocsp: "1.3.6.1.5.5.7.48.1", issuer: "1.3.6.1.5.5.7.48.2" } as const;
 export const TIME_STAMPING = "1.3.6.1.5.5.7.3.8";
 
 /** Short names of attributes (RFC 4514, 3, and as OpenSSL writes them). */
@@ -54,8 +58,12 @@ export function factsOf(certificate: Certificate): CertificateFacts {
   };
 }
 
-const serialOf = ({ serialNumber }: Certificate): Uint8Array =>
+/** The content of the integer, in DER. */
+export const serialOf = ({ serialNumber }: { readonly serialNumber: AsnType }): Uint8Array =>
   serialNumber instanceof Integer ? serialNumber.valueBlock.valueHexView : new Uint8Array();
+
+export const isValidAt = ({ notBefore, notAfter }: Certificate, at: Date): boolean =>
+  notBefore.value <= at && at <= notAfter.value;
 
 /** A name as text (RFC 4514): the most specific part first. */
 export function distinguishedName(name: RelativeDistinguishedNames): string {
@@ -107,6 +115,44 @@ export function constraintsOf(certificate: Certificate): { isAuthority: boolean;
     pathLength: length === undefined ? Infinity : numberOf(length),
   };
 }
+
+/** URLs that are asked about a certificate; undefined for names of other kinds, such as directories (LDAP). */
+const urlIn = (name: AsnType): string | undefined => {
+  if (!hasTag(name, 6)) return undefined;
+  const url = new TextDecoder().decode(implicitOctets(name));
+  return /^https?:/i.test(url) ? url : undefined;
+};
+
+const isText = (value: string | undefined): value is string => value !== undefined;
+
+/** Where an issuer responds about a certificate (`ocsp`), and where its own certificate is (`issuer`; 4.2.2.1). */
+export function accessOf(certificate: Certificate, method: "ocsp" | "issuer"): string[] {
+  const extension = extensionOf(certificate, ACCESS);
+  return (extension === undefined ? [] : children(valueOf(extension)))
+    .map(children)
+    .flatMap(([type, name]) => (name !== undefined && oidOf(type) === METHODS[method] ? [urlIn(name)] : []))
+    .filter(isText);
+}
+
+/** The URLs in a DistributionPointName with its tag (4.2.1.13): only full names. */
+export function pointsIn(point: AsnType): string[] {
+  const [name] = children(point);
+  return name !== undefined && hasTag(name, 0) ? children(name).map(urlIn).filter(isText) : [];
+}
+
+/** Where the revocation lists of a certificate are that its issuer signs itself, and that are for all reasons (4.2.1.13). */
+export function pointsOf(certificate: Certificate): string[] {
+  const extension = extensionOf(certificate, DISTRIBUTION_POINTS);
+  return (extension === undefined ? [] : children(valueOf(extension))).flatMap((point) => {
+    const parts = children(point);
+    const [first] = parts;
+    return parts.length === 1 && first !== undefined && hasTag(first, 0) ? pointsIn(first) : [];
+  });
+}
+
+/** Whether its issuer says that there is nothing to ask (RFC 9608): it is valid for a short time only. */
+export const hasNoRevocation = (certificate: Certificate): boolean =>
+  extensionOf(certificate, NO_REVOCATION) !== undefined;
 
 /** A certificate whose bytes are those that are written again: signatures refer to them by their digest. */
 export function certificateOf(bytes: Uint8Array<ArrayBuffer>): Certificate {

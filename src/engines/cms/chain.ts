@@ -4,24 +4,36 @@ import { der, isSame } from "./asn1.ts";
 import {
   BASIC_CONSTRAINTS,
   constraintsOf,
+  DISTRIBUTION_POINTS,
   distinguishedName,
   EXTENDED_KEY_USAGE,
+  hasNoRevocation,
   KEY_USAGE,
   keyUsageOf,
   nameBytes,
   SIGNING_BITS,
 } from "./certificates.ts";
-import { isSignedBy } from "./public-key.ts";
+import { isIssuedBy } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
+import type { Asked, Revocations, RevocationStatus } from "./revocation.ts";
 
 /** `unknown`: the certificate of an issuer is missing, or a certificate cannot be judged. */
-export type Trust = "trusted" | "untrusted" | "expired" | "unknown";
+export type Trust = "trusted" | "untrusted" | "expired" | "revoked" | "unknown";
+
+/** `unknown`: somebody could be asked, and did not respond in a way that can be used. `not-checked`: nobody can be asked, or nobody was. */
+export type Revocation = "good" | "revoked" | "unknown" | "not-checked";
 
 export interface Verdict {
   readonly chain: Trust;
+  readonly revocation: Revocation;
   /** Why it is not trusted: a sentence. */
   readonly reason?: string;
 }
+
+/** A certificate and its issuers, as far as they are known: each is issued by the next. */
+export type Path = readonly Certificate[];
+
+type Problem = Pick<Verdict, "chain" | "reason">;
 
 /** Signatures that are verified for one path. */
 const MOST_VERIFIED = 100;
@@ -29,42 +41,99 @@ const MOST_LENGTH = 10;
 /** `keyCertSign` in the first byte of KeyUsage (4.2.1.3). */
 const CERTIFICATE_SIGNING = 0b0000_0100;
 /** Critical extensions that are judged here, by other extensions, or by whoever looks at the purpose; all others make a path invalid (4.2). */
-const KNOWN = new Set([KEY_USAGE, BASIC_CONSTRAINTS, EXTENDED_KEY_USAGE, "2.5.29.17", "2.5.29.32"]);
+const KNOWN = new Set([
+  KEY_USAGE,
+  BASIC_CONSTRAINTS,
+  EXTENDED_KEY_USAGE,
+  hasNoRevocation,
+  DISTRIBUTION_POINTS,
+  "2.5.29.17",
+  "2.5.29.32",
+]);
 
 const bytesOf = (certificate: Certificate): Uint8Array => der(certificate.toSchema());
 const isIssuedByName = (one: Certificate, issuer: Certificate): boolean =>
   isSame(nameBytes(one.issuer), nameBytes(issuer.subject));
 const nameOf = ({ subject }: Certificate): string => distinguishedName(subject);
 const day = (date: Date): string => date.toISOString().slice(0, 10);
+const isAmong = (one: Certificate, others: readonly Certificate[]): boolean =>
+  others.some((other) => isSame(bytesOf(other), bytesOf(one)));
+const isSelfIssued = (one: Certificate): boolean => isIssuedByName(one, one);
 
 /**
- * Judges a certificate by paths to a root. Revocation is not looked at.
+ * Judges a certificate by paths to a root.
  * @param others certificates that paths may lead through
- * @param at the time at which all certificates must be valid
+ * @param asked the time at which all certificates must be valid, and how revocation is looked for
  */
 export async function judge(
   leaf: Certificate,
   others: readonly Certificate[],
   roots: readonly Certificate[],
-  at: Date,
+  revocations: Revocations,
+  asked: Asked,
 ): Promise<Verdict> {
+  const path = await pathToRoot(leaf, others, roots, asked.at);
+  if (!Array.isArray(path)) return { revocation: "not-checked", ...(path as Problem) };
+  return judgeRevocation(path, revocations, asked);
+}
+
+async function judgeRevocation(path: Path, revocations: Revocations, asked: Asked): Promise<Verdict> {
+  const found = await statusesOf(path, revocations, asked);
+  const revoked = found.find(({ status }) => status.status === "revoked");
+  if (revoked?.status.status === "revoked") {
+    const reason = `The certificate of ${nameOf(revoked.certificate)} was revoked on ${day(revoked.status.on)}.`;
+    return { chain: "revoked", revocation: "revoked", reason };
+  }
+  const unknown = found.find(({ status }) => status.status === "unknown");
+  if (unknown?.status.status === "unknown") {
+    const reason = `Whether the certificate of ${nameOf(unknown.certificate)} was revoked is not known: ${unknown.status.problem}.`;
+    // Who does not want that issuers are asked takes what is there.
+    return asked.asks === false
+      ? { chain: "trusted", revocation: "not-checked" }
+      : { chain: "unknown", revocation: "unknown", reason };
+  }
+  const isGood = found.every(({ status }) => status.status === "good");
+  return { chain: "trusted", revocation: found.length > 0 && isGood ? "good" : "not-checked" };
+}
+
+/** What is known of each certificate that has an issuer in the path. The last one is trusted, or nobody can say anything of it. */
+async function statusesOf(
+  path: Path,
+  revocations: Revocations,
+  asked: Asked,
+): Promise<{ certificate: Certificate; status: RevocationStatus }[]> {
+  const found: { certificate: Certificate; status: RevocationStatus }[] = [];
+  for (const [index, issuer] of path.slice(1).entries()) {
+    const certificate = path[index];
+    if (certificate) found.push({ certificate, status: await revocations.statusOf(certificate, issuer, asked) });
+  }
+  return found;
+}
+
+/** A path of valid certificates to a root, or why there is none. */
+async function pathToRoot(
+  leaf: Certificate,
+  others: readonly Certificate[],
+  roots: readonly Certificate[],
+  at: Date,
+): Promise<Path | Problem> {
   if (roots.length === 0) return { chain: "untrusted", reason: "No roots were sent in `trust`." };
   let left = MOST_VERIFIED;
-  let problem: Verdict | undefined;
-  const isRoot = (one: Certificate): boolean => roots.some((root) => isSame(bytesOf(root), bytesOf(one)));
-  const climb = async (path: readonly Certificate[]): Promise<boolean> => {
+  let problem: Problem | undefined;
+  const climb = async (path: Path): Promise<Path | undefined> => {
     const last = path.at(-1);
-    if (last === undefined) return false;
-    if (isRoot(last)) {
+    if (last === undefined) return undefined;
+    if (isAmong(last, roots)) {
       const invalid = problemOf(path, at);
       problem = invalid ?? problem;
-      return invalid === undefined;
+      return invalid === undefined ? path : undefined;
     }
     const issuers = [...roots, ...others].filter((one) => isIssuedByName(last, one) && !path.includes(one));
     for (const issuer of path.length < MOST_LENGTH ? issuers : []) {
       if (left-- <= 0) break;
       try {
-        if ((await isIssued(last, issuer)) && (await climb([...path, issuer]))) return true;
+        const found = (await isIssuedBy(last, issuer)) ? await climb([...path, issuer]) : undefined;
+        if (found) return found;
       } catch (error) {
         problem ??= {
           chain: "unknown",
@@ -72,7 +141,7 @@ export async function judge(
         };
       }
     }
-    problem ??= isIssuedByName(last, last)
+    problem ??= isSelfIssued(last)
       ? {
           chain: "untrusted",
           reason: `The certificate of ${nameOf(last)} is self-signed, and not among the roots in \`trust\`.`,
@@ -80,23 +149,23 @@ export async function judge(
       : issuers.length === 0
         ? { chain: "unknown", reason: `The certificate of the issuer ${distinguishedName(last.issuer)} is missing.` }
         : undefined;
-    return false;
+    return undefined;
   };
-  if (await climb([leaf])) return { chain: "trusted" };
-  return problem ?? { chain: "untrusted", reason: "No path leads to a root in `trust`." };
+  return (await climb([leaf])) ?? problem ?? { chain: "untrusted", reason: "No path leads to a root in `trust`." };
 }
 
 const reasonIn = (error: unknown): string => (error instanceof Unusable ? `: it ${error.message}` : "");
 
-const isIssued = (one: Certificate, issuer: Certificate): Promise<boolean> =>
-  isSignedBy(issuer, {
-    bytes: new Uint8Array(one.tbsView),
-    signature: new Uint8Array(one.signatureValue.valueBlock.valueHexView),
-    algorithm: one.signatureAlgorithm.toSchema(),
-  });
-
 /** What is wrong with a path from the signer to a root. */
-function problemOf(path: readonly Certificate[], at: Date): Verdict | undefined {
+function problemOf(path: Path, at: Date): Problem | undefined {
+  try {
+    return problemIn(path, at);
+  } catch {
+    return { chain: "unknown", reason: "A certificate of the chain has an extension that cannot be read." };
+  }
+}
+
+function problemIn(path: Path, at: Date): Problem | undefined {
   for (const [index, one] of path.entries()) {
     const unknown = (one.extensions ?? []).find(({ critical, extnID }) => critical && !KNOWN.has(extnID));
     if (unknown)
@@ -119,3 +188,57 @@ function problemOf(path: readonly Certificate[], at: Date): Verdict | undefined 
   }
   return undefined;
 }
+
+/**
+ * The path from a certificate to one that nobody issued, or that is trusted.
+ * @param asks asks issuers for their own certificates where they are missing
+ * @throws Unusable if one is missing
+ */
+export async function pathOf(
+  leaf: Certificate,
+  others: readonly Certificate[],
+  roots: readonly Certificate[],
+  asks?: Revocations,
+): Promise<Path> {
+  const path = [leaf];
+  for (let last = leaf; !isSelfIssued(last) && !isAmong(last, roots);) {
+    const issuer = await issuerOf(last, others, path, asks);
+    if (issuer === undefined || path.length >= MOST_LENGTH)
+      throw new Unusable(`does not lead to a root: the certificate of ${distinguishedName(last.issuer)} is missing`);
+    path.push(issuer);
+    last = issuer;
+  }
+  return path;
+}
+
+async function issuerOf(
+  last: Certificate,
+  others: readonly Certificate[],
+  path: Path,
+  asks: Revocations | undefined,
+): Promise<Certificate | undefined> {
+  const isIssuer = async (one: Certificate): Promise<boolean> =>
+    isIssuedByName(last, one) && !isAmong(one, path) && (await isIssuedBy(last, one));
+  for (const one of others) if (await isIssuer(one)) return one;
+  const fetched = await asks?.issuerOf(last);
+  return fetched && (await isIssuer(fetched)) ? fetched : undefined;
+}
+
+/**
+ * What proves that no certificate of a path was revoked.
+ * @throws Unusable if one was, or it is not known
+ */
+export async function proofsFor(path: Path, revocations: Revocations, asked: Asked): Promise<RevocationStatus[]> {
+  const found = await statusesOf(path, revocations, asked);
+  for (const { certificate, status } of found) {
+    const name = nameOf(certificate);
+    if (status.status === "revoked") throw new Revoked(`leads through ${name}, which was revoked on ${day(status.on)}`);
+    if (status.status === "unknown") throw new Unusable(`leads through ${name}, and ${status.problem}`);
+    if (status.status === "none" && !hasNoRevocation(certificate))
+      throw new Unusable(`leads through ${name}, which does not name where its issuer says whether it was revoked`);
+  }
+  return found.map(({ status }) => status);
+}
+
+/** A certificate was revoked. */
+export class Revoked extends Unusable {}

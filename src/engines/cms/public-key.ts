@@ -104,6 +104,17 @@ export async function isSignedBy(
   );
 }
 
+/**
+ * Whether a certificate was signed with the key of another.
+ * @throws as `isSignedBy`
+ */
+export const isIssuedBy = (one: Certificate, issuer: Certificate): Promise<boolean> =>
+  isSignedBy(issuer, {
+    bytes: new Uint8Array(one.tbsView),
+    signature: new Uint8Array(one.signatureValue.valueBlock.valueHexView),
+    algorithm: one.signatureAlgorithm.toSchema(),
+  });
+
 /** The digest of a signature algorithm, and the size of the salt for PSS. */
 function schemeOf(
   type: string,

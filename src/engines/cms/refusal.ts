@@ -13,6 +13,11 @@ export function timestampFailed(problem: string, cause?: unknown): Refusal {
   return new Refusal("timestamp_failed", `The time-stamp service ${problem}.`, undefined, { cause });
 }
 
+/** The Refusal `revocation_unavailable`. `problem`: the end of a sentence that begins with the chain of certificates. */
+export function revocationUnavailable(whose: string, problem: string): Refusal {
+  return new Refusal("revocation_unavailable", `The certificate chain of the ${whose} ${problem}.`);
+}
+
 /** Runs `read`, and refuses what cannot be read: parsers report damage with errors of any kind. */
 export async function readable<T>(field: string, problem: string, read: () => Promise<T>): Promise<T> {
   try {

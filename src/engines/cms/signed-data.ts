@@ -12,6 +12,7 @@ import {
 } from "./certificates.ts";
 import { type HashName, hashNameOf, isSignedBy } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
+import type { RevocationData } from "./revocation.ts";
 
 export const ID_DATA = "1.2.840.113549.1.7.1";
 export const ID_SIGNED_DATA = "1.2.840.113549.1.7.2";
@@ -19,6 +20,9 @@ const TST_INFO = "1.2.840.113549.1.9.16.1.4";
 export const CONTENT_TYPE = "1.2.840.113549.1.9.3";
 export const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
 export const TIME_STAMP_TOKEN = "1.2.840.113549.1.9.16.2.14";
+/** id-ri-ocsp-response (RFC 5940), and adbe-revocationInfoArchival. */
+const OCSP_RESPONSE = "1.3.6.1.5.5.7.16.2";
+const REVOCATION_ARCHIVAL = "1.2.840.113583.1.1.8";
 const SIGNING_TIME = "1.2.840.113549.1.9.5";
 const SIGNING_CERTIFICATE = "1.2.840.113549.1.9.16.2.12";
 export const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
@@ -44,7 +48,12 @@ export interface SignedData {
   /** A time stamp over the signature. */
   readonly token: Uint8Array<ArrayBuffer> | undefined;
   readonly signingTime: Date | undefined;
+  /** What issuers said of its certificates. */
+  readonly revocation: readonly Said[];
 }
+
+/** What an issuer said. */
+type Said = Pick<RevocationData, "kind" | "bytes">;
 
 /**
  * Reads signed data from the beginning of bytes: zeros may follow.
@@ -87,6 +96,10 @@ export function readSignedData(bytes: Uint8Array, others: readonly Certificate[]
     algorithm,
     signed,
     token: token && der(token),
+    revocation: [
+      ...choicesIn(rest.find((one) => hasTag(one, 1))),
+      ...archivedIn(signed.values.get(REVOCATION_ARCHIVAL)),
+    ],
     signingTime: time instanceof UTCTime || time instanceof GeneralizedTime ? time.toDate() : undefined,
   };
 }
@@ -97,6 +110,23 @@ function certificatesIn(set: AsnType | undefined): Certificate[] {
   if (found.length > MOST_CERTIFICATES) throw new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
   return found.map((one) => certificateOf(new Uint8Array(one.valueBeforeDecodeView)));
 }
+
+/** Lists and responses beside the certificates (10.2.1; RFC 5940, 2.1). */
+function choicesIn(set: AsnType | undefined): Said[] {
+  return (set === undefined ? [] : children(set)).flatMap((one): Said[] => {
+    if (one.idBlock.tagClass === 1) return [{ kind: "crl", bytes: der(one) }];
+    const [type, value] = children(one);
+    const isResponse = hasTag(one, 1) && value !== undefined && oidOf(type) === OCSP_RESPONSE;
+    return isResponse ? [{ kind: "ocsp", bytes: der(value) }] : [];
+  });
+}
+
+/** Lists and responses in a signed attribute (ISO 32000-2, 12.8.3.3.2). */
+const archivedIn = (archival: AsnType | undefined): Said[] =>
+  (archival === undefined ? [] : children(archival)).flatMap((part): Said[] => {
+    if (!hasTag(part, 0) && !hasTag(part, 1)) return [];
+    return children(children(part)[0]).map((one) => ({ kind: hasTag(part, 0) ? "crl" : "ocsp", bytes: der(one) }));
+  });
 
 /** The certificate with an issuer and serial number, or with a key identifier (5.3). */
 function signerIn(certificates: readonly Certificate[], identifier: AsnType | undefined): Certificate {
@@ -189,6 +219,7 @@ export interface TimeStamp {
   readonly nonce: Uint8Array | undefined;
   readonly signer: Certificate;
   readonly certificates: readonly Certificate[];
+  readonly revocation: SignedData["revocation"];
 }
 
 /**
@@ -196,7 +227,7 @@ export interface TimeStamp {
  * @throws Unusable, or another error for what cannot be parsed
  */
 export async function readTimeStamp(data: SignedData): Promise<TimeStamp> {
-  const { content, hash, signer, certificates } = data;
+  const { content, hash, signer, certificates, revocation } = data;
   if (content === undefined) throw new Unusable("has no content");
   await verifySignedData(data, TST_INFO, new Uint8Array(await crypto.subtle.digest(hash, content)), {
     needsCertificate: true,
@@ -215,6 +246,7 @@ export async function readTimeStamp(data: SignedData): Promise<TimeStamp> {
     nonce: nonce && implicitOctets(nonce),
     signer,
     certificates,
+    revocation,
   };
 }
 

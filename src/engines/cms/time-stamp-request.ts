@@ -5,7 +5,6 @@ import type { TimestampService } from "../lease/engines.ts";
 import { children, der, integer, isSame, numberOf, octetString, parse, sequence } from "./asn1.ts";
 import { DIGESTS, digestAlgorithm, type DigestName } from "./signer.ts";
 import { timestampFailed, Unusable } from "./refusal.ts";
-import { digestOf } from "./sign.ts";
 import { readSignedData, readTimeStamp } from "./signed-data.ts";
 
 /** A size in bytes that few tokens reach, even with a chain of RSA certificates. */
@@ -17,7 +16,7 @@ const NONCE_BYTES = 16;
 const GRANTED: readonly number[] = [0, 1];
 
 /**
- * Asks for a time stamp over bytes.
+ * Asks for a time stamp over a digest.
  * @returns the token, a ContentInfo in DER, whose imprint, nonce, and signature were checked; not the trust in its certificate
  * @throws Refusal `timestamp_failed`
  */
@@ -25,9 +24,8 @@ export async function timeStamp(
   service: TimestampService,
   url: string | undefined,
   digest: DigestName,
-  bytes: Uint8Array<ArrayBuffer>,
+  imprint: Uint8Array,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const imprint = await digestOf(digest, bytes);
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   // Positive, and without leading zeros.
   nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 0x40;

@@ -24,6 +24,22 @@ export interface TimestampService {
   request(url: string | undefined, request: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
 }
 
+/** Asks the issuers of certificates, at URLs that the certificates name (RFC 6960; RFC 5280, 4.2.1.13 and 4.2.2.1). */
+export interface IssuerService {
+  /**
+   * Returns up to `most` bytes.
+   * @throws Unusable with the end of a sentence about the response
+   */
+  get(url: string, type: string, most: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** The same for a request with a body. */
+  post(
+    url: string,
+    types: { readonly request: string; readonly response: string },
+    body: Uint8Array<ArrayBuffer>,
+    most: number,
+  ): Promise<Uint8Array<ArrayBuffer>>;
+}
+
 /** The engines leased to one request. */
 export interface Engines {
   readonly pdf: PdfEngine;
@@ -37,6 +53,8 @@ export interface Engines {
   readonly webpService: WebpService | undefined;
   /** If available. */
   readonly timestampService: TimestampService | undefined;
+  /** If available. */
+  readonly issuerService: IssuerService | undefined;
   /** Maximum bytes of memory for the request when no other request holds any. */
   readonly memoryBytes: number;
 }

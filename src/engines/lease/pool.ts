@@ -3,7 +3,7 @@ import callback from "../../../wasm/generated/callback.wasm";
 import jpx from "../../../wasm/generated/jpx.wasm";
 import tick from "../../../wasm/generated/tick.wasm";
 import { limits } from "../../limits.ts";
-import type { Engines, TimestampService, WebpService } from "./engines.ts";
+import type { Engines, IssuerService, TimestampService, WebpService } from "./engines.ts";
 import type { LoadFont } from "../fonts.ts";
 import { dropModels, keptModelBytes, type LoadModel } from "../ocr/models.ts";
 import { TextRecognizer } from "../ocr/tesseract.ts";
@@ -39,6 +39,7 @@ export interface LeaseOptions {
   readonly memoryBytes?: number;
   readonly webpService?: WebpService | undefined;
   readonly timestampService?: TimestampService | undefined;
+  readonly issuerService?: IssuerService | undefined;
   /** Reads a font; without it, none are available. */
   readonly loadFont?: LoadFont;
   /** Reads a text recognition model; without it, none are available. */
@@ -75,7 +76,8 @@ const used = ofIsolate(() => new Set<PdfEngine>());
  * `overloaded`.
  */
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
-  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService, timestampService } = options;
+  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
+  const { timestampService, issuerService } = options;
   const { loadFont = noFonts, loadModel = noModels, work = unlimitedWork() } = options;
   const pdf = takeSpare(expected, most) ?? (await PdfEngine.create({ module, tick, callback, jpx }));
   // Each instance sees only its own memory grow; the request is accountable for the sum.
@@ -98,6 +100,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
       loadFont,
       webpService,
       timestampService,
+      issuerService,
       memoryBytes,
     },
     heapBytes: () => pdf.heapBytes + codecs.heapBytes + recognizer.heapBytes,

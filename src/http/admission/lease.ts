@@ -2,6 +2,7 @@ import { type Admission, admissionOf, type Admittance } from "./admission.ts";
 import { RequestMemory } from "./request-memory.ts";
 import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { ApiError } from "../errors/api-error.ts";
+import { issuerServiceOf } from "../fetch/issuer-service.ts";
 import { timestampServiceOf } from "../fetch/timestamp-service.ts";
 import type { Engines, WebpService } from "../../engines/lease/engines.ts";
 import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } from "../../engines/lease/pool.ts";
@@ -32,6 +33,7 @@ export interface LeaseRequest {
 export function leaseOptions({
   images,
   timestamps,
+  issuers,
   loadFont,
   loadModel,
   memoryBudgetBytes,
@@ -40,6 +42,7 @@ export function leaseOptions({
     memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
     webpService: images && webpServiceOf(images.binding, images.ignoresQuality),
     timestampService: timestampServiceOf(timestamps),
+    issuerService: issuerServiceOf(issuers),
     loadFont,
     loadModel,
   };

@@ -243,6 +243,12 @@ export const errorTable = {
     when: "The time-stamp service does not respond within 15 seconds, refuses the request, or sends a token that does not fit it. Nothing was sent.",
     from: "named",
   },
+  revocation_unavailable: {
+    status: 422,
+    title: "It is not known whether a certificate was revoked",
+    when: "`level` needs the responses of all issuers, of the signer's chain and of the time-stamp service's, and one is missing: its certificate names no service, or the service does not respond within 5 seconds, or not in a way that can be used. Nothing was sent.",
+    from: "named",
+  },
   rate_limit_exceeded: {
     status: 429,
     title: "Too many requests",

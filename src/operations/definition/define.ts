@@ -28,7 +28,7 @@ export const resultHeaders = {
   "X-Pipeline-Steps":
     'What the steps of a pipeline returned, as JSON: `[{ "operation", "pages", "bytes" }]`. `pages` is missing where a result is not a PDF, and `bytes` where the size is not known before the response starts.',
   "X-Signature-Field": "The full name of the signature field, percent-encoded.",
-  "X-Signature-Level": "The PAdES level of the signature: `b-b` or `b-t`.",
+  "X-Signature-Level": "The PAdES level of the signature: `b-b`, `b-t`, `b-lt`, or `b-lta`.",
   "X-Signature-Input":
     "With `mode=prepare`: what is to be signed (the signed attributes of the CMS signature, DER), in base64.",
   "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",

@@ -165,9 +165,8 @@ export const jsonChoice = <const W extends readonly [string, ...string[]]>(...wo
 /** A color in a JSON parameter, as `#rrggbb`. */
 export const jsonColor = (): z.ZodType<string> => z.preprocess(readColor, hexColor);
 
-/** Default: false. */
-export function formBoolean(): z.ZodType<boolean> {
-  const schema = z.boolean({ error: "must be true or false" }).default(false);
+export function formBoolean(whenAbsent = false): z.ZodType<boolean> {
+  const schema = z.boolean({ error: "must be true or false" }).default(whenAbsent);
   return z.preprocess((given) => readBoolean(blankIsAbsent(given)), schema);
 }
 

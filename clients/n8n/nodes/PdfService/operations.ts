@@ -2280,13 +2280,21 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Level",
         "name": "level",
-        "description": "The PAdES level: `b-b` is a signature, `b-t` also has a time stamp over it, from a time-stamp service. Default: `b-b`.",
+        "description": "The PAdES level: `b-b` is a signature, `b-t` has a time stamp over it, `b-lt` also the revocation data of all certificates, `b-lta` a document time stamp over that. Default: `b-b`.",
         "type": "options",
         "default": "b-b",
         "options": [
           {
             "name": "B B",
             "value": "b-b"
+          },
+          {
+            "name": "B Lt",
+            "value": "b-lt"
+          },
+          {
+            "name": "B Lta",
+            "value": "b-lta"
           },
           {
             "name": "B T",
@@ -2363,7 +2371,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Timestamp URL",
         "name": "timestampUrl",
-        "description": "The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`.",
+        "description": "The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one. Only applies when `level` is `b-t`, `b-lt`, or `b-lta`.",
         "type": "string",
         "default": ""
       }
@@ -2398,6 +2406,13 @@ export const parameters: INodeProperties[] = [
       }
     },
     "options": [
+      {
+        "displayName": "Fetch",
+        "name": "fetch",
+        "description": "Whether `fetch` is on. Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`.",
+        "type": "boolean",
+        "default": true
+      },
       {
         "displayName": "Password",
         "name": "password",
@@ -3769,6 +3784,11 @@ export const fields: Readonly<
     {
       "name": "trust",
       "field": "trust",
+      "kind": "text"
+    },
+    {
+      "name": "fetch",
+      "field": "fetch",
       "kind": "text"
     }
   ],

@@ -83,8 +83,10 @@ export function serialize(
   return [...pieces, text];
 }
 
-/** Whether MuPDF reads `Contents` of a dictionary as it is in the file. */
+/** Whether `Contents` of a dictionary is not encrypted (ISO 32000-2, 7.6.2). */
 function isSignature(dictionary: PDFObject): boolean {
   const has = (key: string): boolean => !dictionary.get(key).isNull();
-  return has("ByteRange") && has("Contents") && has("Filter") && isNamed(dictionary.get("Type"), "Sig");
+  const type = dictionary.get("Type");
+  const isKnown = isNamed(type, "Sig") || isNamed(type, "DocTimeStamp");
+  return isKnown && has("ByteRange") && has("Contents") && has("Filter");
 }

@@ -65,7 +65,7 @@ export async function findField(open: OpenPdf, wanted: Wanted): Promise<SealFiel
       field: signed[0]?.name,
     });
   const found = wanted.name === undefined ? undefined : fields.find(({ name }) => name === wanted.name);
-  const name = found?.name ?? wanted.name ?? freeName(fields);
+  const name = found?.name ?? wanted.name ?? freeNameAmong(fields);
   checkCertification(root, name, found === undefined && wanted.isVisible);
   if (!allowsFilling(root, fields, [name], texts))
     throw forbidden(name, `An earlier signature locks the field \`${name}\`, or allows no changes at all.`);
@@ -82,7 +82,11 @@ export async function findField(open: OpenPdf, wanted: Wanted): Promise<SealFiel
   return { name, existing: { field, widget } };
 }
 
-function freeName(fields: readonly TerminalField[]): string {
+/** A name for a new field. */
+export const freeName = async (open: OpenPdf): Promise<string> =>
+  freeNameAmong(await readFormTree(open, new TextReader(open.engine)));
+
+function freeNameAmong(fields: readonly TerminalField[]): string {
   const known = new Set(fields.map(({ name }) => name));
   let number = 1;
   while (known.has(`Signature${number}`)) number += 1;

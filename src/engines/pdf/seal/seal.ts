@@ -1,26 +1,20 @@
 /** Appends a digital signature (ISO 32000-2, 12.8) to a document, as an incremental update: every byte before it stays. */
 import type { PDFObject } from "mupdf";
 import { invalidParameter, Refusal } from "../../errors.ts";
-import { find } from "../../bytes/find.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
-import { hex } from "../../bytes/hex.ts";
 import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
-import { timestampFailed } from "../../cms/refusal.ts";
-import { DIGESTS, type DigestName } from "../../cms/signer.ts";
 import type { Matrix } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
 import { type StampPage, pageAsShown } from "../content/page-content.ts";
 import { boxOn, inUnits, misplaced, pageIssue, type ShownBox, touches } from "../content/shown-box.ts";
-import { byteString, objectNumber } from "../objects/objects.ts";
 import { pdfDateOf } from "../objects/dates.ts";
 import { textString } from "../objects/text-string.ts";
-import { digestOfParts } from "../signatures/digest.ts";
 import { appendToPdf } from "../write/save.ts";
 import { sealAppearance, type SealLook } from "./appearance.ts";
 import { type Permission, type SealField, SUB_FILTER } from "./field.ts";
+import { dictionaryWithPlace, fillPlace, type Value } from "./value.ts";
 
 /** Annotation flags (table 167): printed, and locked. */
 const PRINT_AND_LOCKED = 4 | 128;
@@ -28,11 +22,7 @@ const PRINT_AND_LOCKED = 4 | 128;
 const SIGNATURES_EXIST = 1;
 const APPEND_ONLY = 2;
 
-/** Numbers that are replaced when their values are known: as wide as the offsets of the largest files. */
-const PLACEHOLDERS = [2_000_000_001, 2_000_000_002, 2_000_000_003] as const;
-const WIDTH = 10;
-
-export interface Signature {
+export interface Signature extends Value {
   readonly field: SealField;
   readonly certify: Permission | undefined;
   readonly signedAt: Date;
@@ -42,11 +32,6 @@ export interface Signature {
   readonly box: ShownBox | undefined;
   /** What a visible field shows. */
   look(): Promise<SealLook>;
-  readonly digest: DigestName;
-  /** The most bytes that `sign` returns. */
-  readonly room: number;
-  /** Makes the CMS signature of a digest. */
-  sign(digest: Uint8Array): Promise<Uint8Array>;
 }
 
 /**
@@ -60,7 +45,7 @@ export async function sealPdf(open: OpenPdf, signature: Signature): Promise<Engi
   const value = document.addObject(dictionaryOf(open, signature));
   const { existing, name } = signature.field;
   if (existing) await fillField(open, existing, value, signature);
-  else await addField(open, root, name, value, signature);
+  else await addField(open, name, value, signature);
   if (signature.certify !== undefined) {
     const known = root.get("Perms");
     const permissions = known.isDictionary() ? known : root.put("Perms", document.newDictionary());
@@ -72,13 +57,7 @@ export async function sealPdf(open: OpenPdf, signature: Signature): Promise<Engi
   engine.claim(rest.length);
   const update = rest.view(0, rest.length).slice();
   rest.free();
-  const gap = fillRange(update, input.bytes.length, objectNumber(value));
-  const [before, after] = [joinedBytes([input.bytes, ownBytes(update.subarray(0, gap.from))]), update.subarray(gap.to)];
-  const hashed = await digestOfParts(engine.work, DIGESTS[signature.digest].hash, [before, ownBytes(after)]);
-  const contents = hex(await signature.sign(hashed));
-  // `Contents` has two digits for each byte, between angle brackets.
-  if (contents.length > gap.to - gap.from - 2) throw timestampFailed("sent a token that is too large");
-  update.set(bytesOf(contents), gap.from + 1);
+  await fillPlace(open, input.bytes, update, value, signature);
   const signed = ownBytes(update);
   return { ...joinedBytes([input.bytes, signed]), continues: { file: input.bytes, rest: signed } };
 }
@@ -94,13 +73,7 @@ const damaged = (field: string): Refusal =>
 
 /** The signature dictionary (table 255). */
 function dictionaryOf(open: OpenPdf, { field, certify, signedAt, texts, room }: Signature): PDFObject {
-  const { document } = open;
-  const dictionary = document.newDictionary();
-  dictionary.put("Type", document.newName("Sig"));
-  dictionary.put("Filter", document.newName("Adobe.PPKLite"));
-  dictionary.put("SubFilter", document.newName(SUB_FILTER));
-  dictionary.put("ByteRange", [0, ...PLACEHOLDERS]);
-  dictionary.put("Contents", byteString(document, "\0".repeat(room)));
+  const dictionary = dictionaryWithPlace(open, { Type: "Sig", SubFilter: SUB_FILTER }, room);
   dictionary.put("M", textString(dictionary, pdfDateOf(signedAt.toISOString()) ?? ""));
   for (const [key, text] of Object.entries(texts))
     if (text !== undefined) dictionary.put(key, textString(dictionary, text));
@@ -132,7 +105,7 @@ function referencesOf({ document }: OpenPdf, { existing }: SealField, certify: P
 }
 
 /** The array in an entry of a form or page, which is made if there is none. */
-function arrayIn(open: OpenPdf, holder: PDFObject, key: string): PDFObject {
+export function arrayIn(open: OpenPdf, holder: PDFObject, key: string): PDFObject {
   const known = holder.get(key);
   return known.isArray() ? known : holder.put(key, open.document.newArray());
 }
@@ -145,21 +118,23 @@ function formOf({ document }: OpenPdf, root: PDFObject): PDFObject {
   return form;
 }
 
-async function addField(
+/** Adds a signature field with its value: invisible, unless there is a box. */
+export async function addField(
   open: OpenPdf,
-  root: PDFObject,
   name: string,
   value: PDFObject,
-  { box, look }: Signature,
+  shown?: Pick<Signature, "box" | "look">,
 ): Promise<void> {
   const { document } = open;
+  const box = shown?.box;
+  const root = document.getTrailer().get("Root");
   const page = await pageOf(open, box);
   const field = document.addObject({ FT: "Sig", Type: "Annot", Subtype: "Widget", F: PRINT_AND_LOCKED });
   field.put("T", textString(field, name));
   field.put("V", value);
   field.put("P", page.object);
   field.put("Rect", box ? inUnits(page, boxOn(page, box)) : [0, 0, 0, 0]);
-  if (box) await draw(open, field, [box.width, box.height], page.toPage, look);
+  if (box && shown) await draw(open, field, [box.width, box.height], page.toPage, shown.look);
   arrayIn(open, formOf(open, root), "Fields").push(field);
   arrayIn(open, page.object, "Annots").push(field);
 }
@@ -207,23 +182,4 @@ async function draw(
   appearance.put("N", sealAppearance(open, size, toPage, await look()));
   widget.put("AP", appearance);
   widget.delete("AS");
-}
-
-/**
- * Writes the byte range of a signature over its placeholders.
- * @returns the part of the update that is not signed: the string of `Contents` with its brackets
- */
-function fillRange(update: Uint8Array, start: number, number: number): { from: number; to: number } {
-  const object = find(update, `\n${number} 0 obj\n`, 0);
-  const text = `[0 ${PLACEHOLDERS.join(" ")}]`;
-  const range = find(update, text, object);
-  const from = find(update, "/Contents<", object) + "/Contents".length;
-  const to = find(update, ">", from) + 1;
-  if (object < 0 || range < 0 || from < "/Contents".length || to < 1)
-    throw new Error("the written signature has no placeholders");
-  const end = start + update.length;
-  const values = [start + from, start + to, end - start - to];
-  const written = values.map((value) => String(value).padEnd(WIDTH)).join(" ");
-  update.set(bytesOf(`[0 ${written}]`), range);
-  return { from, to };
 }

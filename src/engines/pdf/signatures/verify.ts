@@ -2,9 +2,10 @@
 import type { Certificate } from "pkijs";
 import { Refusal } from "../../errors.ts";
 import { partOf } from "../../bytes/joined-bytes.ts";
-import { certificateOf, type CertificateFacts, factsOf } from "../../cms/certificates.ts";
-import { judge, type Trust, type Verdict } from "../../cms/chain.ts";
+import { type CertificateFacts, factsOf } from "../../cms/certificates.ts";
+import { judge, pathOf, proofsFor, type Revocation, type Trust, type Verdict } from "../../cms/chain.ts";
 import { Unusable } from "../../cms/refusal.ts";
+import { Revocations } from "../../cms/revocation.ts";
 import {
   ID_DATA,
   readSignedData,
@@ -15,17 +16,16 @@ import {
   verifySignedData,
 } from "../../cms/signed-data.ts";
 import { isSame } from "../../cms/asn1.ts";
+import type { IssuerService } from "../../lease/engines.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
-import { eachItem } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
 import type { Covered } from "./byte-range.ts";
 import { changesAfter, type DocMdp, levelIn, type ReportedChange } from "./changes-after.ts";
 import { coveredIn, findSignatures, type FoundSignature } from "./fields.ts";
 import { digestOfParts } from "./digest.ts";
+import { readSecurityStore, type StoredCertificate } from "./security-store.ts";
 
-/** Certificates of the document security store that are looked at. */
-const MOST_STORED = 100;
 /** Changes that are listed for a signature. */
 const MOST_CHANGES = 100;
 
@@ -34,24 +34,28 @@ const DETACHED = new Set(["adbe.pkcs7.detached", "ETSI.CAdES.detached"]);
 const CADES = "ETSI.CAdES.detached";
 const STAMP = "ETSI.RFC3161";
 
+/** Levels of PAdES (EN 319 142-1, 6). */
+export type Level = "b-b" | "b-t" | "b-lt" | "b-lta";
+
 export interface SignatureReport {
   /** Full name. */
   readonly field: string;
   readonly kind: "signature" | "document-timestamp";
   readonly format: string;
-  readonly level: "b-b" | "b-t" | null;
+  readonly level: Level | null;
   readonly integrity: "intact" | "broken";
   readonly coverage: "whole-document" | "earlier-revision";
   readonly changesAfter: "none" | "allowed" | "forbidden";
   readonly changes: ReportedChange[];
   readonly signer: CertificateFacts | null;
   readonly chain: Trust;
+  readonly revocation: Revocation;
   /** Why it is broken, or its chain is not trusted. */
   readonly reason?: string;
   /** ISO 8601. */
   readonly signedAt: string | null;
   readonly timeSource: "timestamp" | "signer" | "none";
-  readonly timestamp?: { readonly signer: CertificateFacts | null; readonly chain: Trust; readonly reason?: string };
+  readonly timestamp?: Verdict & { readonly signer: CertificateFacts | null };
   readonly docMdp?: DocMdp;
   readonly name?: string;
   readonly signingReason?: string;
@@ -64,37 +68,42 @@ export interface SignaturesReport {
   readonly documentIntact: boolean;
 }
 
-/** The file, and the certificates of its document security store (12.8.4.3). */
-interface File {
-  readonly open: OpenPdf;
-  readonly stored: readonly Certificate[];
+/** What a verification may use. */
+export interface Trusting {
+  /** Certificates that are trusted. */
+  readonly roots: readonly Certificate[];
+  /** The time at which certificates must be valid, where no trusted time stamp says otherwise. */
+  readonly now: Date;
+  /** Asked whether certificates were revoked. Without it, only the data of the document is used. */
+  readonly issuers: IssuerService | undefined;
 }
 
 /**
  * Verifies all signatures, in the order of the revisions that they cover.
- * @param roots certificates that are trusted
- * @param now the time at which certificates must be valid, where no trusted time stamp says otherwise
  * @throws Refusal `limit_exceeded` beyond 50 signatures
  */
-export async function verifySignatures(
-  open: OpenPdf,
-  roots: readonly Certificate[],
-  now: Date,
-): Promise<SignaturesReport> {
+export async function verifySignatures(open: OpenPdf, { roots, now, issuers }: Trusting): Promise<SignaturesReport> {
   const found = await findSignatures(open);
-  const stored = await storedCertificates(open);
-  const file = { open, stored };
+  const store = await readSecurityStore(open);
+  const stored = store.certificates.map(({ certificate }) => certificate);
   const checked: Checked[] = [];
-  for (const one of found) checked.push(await check(file, one));
+  for (const one of found) checked.push(await check(open, stored, one));
+  const within = checked.flatMap(({ data, stamp }) => [...(data ? [data] : []), ...(stamp ? [stamp] : [])]);
+  // What signatures have themselves is before whatever covers them.
+  const own = within.flatMap(({ revocation }) => revocation.map((one) => ({ ...one, position: 0 })));
+  const revocations = new Revocations(issuers, [...store.data, ...own]);
+  const pool = [...within.flatMap(({ certificates }) => certificates), ...stored];
   // A trusted time stamp proves when all before it was there: from the newest to the oldest.
-  const pool = checked.flatMap(({ data, stamp }) => [...(data?.certificates ?? []), ...(stamp?.certificates ?? [])]);
   let proven = now;
-  const judged: (Checked & { verdicts: Verdicts })[] = [];
+  const judged: Judged[] = [];
   for (const one of checked.toReversed()) {
-    const verdicts = await verdictsOf(one, [...pool, ...stored], roots, proven);
+    const judging = (certificate: Certificate, at: Date): Promise<Verdict> =>
+      judge(certificate, pool, roots, revocations, { at, asks: issuers !== undefined });
+    const verdicts = await verdictsOf(one, judging, proven);
     if (one.stamp && one.found.format === STAMP && one.problem === undefined && verdicts.chain.chain === "trusted")
       proven = one.stamp.time;
-    judged.unshift({ ...one, verdicts });
+    const level = await levelOf(one, checked, { roots, revocations, stored: store.certificates });
+    judged.unshift({ ...one, verdicts, level });
   }
   const signatures: SignatureReport[] = [];
   for (const one of judged) signatures.push(await reportOf(open, one));
@@ -115,7 +124,7 @@ interface Checked {
 }
 
 /** Checks a signature and its digest. */
-async function check({ open, stored }: File, found: FoundSignature): Promise<Checked> {
+async function check(open: OpenPdf, stored: readonly Certificate[], found: FoundSignature): Promise<Checked> {
   const { engine } = open;
   let data: SignedData | undefined;
   let stamp: TimeStamp | undefined;
@@ -155,24 +164,6 @@ async function checkStamp(
   }
 }
 
-/** Certificates that cannot be read are left out: a chain that needs them is not trusted. */
-async function storedCertificates({ engine, document }: OpenPdf): Promise<Certificate[]> {
-  const certificates: Certificate[] = [];
-  for await (const stream of eachItem(engine, document.getTrailer().get("Root", "DSS", "Certs"))) {
-    if (!stream.isStream() || certificates.length >= MOST_STORED) continue;
-    try {
-      const buffer = stream.readStream();
-      const bytes = buffer.asUint8Array().slice();
-      buffer.destroy();
-      engine.countDecoded(bytes.length);
-      certificates.push(certificateOf(bytes));
-    } catch (error) {
-      if (error instanceof Refusal) throw error;
-    }
-  }
-  return certificates;
-}
-
 const digestOf = (
   { engine, input: { bytes } }: OpenPdf,
   { gapStart, gapEnd, end }: Covered,
@@ -184,22 +175,63 @@ interface Verdicts {
   readonly timestamp: Verdict | undefined;
 }
 
+interface Judged extends Checked {
+  readonly verdicts: Verdicts;
+  readonly level: Level | null;
+}
+
 async function verdictsOf(
   { data, stamp, found, problem }: Checked,
-  pool: readonly Certificate[],
-  roots: readonly Certificate[],
+  judging: (certificate: Certificate, at: Date) => Promise<Verdict>,
   proven: Date,
 ): Promise<Verdicts> {
-  if (data === undefined || problem !== undefined) return { chain: { chain: "unknown" }, timestamp: undefined };
-  if (found.format === STAMP) return { chain: await judge(data.signer, pool, roots, proven), timestamp: undefined };
-  const timestamp = stamp && (await judge(stamp.signer, pool, roots, proven));
+  if (data === undefined || problem !== undefined)
+    return { chain: { chain: "unknown", revocation: "not-checked" }, timestamp: undefined };
+  if (found.format === STAMP) return { chain: await judging(data.signer, proven), timestamp: undefined };
+  const timestamp = stamp && (await judging(stamp.signer, proven));
   const at = stamp && timestamp?.chain === "trusted" ? stamp.time : proven;
-  return { chain: await judge(data.signer, pool, roots, at), timestamp };
+  return { chain: await judging(data.signer, at), timestamp };
+}
+
+interface Evidence {
+  readonly roots: readonly Certificate[];
+  readonly revocations: Revocations;
+  readonly stored: readonly StoredCertificate[];
+}
+
+/** The level that a signature has by what is in the document, whoever trusts it. */
+async function levelOf(
+  { data, stamp, found, problem }: Checked,
+  all: readonly Checked[],
+  { roots, revocations, stored }: Evidence,
+): Promise<Level | null> {
+  if (found.format !== CADES || data === undefined || problem !== undefined) return null;
+  if (stamp === undefined) return "b-b";
+  /** Whether all before this position proves that no certificate was revoked when it signed. */
+  const isProven = async (before: number): Promise<boolean> => {
+    const early = stored.filter(({ position }) => position !== undefined && position < before);
+    const pool = [...data.certificates, ...stamp.certificates, ...early.map(({ certificate }) => certificate)];
+    try {
+      for (const { signer } of [data, stamp])
+        await proofsFor(await pathOf(signer, pool, roots), revocations, { at: stamp.time, asks: false, before });
+      return true;
+    } catch {
+      // What cannot be read proves nothing: no error of the engine comes from here.
+      return false;
+    }
+  };
+  if (!(await isProven(Infinity))) return "b-t";
+  for (const later of all) {
+    const { end = 0 } = later.found;
+    const isLater = later.found.format === STAMP && later.problem === undefined && end > (found.end ?? Infinity);
+    if (isLater && (await isProven(end))) return "b-lta";
+  }
+  return "b-lt";
 }
 
 async function reportOf(
   open: OpenPdf,
-  { found, data, stamp, stampProblem, problem, verdicts }: Checked & { verdicts: Verdicts },
+  { found, data, stamp, stampProblem, problem, verdicts, level }: Judged,
 ): Promise<SignatureReport> {
   const { signature, field, format, end } = found;
   const { length } = open.input.bytes;
@@ -217,19 +249,25 @@ async function reportOf(
     field,
     kind: isStamp ? "document-timestamp" : "signature",
     format,
-    level: format !== CADES || problem !== undefined ? null : stamp ? "b-t" : "b-b",
+    level,
     integrity: problem === undefined ? "intact" : "broken",
     coverage: end === length ? "whole-document" : "earlier-revision",
     changesAfter: changes.length === 0 ? "none" : changes.every(({ allowed }) => allowed) ? "allowed" : "forbidden",
     changes: changes.slice(0, MOST_CHANGES),
     signer: data ? factsOf(data.signer) : null,
     chain: verdicts.chain.chain,
+    revocation: verdicts.chain.revocation,
     ...(reason !== undefined && { reason }),
     signedAt: stamp?.time.toISOString() ?? said ?? null,
     timeSource: stamp ? "timestamp" : said === undefined ? "none" : "signer",
     ...(stamp && verdicts.timestamp && { timestamp: { signer: factsOf(stamp.signer), ...verdicts.timestamp } }),
     ...(stampProblem !== undefined && {
-      timestamp: { signer: null, chain: "unknown" as const, reason: `The time stamp ${stampProblem}.` },
+      timestamp: {
+        signer: null,
+        chain: "unknown" as const,
+        revocation: "not-checked" as const,
+        reason: `The time stamp ${stampProblem}.`,
+      },
     }),
     ...(docMdp !== undefined && { docMdp }),
     ...text("Name", "name"),

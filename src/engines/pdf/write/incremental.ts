@@ -46,15 +46,19 @@ export function changesOf({ engine, document }: OpenPdf): Changes {
 }
 
 /**
- * The update for the changes of a document. New and changed objects are written outside of object streams and with the
+ * The update for the changes of a document, whose file may have been appended to since: `length` is its size then. New and changed objects are written outside of object streams and with the
  * document's encryption; streams without a filter are deflated.
  */
-export async function updateOf(open: OpenPdf, changes: Changes): Promise<EngineBytes> {
-  const { engine, document, input } = open;
+export async function updateOf(
+  open: OpenPdf,
+  changes: Changes,
+  length: number = open.input.bytes.length,
+): Promise<EngineBytes> {
+  const { engine, document } = open;
   const { header, startXref, size, objects, generations } = changes;
   const key = fileKeyOf(engine, document);
   const trailer = document.getTrailer();
-  const start = input.bytes.length - header;
+  const start = length - header;
   const parts = new FileParts();
   const rows: Row[] = [];
   // The file may end without a line feed.

@@ -10,7 +10,7 @@ import { find } from "../../bytes/find.ts";
 import { joinedBytes, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import type { Changes } from "../mupdf/changes.ts";
-import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { OF_SECTION } from "./incremental.ts";
 import { serialize } from "../objects/serialize.ts";
@@ -157,17 +157,21 @@ async function loadTree(engine: PdfEngine, document: PDFDocument): Promise<void>
 
 /** What a stream is in the file depends on its filters and encryption. */
 const OF_STREAM = new Map(["/Length", "/Filter", "/DecodeParms"].map((name) => [name, undefined]));
+/** MuPDF decrypts the value of a time stamp, which is not encrypted (ISO 32000-2, 7.6.2). */
+const OF_STAMP = new Map([["/Contents", undefined]]);
+
+const leftOut = (object: PDFObject): ReadonlyMap<string, undefined> | undefined =>
+  object.isStream() ? OF_STREAM : isNamed(object.get("Type"), "DocTimeStamp") ? OF_STAMP : undefined;
 
 function isSame(engine: PdfEngine, source: PDFObject, target: PDFObject, changes: Changes): boolean {
-  const [one, other] = [source, target].map((object) =>
-    textOfObject(engine, object, changes, object.isStream() ? OF_STREAM : undefined),
-  );
+  const [one, other] = [source, target].map((object) => textOfObject(engine, object, changes, leftOut(object)));
   return (
     one === other && source.isStream() === target.isStream() && (!source.isStream() || hasSameData(source, target))
   );
 }
 
-function textOfObject(
+/** An object as it would be written, but for its encryption. `left`: entries that are left out. */
+export function textOfObject(
   engine: PdfEngine,
   object: PDFObject,
   { generations }: Changes,

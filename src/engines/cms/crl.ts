@@ -1,0 +1,132 @@
+/**
+ * Certificate revocation lists (RFC 5280, 5). A list can have 100,000 entries, so they are walked in its bytes: as objects, they would take fifty times as much
+ * memory.
+ */
+import { type AsnType, GeneralizedTime, UTCTime } from "asn1js";
+import type { Certificate } from "pkijs";
+import { children, hasTag, isSame, octets, oidOf, parse, Unexpected } from "./asn1.ts";
+import { constraintsOf, keyUsageOf, nameBytes, pointsIn, pointsOf, serialOf } from "./certificates.ts";
+import { isSignedBy } from "./public-key.ts";
+import { Unusable } from "./refusal.ts";
+import { type Judgment, type RevocationInfo } from "./revocation-info.ts";
+
+const SEQUENCE = 0x30;
+const INTEGER = 0x02;
+const BIT_STRING = 0x03;
+const TIMES: ReadonlySet<number> = new Set([0x17, 0x18]);
+const EXTENSIONS = 0xa0;
+
+/** `cRLSign` in the first byte of KeyUsage (4.2.1.3). */
+const LIST_SIGNING = 0b0000_0010;
+const ISSUING_DISTRIBUTION_POINT = "2.5.29.28";
+
+/** A value in DER: where it begins, and where its content does. */
+interface Place {
+  readonly tag: number;
+  readonly from: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads the header of a value with a definite length and a tag below 31 (X.690, 8.1). */
+function placeAt(bytes: Uint8Array, from: number, most: number): Place {
+  const [tag = 0, first = 0] = bytes.subarray(from, from + 2);
+  const digits = first < 0x80 ? 0 : first & 0x7f;
+  const start = from + 2 + digits;
+  if (from + 2 > most || (tag & 0x1f) === 0x1f || first === 0x80 || digits > 4) throw new Unexpected("no value");
+  let length = digits === 0 ? first : 0;
+  for (const digit of bytes.subarray(from + 2, start)) length = length * 256 + digit;
+  if (start + length > most) throw new Unexpected("a value that is cut off");
+  return { tag, from, start, end: start + length };
+}
+
+/** Reads a list; not yet its signature. */
+export function readCrl(bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
+  const within = ({ start, end }: Place): Place[] => {
+    const found: Place[] = [];
+    for (let at = start; at < end; at = found.at(-1)?.end ?? end) found.push(placeAt(bytes, at, end));
+    return found;
+  };
+  const cut = ({ from, end }: Place): Uint8Array<ArrayBuffer> => bytes.slice(from, end);
+  const whole = placeAt(bytes, 0, bytes.length);
+  const [list, algorithm, signature] = within(whole);
+  if (whole.end !== bytes.length || list?.tag !== SEQUENCE || algorithm === undefined || signature?.tag !== BIT_STRING)
+    throw new Unexpected("no list");
+  const parts = within(list);
+  if (parts[0]?.tag === INTEGER) parts.shift();
+  const [inner, issuer, thisUpdate, ...rest] = parts;
+  if (inner === undefined || issuer === undefined || thisUpdate === undefined) throw new Unexpected("no list");
+  if (!isSame(cut(inner), cut(algorithm))) throw new Unusable("names two different algorithms");
+  const nextUpdate = rest[0] && TIMES.has(rest[0].tag) ? rest.shift() : undefined;
+  const entries = rest[0]?.tag === SEQUENCE ? rest.shift() : undefined;
+  const scope = scopeOf(rest[0]?.tag === EXTENSIONS ? parse(cut(rest[0])) : undefined);
+  const find = (certificate: Certificate): Judgment => {
+    const serial = serialOf(certificate);
+    for (let at = entries?.start ?? 0; at < (entries?.end ?? 0);) {
+      const entry = placeAt(bytes, at, entries?.end ?? 0);
+      const number = placeAt(bytes, entry.start, entry.end);
+      if (isSame(bytes.subarray(number.start, number.end), serial))
+        return { revokedAt: timeIn(parse(cut(placeAt(bytes, number.end, entry.end)))) };
+      at = entry.end;
+    }
+    return { revokedAt: undefined };
+  };
+  return {
+    thisUpdate: timeIn(parse(cut(thisUpdate))),
+    nextUpdate: nextUpdate && timeIn(parse(cut(nextUpdate))),
+    async judgmentOf(certificate, issuedBy) {
+      if (!isSame(cut(issuer), nameBytes(certificate.issuer)) || !covers(scope, certificate)) return undefined;
+      if (((keyUsageOf(issuedBy) ?? LIST_SIGNING) & LIST_SIGNING) === 0) return undefined;
+      const signed = {
+        bytes: cut(list),
+        // The first byte says how many bits of the last one are not used: none.
+        signature: bytes.slice(signature.start + 1, signature.end),
+        algorithm: parse(cut(algorithm)),
+      };
+      return (await isSignedBy(issuedBy, signed)) ? find(certificate) : undefined;
+    },
+  };
+}
+
+const timeIn = (block: AsnType): Date => {
+  if (!(block instanceof UTCTime) && !(block instanceof GeneralizedTime)) throw new Unexpected("no time");
+  return block.toDate();
+};
+
+/** The certificates that a list is about (5.2.5). */
+interface Scope {
+  readonly users: boolean;
+  readonly authorities: boolean;
+  /** URLs of the distribution point, if it is one of several. */
+  readonly points: readonly string[] | undefined;
+}
+
+function scopeOf(extensions: AsnType | undefined): Scope {
+  let scope: Scope = { users: true, authorities: true, points: undefined };
+  for (const extension of extensions === undefined ? [] : children(children(extensions)[0])) {
+    const parts = children(extension);
+    const isCritical = parts.length === 3;
+    const type = oidOf(parts[0]);
+    if (type !== ISSUING_DISTRIBUTION_POINT) {
+      // Such as that of a list of changes only (5.2.4).
+      if (isCritical) throw new Unusable(`has a critical extension that is not supported (${type})`);
+      continue;
+    }
+    const fields = children(parse(octets(parts.at(-1))));
+    const known = [0, 1, 2];
+    if (!fields.every((field) => known.some((tag) => hasTag(field, tag))))
+      throw new Unusable("is a list for some reasons or for other issuers");
+    const point = fields.find((field) => hasTag(field, 0));
+    scope = {
+      users: !fields.some((field) => hasTag(field, 2)),
+      authorities: !fields.some((field) => hasTag(field, 1)),
+      points: point && pointsIn(point),
+    };
+  }
+  return scope;
+}
+
+function covers({ users, authorities, points }: Scope, certificate: Certificate): boolean {
+  const isMeant = constraintsOf(certificate).isAuthority ? authorities : users;
+  return isMeant && (points === undefined || pointsOf(certificate).some((one) => points.includes(one)));
+}

@@ -1,0 +1,53 @@
+/** What proves, after the certificates of a signature have expired, that none was revoked when it was made (EN 319 142-1, 5.4). */
+import type { Certificate } from "pkijs";
+import { der, isSame } from "./asn1.ts";
+import { pathOf, proofsFor, Revoked } from "./chain.ts";
+import { invalidCertificate, revocationUnavailable, timestampFailed, Unusable } from "./refusal.ts";
+import type { RevocationData, Revocations } from "./revocation.ts";
+import { readSignedData, readStampOver, type TimeStamp } from "./signed-data.ts";
+
+export interface Evidence {
+  readonly certificates: readonly Certificate[];
+  readonly data: readonly RevocationData[];
+}
+
+/**
+ * Asks the issuers of the signer and of the time-stamp service.
+ * @param cms a signature with a time stamp
+ * @param field that the certificates of the signer came in
+ * @throws Refusal `revocation_unavailable`, or `invalid_certificate` or `timestamp_failed` if a certificate was revoked; Unusable if there is no time stamp
+ */
+export async function evidenceFor(cms: Uint8Array, field: string, revocations: Revocations): Promise<Evidence> {
+  const signed = readSignedData(cms);
+  if (signed.token === undefined) throw new Unusable("has no time stamp");
+  const stamp = await readStampOver(signed, signed.token);
+  const pool = [...signed.certificates, ...stamp.certificates];
+  const ofSigner = await evidenceOf(signed, pool, revocations, stamp).catch((error: Unusable) => {
+    if (error instanceof Revoked) throw invalidCertificate(field, `has a certificate chain that ${error.message}`);
+    throw revocationUnavailable("signer", error.message);
+  });
+  const ofStamp = await evidenceOf(stamp, pool, revocations, stamp).catch((error: Unusable) => {
+    if (error instanceof Revoked) throw timestampFailed(`has a certificate chain that ${error.message}`);
+    throw revocationUnavailable("time-stamp service", error.message);
+  });
+  const certificates: Certificate[] = [];
+  for (const one of [...ofSigner.certificates, ...ofStamp.certificates])
+    if (!certificates.some((other) => isSame(der(other.toSchema()), der(one.toSchema())))) certificates.push(one);
+  return { certificates, data: [...new Set([...ofSigner.data, ...ofStamp.data])] };
+}
+
+async function evidenceOf(
+  { signer }: { readonly signer: Certificate },
+  pool: readonly Certificate[],
+  revocations: Revocations,
+  { time }: TimeStamp,
+): Promise<Evidence> {
+  try {
+    const certificates = await pathOf(signer, pool, [], revocations);
+    const proofs = await proofsFor(certificates, revocations, { at: time });
+    return { certificates, data: proofs.flatMap((one) => ("proof" in one ? [one.proof] : [])) };
+  } catch (cause) {
+    // Parsers report damage with errors of any kind.
+    throw cause instanceof Unusable ? cause : new Unusable("cannot be read", { cause });
+  }
+}

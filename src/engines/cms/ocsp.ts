@@ -1,0 +1,154 @@
+/** Asks for the status of a certificate, and reads the response (RFC 6960). */
+import { type AsnType, BitString, Enumerated, GeneralizedTime } from "asn1js";
+import type { Certificate } from "pkijs";
+import {
+  children,
+  der,
+  hasTag,
+  isSame,
+  nothing,
+  octets,
+  octetString,
+  oid,
+  oidOf,
+  parse,
+  sequence,
+  Unexpected,
+} from "./asn1.ts";
+import { certificateOf, extensionOf, isValidAt, nameBytes, purposesOf, serialOf } from "./certificates.ts";
+import { isIssuedBy, isSignedBy } from "./public-key.ts";
+import { Unusable } from "./refusal.ts";
+import type { RevocationInfo } from "./revocation-info.ts";
+
+const BASIC_RESPONSE = "1.3.6.1.5.5.7.48.1.1";
+const OCSP_SIGNING = "1.3.6.1.5.5.7.3.9";
+/** The responder's own certificate need not be checked (4.2.2.2.1). */
+const NO_CHECK = "1.3.6.1.5.5.7.48.1.5";
+const SHA_1 = "1.3.14.3.2.26";
+/** Digests that identify an issuer. Nothing depends on their strength: the response is signed by that issuer. */
+const IDENTIFYING: ReadonlyMap<string, string> = new Map([
+  [SHA_1, "SHA-1"],
+  ["2.16.840.1.101.3.4.2.1", "SHA-256"],
+  ["2.16.840.1.101.3.4.2.2", "SHA-384"],
+  ["2.16.840.1.101.3.4.2.3", "SHA-512"],
+]);
+/** OCSPResponseStatus (4.2.1). */
+const STATUS: readonly string[] = [
+  "successful",
+  "malformedRequest",
+  "internalError",
+  "tryLater",
+  "",
+  "sigRequired",
+  "unauthorized",
+];
+/** Certificates in a response, and certificates that it is about. */
+const MOST = 20;
+
+/** The digests of an issuer's name and key (4.1.1). */
+async function identify(hash: string, certificate: Certificate, issuer: Certificate): Promise<Uint8Array[]> {
+  const [, key] = children(issuer.subjectPublicKeyInfo.toSchema());
+  if (!(key instanceof BitString)) throw new Unexpected("no key");
+  const parts = [nameBytes(certificate.issuer), new Uint8Array(key.valueBlock.valueHexView)];
+  return Promise.all(parts.map(async (part) => new Uint8Array(await crypto.subtle.digest(hash, part))));
+}
+
+/** An OCSPRequest for one certificate, DER. It has no nonce: most services send responses that they made before. */
+export async function ocspRequest(certificate: Certificate, issuer: Certificate): Promise<Uint8Array<ArrayBuffer>> {
+  const digests = await identify("SHA-1", certificate, issuer);
+  const [name, key] = digests.map(octetString);
+  if (name === undefined || key === undefined) throw new Error("a digest is missing");
+  const identifier = sequence(sequence(oid(SHA_1), nothing()), name, key, certificate.serialNumber);
+  return der(sequence(sequence(sequence(sequence(identifier)))));
+}
+
+interface Single {
+  readonly hash: string | undefined;
+  readonly issuer: readonly Uint8Array[];
+  readonly serial: Uint8Array;
+  readonly isGood: boolean;
+  readonly revokedAt: Date | undefined;
+  readonly thisUpdate: Date;
+  readonly nextUpdate: Date | undefined;
+}
+
+/**
+ * Reads an OCSPResponse; not yet its signature. What it says is told for each certificate.
+ * @throws Unusable, or another error for what cannot be parsed
+ */
+export function readOcsp(bytes: Uint8Array): RevocationInfo[] {
+  const [status, wrapped] = children(parse(bytes));
+  if (!(status instanceof Enumerated)) throw new Unexpected("no status");
+  const code = status.valueBlock.valueDec;
+  if (code !== 0) throw new Unusable(`has the status ${STATUS[code] || code}`);
+  const [type, content] = children(children(wrapped)[0]);
+  if (oidOf(type) !== BASIC_RESPONSE) throw new Unusable("has a type that is not supported");
+  const [data, algorithm, signature, certificates] = children(parse(octets(content)));
+  if (data === undefined || algorithm === undefined || !(signature instanceof BitString))
+    throw new Unexpected("no response");
+  const included = certificates === undefined ? [] : children(children(certificates)[0]).slice(0, MOST);
+  const signed = {
+    bytes: new Uint8Array(data.valueBeforeDecodeView),
+    signature: new Uint8Array(signature.valueBlock.valueHexView),
+    algorithm,
+  };
+  const parts = children(data).filter((part, index) => index > 0 || !hasTag(part, 0));
+  const [, producedAt, responses] = parts;
+  const made = timeOf(producedAt);
+  const isFrom = async (issuer: Certificate): Promise<boolean> => {
+    const delegates = included.map((one) => certificateOf(new Uint8Array(one.valueBeforeDecodeView)));
+    for (const one of [issuer, ...delegates]) {
+      const isAuthorized = one === issuer || (await isDelegate(one, issuer, made));
+      if (isAuthorized && (await isSignedBy(one, signed))) return true;
+    }
+    return false;
+  };
+  return children(responses)
+    .slice(0, MOST)
+    .map(singleOf)
+    .map((single) => ({
+      thisUpdate: single.thisUpdate,
+      nextUpdate: single.nextUpdate,
+      async judgmentOf(certificate, issuer) {
+        if (single.hash === undefined || !isSame(single.serial, serialOf(certificate))) return undefined;
+        const wanted = await identify(single.hash, certificate, issuer);
+        if (!wanted.every((digest, index) => isSame(digest, single.issuer[index] ?? new Uint8Array())))
+          return undefined;
+        if (!(await isFrom(issuer))) return undefined;
+        if (single.revokedAt === undefined && !single.isGood)
+          throw new Unusable("says that its issuer does not know it");
+        return { revokedAt: single.revokedAt };
+      },
+    }));
+}
+
+function singleOf(response: AsnType): Single {
+  const [identifier, status, thisUpdate, ...rest] = children(response);
+  const [algorithm, name, key, serial] = children(identifier);
+  const next = rest.find((one) => hasTag(one, 0));
+  if (serial === undefined) throw new Unexpected("no serial number");
+  return {
+    hash: IDENTIFYING.get(oidOf(children(algorithm)[0])),
+    issuer: [octets(name), octets(key)],
+    serial: serialOf({ serialNumber: serial }),
+    isGood: hasTag(status, 0),
+    revokedAt: hasTag(status, 1) ? timeOf(children(status)[0]) : undefined,
+    thisUpdate: timeOf(thisUpdate),
+    nextUpdate: next && timeOf(children(next)[0]),
+  };
+}
+
+function timeOf(block: AsnType | undefined): Date {
+  if (!(block instanceof GeneralizedTime)) throw new Unexpected("no time");
+  return block.toDate();
+}
+
+/** Whether an issuer lets another certificate respond for it, which need not be checked itself (4.2.2.2). */
+async function isDelegate(one: Certificate, issuer: Certificate, at: Date): Promise<boolean> {
+  return (
+    purposesOf(one)?.includes(OCSP_SIGNING) === true &&
+    extensionOf(one, NO_CHECK) !== undefined &&
+    isValidAt(one, at) &&
+    (await isIssuedBy(one, issuer))
+  );
+}

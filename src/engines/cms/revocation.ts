@@ -1,0 +1,208 @@
+/** Whether certificates were revoked (RFC 5280, 6.3; RFC 6960): by data that is given, and by what issuers respond. */
+import type { Certificate } from "pkijs";
+import { limits } from "../../limits.ts";
+import type { IssuerService } from "../lease/engines.ts";
+import { accessOf, certificateOf, hasNoRevocation, pointsOf } from "./certificates.ts";
+import { readCrl } from "./crl.ts";
+import { ocspRequest, readOcsp } from "./ocsp.ts";
+import { Unusable } from "./refusal.ts";
+import type { RevocationInfo } from "./revocation-info.ts";
+
+const DAY = 24 * 3_600_000;
+/** By how much clocks differ. */
+const SKEW = 5 * 60_000;
+
+export interface RevocationData {
+  /** An OCSPResponse or a CertificateList, DER. */
+  readonly kind: "ocsp" | "crl";
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where the object begins that has it, in bytes from the start of the file; undefined if the file does not have it. */
+  readonly position?: number | undefined;
+}
+
+export type RevocationStatus =
+  | { readonly status: "good"; readonly proof: RevocationData }
+  | { readonly status: "revoked"; readonly on: Date; readonly proof: RevocationData }
+  /** It names nobody to ask. */
+  | { readonly status: "none" }
+  /** `problem`: a clause that says why. */
+  | { readonly status: "unknown"; readonly problem: string };
+
+interface Known {
+  readonly data: RevocationData;
+  readonly infos: readonly RevocationInfo[];
+}
+
+export interface Asked {
+  /** The time for which it must be known. */
+  readonly at: Date;
+  /** Whether issuers are asked. */
+  readonly asks?: boolean;
+  /** Only data of the file up to this position is used. */
+  readonly before?: number;
+}
+
+const NOT_ASKED = "its issuer was not asked";
+
+/** A clause about the response that has a problem. */
+const ofResponse = (error: unknown): string =>
+  `the response of its issuer ${error instanceof Unusable ? error.message : "cannot be read"}`;
+
+/** What is known in one request. Data that cannot be read is left out: it proves nothing. */
+export class Revocations {
+  readonly #service: IssuerService | undefined;
+  readonly #known: Known[] = [];
+  readonly #problems = new Map<string, string>();
+  /** Signatures that may still be verified, and requests that may still be sent. */
+  #left: number = limits.revocation.verified;
+  #requests: number = limits.revocation.requests;
+  #until: number | undefined;
+
+  constructor(service: IssuerService | undefined, given: readonly RevocationData[] = []) {
+    this.#service = service;
+    for (const data of given) this.add(data);
+  }
+
+  add(data: RevocationData): void {
+    try {
+      this.#known.push(knownFrom(data));
+    } catch {
+      // It is not needed, or else missed.
+    }
+  }
+
+  /** Looks in what is known, then asks. A revocation counts more than other data that does not know it. */
+  async statusOf(certificate: Certificate, issuer: Certificate, asked: Asked): Promise<RevocationStatus> {
+    const { asks = true, before } = asked;
+    const isWithin = ({ data: { position } }: Known): boolean =>
+      before === undefined || (position !== undefined && position < before);
+    let good: RevocationStatus | undefined;
+    for (const known of this.#known.filter(isWithin)) {
+      const found = await this.#look(known, certificate, issuer, asked);
+      if (found?.status === "revoked") return found;
+      if (found?.status === "good") good ??= found;
+    }
+    if (good) return good;
+    if (hasNoRevocation(certificate)) return { status: "none" };
+    let sources: Source[];
+    try {
+      sources = sourcesOf(certificate);
+    } catch {
+      return { status: "unknown", problem: "where to ask its issuer cannot be read" };
+    }
+    if (sources.length === 0) return { status: "none" };
+    let problem = NOT_ASKED;
+    if (!asks || this.#service === undefined) return { status: "unknown", problem };
+    for (const source of sources) {
+      const known = await this.#ask(source, certificate, issuer);
+      const found = typeof known === "string" ? known : await this.#look(known, certificate, issuer, asked);
+      if (typeof found === "object" && (found.status === "good" || found.status === "revoked")) return found;
+      problem =
+        typeof found === "string"
+          ? found
+          : (found?.problem ?? ofResponse(new Unusable("is not about it, or not from its issuer")));
+    }
+    return { status: "unknown", problem };
+  }
+
+  /** The certificate of an issuer, from where the one that it issued says; undefined if it cannot be had. */
+  async issuerOf(certificate: Certificate): Promise<Certificate | undefined> {
+    const service = this.#service;
+    try {
+      const [url] = accessOf(certificate, "issuer");
+      if (url === undefined || service === undefined || !this.#mayAsk()) return undefined;
+      return certificateOf(await service.get(url, "application/pkix-cert", limits.revocation.certificateBytes));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Counts a request. */
+  #mayAsk(): boolean {
+    this.#until ??= Date.now() + limits.revocation.totalMilliseconds;
+    return this.#requests-- > 0 && Date.now() <= this.#until;
+  }
+
+  async #look(
+    { data, infos }: Known,
+    certificate: Certificate,
+    issuer: Certificate,
+    { at }: Asked,
+  ): Promise<Exclude<RevocationStatus, { status: "none" }> | undefined> {
+    let problem: string | undefined;
+    for (const info of infos) {
+      try {
+        if (this.#left-- <= 0) return { status: "unknown", problem: ofResponse(new Unusable("is one of too many")) };
+        const judgment = await info.judgmentOf(certificate, issuer);
+        if (judgment === undefined) continue;
+        const { revokedAt } = judgment;
+        // What was revoked stays revoked, however old the response is.
+        if (revokedAt !== undefined && revokedAt <= at) return { status: "revoked", on: revokedAt, proof: data };
+        if (isFresh(info, certificate, at)) return { status: "good", proof: data };
+        problem = ofResponse(new Unusable("is out of date"));
+      } catch (error) {
+        problem = ofResponse(error);
+      }
+    }
+    return problem === undefined ? undefined : { status: "unknown", problem };
+  }
+
+  /** Asks one source once. Returns a clause that says why it could not be used, if so. */
+  async #ask(source: Source, certificate: Certificate, issuer: Certificate): Promise<Known | string> {
+    const { kind, url } = source;
+    const earlier = kind === "crl" ? this.#problems.get(url) : undefined;
+    if (earlier !== undefined) return earlier;
+    const fail = (problem: string): string => {
+      this.#problems.set(url, problem);
+      return problem;
+    };
+    if (!this.#mayAsk()) return fail("asking its issuer would take too long, with those before");
+    let bytes: Uint8Array<ArrayBuffer>;
+    try {
+      bytes = await this.#send(source, certificate, issuer);
+    } catch (error) {
+      return fail(`the service of its issuer ${error instanceof Unusable ? error.message : "cannot be asked"}`);
+    }
+    try {
+      const known = knownFrom({ kind, bytes });
+      this.#known.push(known);
+      return known;
+    } catch (error) {
+      return fail(ofResponse(error));
+    }
+  }
+
+  async #send({ kind, url }: Source, certificate: Certificate, issuer: Certificate): Promise<Uint8Array<ArrayBuffer>> {
+    const { ocspBytes, crlBytes } = limits.revocation;
+    if (this.#service === undefined) throw new Unusable("cannot be asked");
+    if (kind === "crl") return this.#service.get(url, "application/pkix-crl", crlBytes);
+    return this.#service.post(url, OCSP_TYPES, await ocspRequest(certificate, issuer), ocspBytes);
+  }
+}
+
+const OCSP_TYPES = { request: "application/ocsp-request", response: "application/ocsp-response" } as const;
+
+interface Source {
+  readonly kind: "ocsp" | "crl";
+  readonly url: string;
+}
+
+/** OCSP first: a response is small, and usually newer. */
+const sourcesOf = (certificate: Certificate): Source[] => [
+  ...accessOf(certificate, "ocsp").map((url) => ({ kind: "ocsp" as const, url })),
+  ...pointsOf(certificate).map((url) => ({ kind: "crl" as const, url })),
+];
+
+const knownFrom = (data: RevocationData): Known => ({
+  data,
+  infos: data.kind === "ocsp" ? readOcsp(data.bytes) : [readCrl(data.bytes)],
+});
+
+/**
+ * Whether it says something about that time: it is not older than its next update allows. What is newer does, too, until the
+ * certificate expires: issuers may leave out expired ones then (RFC 5280, 3.3).
+ */
+function isFresh({ thisUpdate, nextUpdate }: RevocationInfo, { notAfter }: Certificate, at: Date): boolean {
+  const until = nextUpdate?.getTime() ?? thisUpdate.getTime() + DAY;
+  return thisUpdate.getTime() <= Date.now() + SKEW && until >= at.getTime() && thisUpdate <= notAfter.value;
+}

@@ -1,0 +1,65 @@
+/**
+ * Appends what proves later that a signature was valid (EN 319 142-1, 5.4): the document security store (ISO 32000-2, 12.8.4.3) and, if wanted, a document time
+ * stamp (12.8.5) over it and all before.
+ */
+import type { PDFObject } from "mupdf";
+import type { EngineBytes } from "../../bytes/heap.ts";
+import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
+import { der, isSame } from "../../cms/asn1.ts";
+import type { Evidence } from "../../cms/evidence.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { startXrefAt } from "../signatures/byte-range.ts";
+import { readSecurityStore, STORE_ENTRIES } from "../signatures/security-store.ts";
+import { appendAgain, continued } from "../write/save.ts";
+import { freeName } from "./field.ts";
+import { addField, arrayIn } from "./seal.ts";
+import { dictionaryWithPlace, fillPlace, type Value } from "./value.ts";
+
+/**
+ * @param file the document's own, with a signature appended; nothing else of the document was changed
+ * @param stamp makes the document time stamp, if one is wanted
+ */
+export async function appendEvidence(
+  open: OpenPdf,
+  file: EngineBytes,
+  evidence: Evidence,
+  stamp: Value | undefined,
+): Promise<EngineBytes> {
+  const startXref = startXrefAt(file, file.length);
+  if (startXref === undefined) throw new Error("the sealed file has no end");
+  const before = continued(open, file, startXref);
+  await addToStore(open, evidence);
+  const dictionary =
+    stamp &&
+    open.document.addObject(dictionaryWithPlace(open, { Type: "DocTimeStamp", SubFilter: "ETSI.RFC3161" }, stamp.room));
+  if (dictionary) await addField(open, await freeName(open), dictionary);
+  const rest = await appendAgain(open, before);
+  const update = rest.view(0, rest.length);
+  if (dictionary && stamp) await fillPlace(open, file, update, dictionary, stamp);
+  const whole = joinedBytes([file, ownBytes(update)]);
+  if (file.continues === undefined) return whole;
+  const { file: start, rest: first } = file.continues;
+  return { ...whole, continues: { file: start, rest: joinedBytes([first, ownBytes(update)]) } };
+}
+
+/** Adds what the store does not have. */
+async function addToStore(open: OpenPdf, { certificates, data }: Evidence): Promise<void> {
+  const { document } = open;
+  const known = await readSecurityStore(open);
+  const root = document.getTrailer().get("Root");
+  const found = root.get("DSS");
+  const store = found.isDictionary() ? found : root.put("DSS", document.addObject(document.newDictionary()));
+  store.put("Type", document.newName("DSS"));
+  const add = (key: string, bytes: Uint8Array): void => {
+    const list: PDFObject = arrayIn(open, store, key);
+    list.push(document.addStream(bytes, {}));
+  };
+  const has = (all: readonly Uint8Array[], one: Uint8Array): boolean => all.some((other) => isSame(other, one));
+  const [certified, said] = [
+    known.certificates.map(({ certificate }) => der(certificate.toSchema())),
+    known.data.map(({ bytes }) => bytes),
+  ];
+  for (const bytes of certificates.map((one) => der(one.toSchema())))
+    if (!has(certified, bytes)) add(STORE_ENTRIES.certificate, bytes);
+  for (const { kind, bytes } of data) if (!has(said, bytes)) add(STORE_ENTRIES[kind], bytes);
+}

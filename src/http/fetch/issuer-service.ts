@@ -1,0 +1,24 @@
+import { Unusable } from "../../engines/cms/refusal.ts";
+import type { IssuerService } from "../../engines/lease/engines.ts";
+import type { IssuerSettings } from "../../env.ts";
+import { limits } from "../../limits.ts";
+import { publicUrlIssue } from "../../public-url.ts";
+import { type SmallRequest, smallResponse } from "./small-response.ts";
+
+/**
+ * The issuers of certificates over HTTP, for OCSP (RFC 6960, appendix A), lists, and certificates. Whoever sends a certificate chooses its URLs: they are checked like those of documents, but may be
+ * `http`, as most are: what they respond with is signed.
+ */
+export function issuerServiceOf({ urls, hosts }: IssuerSettings): IssuerService {
+  const send = async (url: string, request: Pick<SmallRequest, "method" | "body" | "headers" | "bytes">) => {
+    if (publicUrlIssue(url, urls) !== undefined) throw new Unusable("is at a URL that is not public");
+    if (hosts !== undefined && !hosts.includes(new URL(url).hostname))
+      throw new Unusable("is at a host that the operator does not allow");
+    return smallResponse(url, { ...request, purpose: "certificates", milliseconds: limits.revocation.milliseconds });
+  };
+  return {
+    get: (url, type, bytes) => send(url, { method: "GET", headers: { Accept: type }, bytes }),
+    post: (url, { request, response }, body, bytes) =>
+      send(url, { method: "POST", body, headers: { "Content-Type": request, Accept: response }, bytes }),
+  };
+}

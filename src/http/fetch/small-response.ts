@@ -1,0 +1,54 @@
+import { concat } from "../../engines/bytes/concat.ts";
+import { Unusable } from "../../engines/cms/refusal.ts";
+import { version } from "../../version.ts";
+
+export interface SmallRequest {
+  readonly method: "GET" | "POST";
+  readonly body?: Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What is asked for, as the User-Agent says. */
+  readonly purpose: string;
+  /** How long the server has, in milliseconds, and the most bytes that are read. */
+  readonly milliseconds: number;
+  readonly bytes: number;
+}
+
+/**
+ * Asks a service, and reads its response in one piece. Redirects are not followed: a service that moved is another service.
+ * @throws Unusable with the end of a sentence about the service
+ */
+export async function smallResponse(url: string, request: SmallRequest): Promise<Uint8Array<ArrayBuffer>> {
+  const { method, body, headers, purpose, milliseconds, bytes } = request;
+  const signal = AbortSignal.timeout(milliseconds);
+  try {
+    const response = await fetch(url, {
+      method,
+      ...(body && { body }),
+      redirect: "manual",
+      headers: { ...headers, "User-Agent": `pdf-service/${version} (${purpose})` },
+      signal,
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw new Unusable(`responded with status ${response.status}`);
+    }
+    return await read(response, bytes);
+  } catch (cause) {
+    if (cause instanceof Unusable) throw cause;
+    const seconds = milliseconds / 1000;
+    throw new Unusable(signal.aborted ? `did not respond within ${seconds} seconds` : "could not be reached", {
+      cause,
+    });
+  }
+}
+
+async function read({ body }: Response, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of body ?? []) {
+    total += chunk.length;
+    if (total > most) throw new Unusable(`sent more than ${most / 1024} KiB`);
+    chunks.push(chunk);
+  }
+  return concat(chunks);
+}
