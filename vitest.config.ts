@@ -47,7 +47,7 @@ const longest = [
   "e2e/add-page-numbers",
 ].map((name) => `/test/${name}.test.ts`);
 /** The tests of accounts, webhooks, and jobs that also run against `npm run serve`, and the bundle that those servers are of. */
-const SERVED = ["webhooks.slow", "webhooks-killed.slow", "jobs-killed.slow", "killed.slow"].map(
+const SERVED = ["webhooks.slow", "webhooks-killed.slow", "jobs-killed.slow", "killed.slow", "telemetry.slow"].map(
   (name) => `servers/${name}`,
 );
 const SERVED_APP = "dist/tested-server";

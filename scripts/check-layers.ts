@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "env.ts",
     "faults.ts",
   ],
+  telemetry: ["isolate.ts", "faults.ts", "version.ts"],
   "app.ts": ["mcp", "http", "site", "operations", "version.ts", "hono"],
   // The configuration does not know what is done with it.
   "env.ts": [
@@ -33,9 +34,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "db",
     "engines/fonts.ts",
     "engines/ocr/models.ts",
+    "telemetry",
     "limits.ts",
     "faults.ts",
     "public-url.ts",
+    "version.ts",
     "zod",
   ],
   // A tool does what a client of the API can do, by its requests.
@@ -64,6 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "accounts",
     "operations",
     "engines",
+    "telemetry",
     "env.ts",
     "isolate.ts",
     "limits.ts",
@@ -87,6 +91,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   keys: ["events", "accounts", "db", "limits.ts", "drizzle-orm"],
   billing: ["events", "accounts", "db", "engines/bytes", "faults.ts", "drizzle-orm"],
   webhooks: [
+    "telemetry",
     "events",
     "accounts",
     "db",

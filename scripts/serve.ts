@@ -42,6 +42,13 @@ const VARIABLES = [
   "WEBHOOK_ALLOW_LOCAL",
   "FETCH_ALLOW_LOCAL",
   "WEBHOOK_RETRY_SECONDS",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_PROTOCOL",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_SERVICE_NAME",
+  "OTEL_RESOURCE_ATTRIBUTES",
+  "OTEL_BSP_SCHEDULE_DELAY",
+  "OTEL_METRIC_EXPORT_INTERVAL",
 ] as const;
 
 /** The request by which the supervisor and the container look whether the service is there. */

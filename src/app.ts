@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { telemetryIn } from "./http/admission/telemetry.ts";
 import { cachedDocument } from "./http/exchange/cached-document.ts";
 import { endpoints } from "./http/endpoints/index.ts";
 import { ready } from "./http/endpoints/ready.ts";
@@ -22,7 +23,7 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
     async (c) => (await missingPage(c)) ?? respondWithError(new ApiError("not_found", "This path does not exist."), c),
   );
 
-  app.use(exchange);
+  app.use(exchange(telemetryIn));
   app.use("/api/*", cors);
 
   addPath(app, "/api/v1/health", { GET: [async (c) => c.json({ status: "ok", version })] });

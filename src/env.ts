@@ -13,6 +13,8 @@ import { MiB } from "./limits.ts";
 import type { UrlPolicy } from "./public-url.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/retry-schedule.ts";
+import type { TelemetrySettings } from "./telemetry/telemetry.ts";
+import { version } from "./version.ts";
 import type { WebhookSettings } from "./webhooks/webhook.ts";
 
 /** The time-stamp services. `hosts`: those that requests may name; undefined for all public ones. */
@@ -57,6 +59,8 @@ export interface Env {
   readonly timestamps: TimestampSettings;
   /** The issuers of certificates that are asked. */
   readonly issuers: IssuerSettings;
+  /** Where traces and metrics are sent, if anywhere. */
+  readonly telemetry: TelemetrySettings | undefined;
   /** Reads a font from the static assets. */
   readonly loadFont: LoadFont;
   /** Reads a text recognition model from the static assets. */
@@ -88,6 +92,33 @@ const hostNames = z
   .regex(/^[\w.-]+(,[\w.-]+){0,99}$/, "must be host names with commas between, such as a.example.com,b.example.org")
   .transform((value) => value.toLowerCase().split(","))
   .optional();
+
+/** `name=value` pairs with commas between, percent-encoded (opentelemetry.io/docs/specs/otel/protocol/exporter). */
+const pairs = z
+  .string()
+  .regex(
+    /^\s*[^=,\s]+=[^,]*(,\s*[^=,\s]+=[^,]*)*,?\s*$/,
+    "must be pairs with commas between, such as name=value,other=value",
+  )
+  .transform((text, context) => {
+    try {
+      const parts = text.split(",").filter((pair) => pair.trim() !== "");
+      return Object.fromEntries(
+        parts.map((pair) => [
+          decodeURIComponent(pair.slice(0, pair.indexOf("=")).trim()),
+          decodeURIComponent(pair.slice(pair.indexOf("=") + 1).trim()),
+        ]),
+      );
+    } catch {
+      context.addIssue("must be percent-encoded");
+      return z.NEVER;
+    }
+  })
+  .default({});
+const milliseconds = z
+  .string()
+  .regex(/^\d{1,6}$/, "must be a whole number of milliseconds")
+  .transform(Number);
 
 const bindingsSchema = z.object({
   DB: d1,
@@ -124,6 +155,17 @@ const bindingsSchema = z.object({
   ISSUER_HOSTS: hostNames,
   TSA_HOSTS: hostNames,
   TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+    .transform((value) => value.replace(/\/+$/, ""))
+    .optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal("http/json", "must be http/json").optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs,
+  OTEL_RESOURCE_ATTRIBUTES: pairs,
+  OTEL_SERVICE_NAME: z.string().min(1).max(255).default("pdf-service"),
+  OTEL_BSP_SCHEDULE_DELAY: milliseconds.default(1_000),
+  OTEL_METRIC_EXPORT_INTERVAL: milliseconds.default(60_000),
+  COLLECTOR: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .transform((value) => value.replace(/\/+$/, "")),
@@ -199,6 +241,7 @@ export function readEnv(bindings: object): Env {
       defaultUrl: result.data.TSA_URL,
     },
     issuers: { urls: { ...urlPolicy("FETCH_ALLOW_LOCAL"), allowHttp: true }, hosts: result.data.ISSUER_HOSTS },
+    telemetry: telemetryIn(result.data),
     loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
     loadModel: (name) => readAsset(ASSETS, `models/${name}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,
@@ -232,6 +275,24 @@ export function databaseAt({ databases }: Env, shard: number): Database {
   if (db === undefined)
     throw new ConfigurationError(`DB_${shard} is not bound, but a key or an account belongs to it.`);
   return db;
+}
+
+/** `COLLECTOR` reaches a collector at a private address, where the global `fetch` does not. */
+function telemetryIn(given: z.infer<typeof bindingsSchema>): TelemetrySettings | undefined {
+  const { COLLECTOR: collector, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = given;
+  if (endpoint === undefined) return undefined;
+  const own = { "service.name": given.OTEL_SERVICE_NAME, "service.version": version };
+  return {
+    endpoint,
+    headers: given.OTEL_EXPORTER_OTLP_HEADERS,
+    resource: { ...own, ...given.OTEL_RESOURCE_ATTRIBUTES, "service.name": given.OTEL_SERVICE_NAME },
+    spanDelay: given.OTEL_BSP_SCHEDULE_DELAY,
+    metricInterval: given.OTEL_METRIC_EXPORT_INTERVAL,
+    fetch: (url, init) =>
+      collector === undefined
+        ? fetch(url, init)
+        : (collector.fetch(url, init as never) as unknown as Promise<Response>),
+  };
 }
 
 async function readAsset(assets: Fetcher, path: string): Promise<ArrayBuffer> {

@@ -6,6 +6,7 @@ import { keptBytes } from "./engines/lease/pool.ts";
 import { databaseAt, type Env, readEnv } from "./env.ts";
 import { logFault } from "./faults.ts";
 import { sweepFiles } from "./files/sweep.ts";
+import { telemetryIn } from "./http/admission/telemetry.ts";
 import { partWorker } from "./http/operations/job-part.ts";
 import { consumeJobs, type JobConsumer } from "./jobs/consumer.ts";
 import type { JobMessage } from "./jobs/message.ts";
@@ -25,13 +26,20 @@ export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
   async queue(batch, env, context) {
     const configured = readEnv(env);
+    const telemetry = telemetryIn(configured);
+    const waitUntil = (promise: Promise<unknown>): void => context.waitUntil(promise);
+    for (const { timestamp, body } of batch.messages) {
+      const seconds = Math.max(0, Date.now() - timestamp.getTime()) / 1000;
+      telemetry?.metrics.record("pdf.queue.age", seconds, { "pdf.message": body.kind });
+    }
     const jobs = batch.messages.filter((message) => isOf(message, "parts") || isOf(message, "abandoned job"));
     if (jobs.length > 0) await consumeJobs(jobs, jobConsumer(configured, context));
     const consumer = {
       settings: configured.webhooks,
       queue: configured.webhookQueue,
       databaseOf: (shard: number) => databaseAt(configured, shard),
-      waitUntil: (promise: Promise<unknown>) => context.waitUntil(promise),
+      waitUntil,
+      telemetry,
     };
     const deliveries = batch.messages.filter((message) => isOf(message, "delivery"));
     // Where messages are that were retried too often, only the name of the queue tells: pdf-service-webhooks-dead-staging.
@@ -42,7 +50,8 @@ export default {
     }
   },
   async scheduled({ cron, scheduledTime }, env, context) {
-    const { databases, files, webhookQueue, jobQueue, baseUrl, serverSecrets } = readEnv(env);
+    const configured = readEnv(env);
+    const { databases, files, webhookQueue, jobQueue, baseUrl, serverSecrets } = configured;
     const now = new Date(scheduledTime);
     let failed = false;
     const guard = async <T>(part: string, shard: number, work: Promise<T>): Promise<T | undefined> => {
@@ -73,6 +82,7 @@ export default {
       }),
     );
     console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), suspends, swept }));
+    telemetryIn(configured)?.flushSoon((promise) => context.waitUntil(promise));
     // The runtime logs what is thrown here, so this is not the original error.
     if (failed) throw new Error("the scheduled work failed");
   },

@@ -53,6 +53,28 @@ describe("readEnv", () => {
     expect(() => readEnv(deployed)).toThrow("FETCH_ALLOW_LOCAL is only for development");
   });
 
+  test("sends traces and metrics only where the operator says", () => {
+    expect(readEnv({ ...env }).telemetry).toBeUndefined();
+    const OTEL_EXPORTER_OTLP_ENDPOINT = "https://otel.example.com/v9/";
+    const given = { OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20abc, x-a=1=2", OTEL_SERVICE_NAME: "pdf" };
+    expect(readEnv({ ...env, ...given, OTEL_EXPORTER_OTLP_ENDPOINT }).telemetry).toMatchObject({
+      endpoint: "https://otel.example.com/v9",
+      headers: { authorization: "Bearer abc", "x-a": "1=2" },
+      resource: { "service.name": "pdf" },
+      spanDelay: 1_000,
+      metricInterval: 60_000,
+    });
+    const wrong = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: "otel:4318",
+      OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+      OTEL_EXPORTER_OTLP_HEADERS: "no pair",
+      OTEL_RESOURCE_ATTRIBUTES: "a=%",
+      OTEL_BSP_SCHEDULE_DELAY: "1s",
+    };
+    for (const [name, value] of Object.entries(wrong))
+      expect(() => readEnv({ ...env, [name]: value }), name).toThrow(`${name}: must be`);
+  });
+
   test("takes another schedule for webhooks", () => {
     expect(readEnv({ ...env }).webhooks.retrySeconds).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]);
     expect(readEnv({ ...env, WEBHOOK_RETRY_SECONDS: "0,60" }).webhooks.retrySeconds).toEqual([0, 60]);

@@ -86,6 +86,10 @@ export async function startRuntime({
         routerConfig: { has_user_worker: true, invoke_user_worker_ahead_of_assets: true },
       },
       outboundService: "outbound",
+      // The operator chose its address.
+      serviceBindings: {
+        COLLECTOR: { network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } } },
+      },
       // Past Miniflare's own worker, which has paths for development and responds to errors with pages.
       unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     },

@@ -156,9 +156,9 @@ export async function settle(
   credits = reservation.credits,
 ): Promise<Settled> {
   const { id, period, limit, key, charge, month, thresholds } = reservation;
-  const { account, livemode, at, data } = completedEvent({ ...reservation, credits }, end);
+  const { account, livemode, at, data, trace = null } = completedEvent({ ...reservation, credits }, end);
   const isStreamed = end.outputBytes === null;
-  const values = { id, period, eventId: newId("evt"), account, livemode, at, data };
+  const values = { id, period, eventId: newId("evt"), account, livemode, at, data, trace };
   const isLess = credits < reservation.credits;
   const isUsual = key === undefined && thresholds.length === 0 && !isLess;
   const results = await (isUsual
@@ -187,6 +187,8 @@ interface SettleValues extends Pick<CompletedEvent, "account" | "livemode" | "at
   readonly id: string;
   readonly period: string;
   readonly eventId: string;
+  /** A statement that is written once has a value for it, too. */
+  readonly trace: string | null;
 }
 
 /** What only some requests have to settle. */
@@ -201,11 +203,11 @@ const settleStreamed = writtenOnce((db, values: SettleValues) => settleSteps(db,
 
 function settleSteps(
   db: Database,
-  { id, period, eventId, account, livemode, at, data }: SettleValues,
+  { id, period, eventId, account, livemode, at, data, trace }: SettleValues,
   isStreamed: boolean,
   { less, key, thresholds }: SettleMore = {},
 ) {
-  const completed = { type: "operation.completed", account, livemode, at, data } as const;
+  const completed = { type: "operation.completed", account, livemode, at, data, trace } as const;
   const isReserved = isIn(db, id, "reserved");
   return {
     // First in the batch, to see the row while it is still reserved.

@@ -25,16 +25,16 @@ export interface RequestFailure extends RequestEnd {
 export type CompletedEvent = Extract<NewEvent, { readonly type: "operation.completed" }>;
 
 export function completedEvent({ id, charge, credits }: Reservation, { at, ...end }: RequestEnd): CompletedEvent {
-  const { account, livemode, operation } = charge;
+  const { account, livemode, operation, trace } = charge;
   const data = { operation, requestId: requestOf(id), credits, livemode, ...end, status: 200, code: null } as const;
-  return { type: "operation.completed", account, livemode, at, data };
+  return { type: "operation.completed", account, livemode, at, data, trace };
 }
 
 /** `credits`: what the failed request was charged nevertheless. */
 export function failedEvent({ id, charge }: Reservation, { at, ...end }: RequestFailure, credits = 0): NewEvent {
-  const { account, livemode, operation } = charge;
+  const { account, livemode, operation, trace } = charge;
   const data = { operation, requestId: requestOf(id), credits, livemode, ...end };
-  return { type: "operation.failed", account, livemode, at, data };
+  return { type: "operation.failed", account, livemode, at, data, trace };
 }
 
 /** The request ID, which is part of the ledger row's ID. */

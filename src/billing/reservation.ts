@@ -10,6 +10,8 @@ export interface Charge {
   readonly plan: PlanName;
   /** The ID of the request, which becomes part of the ledger row's ID. Default: random. */
   readonly requestId?: string | undefined;
+  /** The `traceparent` of what it causes. */
+  readonly trace?: string | undefined;
   /** The operation's name, as listed in usage. */
   readonly operation: string;
   readonly credits: number;

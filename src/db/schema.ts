@@ -353,6 +353,8 @@ export const webhookEvents = sqliteTable(
      * number and deliveries, and this one is deleted in the same batch.
      */
     awaits: text(),
+    /** The `traceparent` of the request that it is about, if that is part of a trace. */
+    trace: text(),
   },
   // For the sweep: events left by a dead isolate, and old rows.
   (table) => [index("webhook_events_created").on(table.createdAt), index("webhook_events_awaits").on(table.awaits)],

@@ -19,6 +19,8 @@ export type NewEvent = {
     readonly account: string;
     readonly livemode: boolean;
     readonly at: Date;
+    /** The `traceparent` of the request that it is about. */
+    readonly trace?: string | null | undefined;
     /** Restricts the event to this webhook, whatever event types it subscribes to. */
     readonly to?: string;
   };
@@ -92,7 +94,7 @@ export function holdEach(
   const { account, livemode, data } = of;
   const { createdAt, id } = ledger;
   return db.insert(webhookEvents).select(
-    sql`select 'evt_' || lower(hex(randomblob(16))), ${account}, ${livemode}, ${type}, 0, ${data}, ${createdAt}, ${id}
+    sql`select 'evt_' || lower(hex(randomblob(16))), ${account}, ${livemode}, ${type}, 0, ${data}, ${createdAt}, ${id}, null
       from ${ledger} where ${and(condition, isWanted(db, { type, account, livemode }))}`,
   );
 }
@@ -130,12 +132,12 @@ function insertEvent(
   { id, number, awaits }: { readonly id: string; readonly number: SQL; readonly awaits: string | null },
   guard: SQL | undefined,
 ) {
-  const { account, livemode, type, at } = event;
+  const { account, livemode, type, at, trace = null } = event;
   const mode = sql.param(livemode, webhookEvents.livemode);
   const data = is(event.data, SQL) ? event.data : sql.param(event.data, webhookEvents.data);
   const time = sql.param(at, webhookEvents.createdAt);
   return db.insert(webhookEvents).select(
-    sql`select ${id}, ${account}, ${mode}, ${type}, ${number}, ${data}, ${time}, ${awaits}
+    sql`select ${id}, ${account}, ${mode}, ${type}, ${number}, ${data}, ${time}, ${awaits}, ${trace}
       where ${and(isWanted(db, event), guard)}`,
   );
 }

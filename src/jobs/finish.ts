@@ -149,6 +149,7 @@ export async function endJob(
       livemode: row.livemode,
       at: now,
       data: view,
+      trace: storedReservation(row.reservation).charge.trace,
     };
     const results = await batch(db, {
       event: emit(

@@ -13,7 +13,7 @@ export interface Claim {
   readonly replayedAfter: number;
   readonly account: string;
   readonly lane: Lane;
-  readonly event: Pick<typeof events.$inferSelect, "id" | "type" | "sequence" | "data" | "createdAt">;
+  readonly event: Pick<typeof events.$inferSelect, "id" | "type" | "sequence" | "data" | "createdAt" | "trace">;
   readonly webhook: Pick<
     typeof webhooks.$inferSelect,
     "id" | "url" | "secret" | "previousSecret" | "previousSecretExpiresAt"
@@ -41,7 +41,7 @@ export async function claim(
     .select({ one: sql`1` })
     .from(webhooks)
     .where(and(eq(webhooks.id, deliveries.webhook), eq(webhooks.active, true)));
-  const { type, sequence, data } = events;
+  const { type, sequence, data, trace } = events;
   const { account, timeouts, url, secret, previousSecret, previousSecretExpiresAt } = webhooks;
   const pending = eq(deliveries.state, "pending");
   const due = and(pending, lte(deliveries.nextAttemptAt, now));
@@ -69,7 +69,7 @@ export async function claim(
         dueAt: deliveries.nextAttemptAt,
         account,
         timeouts,
-        event: { id: deliveries.event, type, sequence, data, createdAt: events.createdAt },
+        event: { id: deliveries.event, type, sequence, data, createdAt: events.createdAt, trace },
         webhook: { id: deliveries.webhook, url, secret, previousSecret, previousSecretExpiresAt },
       })
       .from(deliveries)

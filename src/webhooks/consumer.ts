@@ -1,7 +1,7 @@
 import type { Message, MessageSendRequest, Queue } from "@cloudflare/workers-types";
 import { and, eq } from "drizzle-orm";
 import { type Claim, claim } from "./claim.ts";
-import { type Attempt, deliver, notAttempted } from "./deliver.ts";
+import { type Attempt, deliver, hasSucceeded, notAttempted } from "./deliver.ts";
 import { lanes } from "./lanes.ts";
 import type { DeliveryMessage } from "./message.ts";
 import { recordAttempt } from "./record-attempt.ts";
@@ -11,6 +11,8 @@ import { unseal } from "../accounts/sealed-secret.ts";
 import type { Database } from "../db/client.ts";
 import { webhookDeliveries } from "../db/schema.ts";
 import { logFault, LONGEST_FAULT_SECONDS, secondsAfterFault } from "../faults.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
+import { firstStep, type Step, stepAfter, traceparentOf } from "../telemetry/trace-context.ts";
 
 /** Maximum seconds to delay a message that arrived early; the sweep handles longer waits. */
 const EARLY_SECONDS = 60;
@@ -27,6 +29,8 @@ export interface Consumer {
   databaseOf(shard: number): Database;
   /** Lets attempts continue after the batch. */
   waitUntil(promise: Promise<unknown>): void;
+  /** Is told of attempts. */
+  readonly telemetry: Telemetry | undefined;
 }
 
 /**
@@ -63,10 +67,16 @@ async function consumeOf(shard: number, messages: readonly Wakeup[], consumer: C
 }
 
 /** Makes the attempt and wakes the deliveries that follow. Never throws. */
-async function finish(claimed: Claim, message: Wakeup, { settings, queue, databaseOf }: Consumer): Promise<void> {
+async function finish(claimed: Claim, message: Wakeup, consumer: Consumer): Promise<void> {
   const { shard, delivery } = message.body;
+  const { settings, queue, databaseOf, telemetry } = consumer;
+  const step = stepAfter(claimed.event.trace ?? undefined) ?? (telemetry && firstStep());
   try {
-    const made = await attempt(claimed, settings);
+    const made = await attempt(claimed, settings, step);
+    if (telemetry && step) {
+      tell(telemetry, step, claimed, made);
+      telemetry.flushSoon((promise) => consumer.waitUntil(promise));
+    }
     const { next, waiting } = await recordAttempt(databaseOf(shard), claimed, made, settings.retrySeconds);
     const wakeups: MessageSendRequest<DeliveryMessage>[] = waiting.map((id) => ({
       body: { kind: "delivery", shard, delivery: id },
@@ -93,6 +103,7 @@ const secondsUntil = (time: Date): number =>
 async function attempt(
   { event, webhook, lane }: Claim,
   { serverSecrets, endpoints }: WebhookSettings,
+  step: Step | undefined,
 ): Promise<Attempt> {
   const now = new Date();
   const secret = await unseal(serverSecrets, "webhook signing secrets", webhook.id, webhook.secret);
@@ -109,7 +120,28 @@ async function attempt(
     data: { ...event.data, sequence: event.sequence },
   });
   const headers = await signatureHeaders(previous ? [secret, previous] : [secret], { id: event.id, at: now, body });
-  return deliver(webhook.url, { headers, body }, endpoints, lanes[lane].milliseconds);
+  const trace = step && { traceparent: traceparentOf(step) };
+  return deliver(webhook.url, { headers: { ...headers, ...trace }, body }, endpoints, lanes[lane].milliseconds);
+}
+
+function tell(telemetry: Telemetry, step: Step, { id, attempt, event }: Claim, made: Attempt): void {
+  const { startedAt, durationMilliseconds, status, error } = made;
+  const facts = {
+    "http.request.method": "POST",
+    "http.response.status_code": status ?? undefined,
+    "error.type": error ?? undefined,
+    "pdf.event": event.type,
+  };
+  telemetry.metrics.record("pdf.webhook.attempt.duration", durationMilliseconds / 1000, facts);
+  telemetry.span({
+    step,
+    name: `deliver ${event.type}`,
+    kind: "client",
+    start: startedAt.getTime(),
+    end: startedAt.getTime() + durationMilliseconds,
+    failed: !hasSucceeded(made),
+    attributes: { ...facts, "pdf.delivery": id, "pdf.attempt": attempt },
+  });
 }
 
 /** Ends the deliveries whose messages failed too often. */

@@ -67,6 +67,11 @@ const noModels: LoadModel = async (code) => {
  * never shrinks, and a discarded one stays in memory until it is garbage collected, next to its successor.
  */
 const spares = ofIsolate((): PdfEngine[] => []);
+/** Engines that were made, and those that could not be used again. */
+const counts = ofIsolate(() => ({ started: 0, failed: 0 }));
+
+export const engineCounts = (): { readonly started: number; readonly failed: number } => counts.value;
+
 /** Those that still contain data of a request. */
 const used = ofIsolate(() => new Set<PdfEngine>());
 
@@ -79,7 +84,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
   const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
   const { timestampService, issuerService } = options;
   const { loadFont = noFonts, loadModel = noModels, work = unlimitedWork() } = options;
-  const pdf = takeSpare(expected, most) ?? (await PdfEngine.create({ module, tick, callback, jpx }));
+  const pdf = takeSpare(expected, most) ?? (await startEngine());
   // Each instance sees only its own memory grow; the request is accountable for the sum.
   const gauge = (): FuelGauge => new FuelGauge(tick, work);
   const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + recognizer.heapBytes + bytes), gauge);
@@ -111,11 +116,17 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
       pdf.settle();
       codecs.drop();
       recognizer.drop();
+      if (!clean || pdf.failed) counts.value.failed += 1;
       if (!clean || pdf.failed || spares.value.length >= limits.admission.requests) return;
       used.value.add(pdf);
       spares.value.push(pdf);
     },
   };
+}
+
+function startEngine(): Promise<PdfEngine> {
+  counts.value.started += 1;
+  return PdfEngine.create({ module, tick, callback, jpx });
 }
 
 /** Bytes of wasm memory and models kept between requests. */

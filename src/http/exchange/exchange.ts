@@ -1,5 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { responseHeaders } from "./headers.ts";
+import { observe, type TelemetryIn } from "./observe.ts";
 import { RequestLog } from "./request-log.ts";
 import { ApiError, asApiError } from "../errors/api-error.ts";
 import { oneOf } from "../errors/schema-issues.ts";
@@ -28,17 +29,25 @@ const SUFFIX_BYTES = 16;
 const newRequestId = (): string => `req_${hex(crypto.getRandomValues(new Uint8Array(SUFFIX_BYTES)))}`;
 
 /** The outermost middleware: sets the request ID on every response and writes the request's log line. */
-export const exchange: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const log = new RequestLog(newRequestId(), c.req.method);
-  c.set("log", log);
-  await next();
-  c.header("X-Request-Id", log.requestId);
-  c.header("X-Content-Type-Options", "nosniff");
-  if (log.streaming) return;
-  const { raw } = c.req;
-  log.end(c.res.status, c.error instanceof BrokenBody || raw.signal.aborted ? "aborted" : "complete");
-  if (c.res.status >= 400) await discardRest(raw);
-};
+export const exchange =
+  (telemetryIn: TelemetryIn): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    const arrived = {
+      traceparent: c.req.header("traceparent"),
+      bindings: c.env,
+      waitUntil: (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise),
+    };
+    const log = new RequestLog(newRequestId(), c.req.method, observe(arrived, telemetryIn));
+    c.set("log", log);
+    await next();
+    c.header("X-Request-Id", log.requestId);
+    c.header("traceparent", log.traceparent);
+    c.header("X-Content-Type-Options", "nosniff");
+    if (log.streaming) return;
+    const { raw } = c.req;
+    log.end(c.res.status, c.error instanceof BrokenBody || raw.signal.aborted ? "aborted" : "complete");
+    if (c.res.status >= 400) await discardRest(raw);
+  };
 
 /** Any origin may use the API: its credential is a header that only the client's own code can set, never a cookie. */
 export const cors: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -49,7 +58,7 @@ export const cors: MiddlewareHandler<AppEnv> = async (c, next) => {
       headers: {
         "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
         "Access-Control-Allow-Headers":
-          "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-None-Match, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, Range",
+          "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-None-Match, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, Range, traceparent",
         "Access-Control-Max-Age": "86400",
       },
     });

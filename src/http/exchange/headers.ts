@@ -6,6 +6,8 @@ import { resultHeaders } from "../../operations/definition/define.ts";
  */
 export const responseHeaders: Readonly<Record<string, string>> = {
   "X-Request-Id": "The ID of the request. Include it when you report a problem.",
+  traceparent:
+    "The place of the request in a trace (W3C Trace Context), if the request had a `traceparent` or the operator records traces.",
   "Content-Disposition": "The file name, from that of the first input: `<input>-<operation>.<extension>`.",
   "Content-Length": "The size of the body in bytes, if it is known before the response starts.",
   ETag: "The version of the file, for `If-None-Match` and `If-Range`.",

@@ -3,11 +3,13 @@ import { loadFiles } from "./load-files.ts";
 import { finishedParts, packed } from "./part-file.ts";
 import { contentOf } from "./respond.ts";
 import { Lease, leaseOptions } from "../admission/lease.ts";
+import { telemetryIn } from "../admission/telemetry.ts";
 import { type ApiError, asApiError, storedError } from "../errors/api-error.ts";
 import { readForm } from "../form/form.ts";
 import { readSteps } from "../form/steps.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { scopes } from "../../accounts/scopes.ts";
+import { storedReservation } from "../../billing/reservation.ts";
 import type { Database } from "../../jobs/job.ts";
 import type { Env } from "../../env.ts";
 import { faultOf } from "../../faults.ts";
@@ -26,6 +28,8 @@ import {
 } from "../../operations/definition/define.ts";
 import type { Fields, Input } from "../../operations/definition/fields.ts";
 import { runOperation } from "../../operations/definition/run.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+import { firstStep, type Step, stepAfter } from "../../telemetry/trace-context.ts";
 
 interface PartWorkerOptions {
   readonly env: Env;
@@ -49,24 +53,66 @@ export function partWorker(options: PartWorkerOptions): JobConsumer["work"] {
       work.finish(code !== "internal_error");
       outcome = code === "overloaded" ? { kind: "busy" } : { kind: "failed", failure, page: work.pageNumber };
     }
-    log(claim, outcome, { fault: error, milliseconds: Date.now() - started, work: work.spent });
+    const measured = { fault: error, milliseconds: Date.now() - started, work: work.spent };
+    const { trace } = storedReservation(claim.job.reservation).charge;
+    const telemetry = telemetryIn(options.env);
+    const step = stepAfter(trace) ?? (telemetry && firstStep());
+    log(claim, outcome, step, measured);
+    if (telemetry && step) {
+      tell(telemetry, step, claim, outcome, { ...measured, started });
+      telemetry.flushSoon(options.waitUntil);
+    }
     return outcome;
   };
+}
+
+interface Measured {
+  readonly fault: ApiError | undefined;
+  readonly milliseconds: number;
+  readonly work: number | undefined;
+}
+
+function tell(
+  telemetry: Telemetry,
+  step: Step,
+  { job, part }: Claim,
+  { kind }: PartOutcome,
+  { fault, milliseconds, work, started }: Measured & { readonly started: number },
+): void {
+  const facts = { "pdf.operation": job.operation, "pdf.outcome": kind, "error.type": fault?.code };
+  telemetry.metrics.record("pdf.job.part.duration", milliseconds / 1000, facts);
+  if (work !== undefined) telemetry.metrics.add("pdf.work", "{unit}", work, { "pdf.operation": job.operation });
+  telemetry.span({
+    step,
+    name: `job part ${job.operation}`,
+    kind: "consumer",
+    start: started,
+    end: started + milliseconds,
+    failed: fault !== undefined && fault.status >= 500,
+    attributes: {
+      ...facts,
+      "pdf.job": job.id,
+      "pdf.account": job.account,
+      "pdf.page": part.page,
+      "pdf.page_count": part.pages,
+      "pdf.attempt": part.attempts,
+      "pdf.work": work,
+    },
+  });
 }
 
 /** Writes the line of a part, as `RequestLog` does for a request. */
 function log(
   { job, part }: Claim,
   { kind }: PartOutcome,
-  {
-    fault,
-    ...measured
-  }: { readonly fault: ApiError | undefined; readonly milliseconds: number; readonly work: number | undefined },
+  step: Step | undefined,
+  { fault, ...measured }: Measured,
 ): void {
   const isFault = fault !== undefined && fault.status >= 500 && fault.code !== "overloaded";
   const line = {
     level: isFault ? "error" : "info",
     message: "job part",
+    traceId: step?.traceId,
     job: job.id,
     account: job.account,
     operation: job.operation,

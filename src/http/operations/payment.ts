@@ -102,10 +102,10 @@ export class Payment {
     key: RequestKey | undefined,
   ): Promise<Payment> {
     const { account, livemode, plan } = c.get("caller");
-    const { requestId } = c.get("log");
+    const { requestId, traceparent } = c.get("log");
     const limit = creditLimit(plan, livemode);
     const now = new Date();
-    const charge = { account, livemode, plan, requestId, operation: name, credits, limit, key };
+    const charge = { account, livemode, plan, requestId, operation: name, credits, limit, key, trace: traceparent };
     const result = await reserve(c.get("database"), charge, now);
     if (!("reason" in result)) return new Payment(c, result);
     if (result.reason === "quota") throw refused(c, credits, result, now);
@@ -121,6 +121,7 @@ export class Payment {
     const settled = await this.#settleTwice(this.#end(outputBytes));
     this.#charge = "made";
     this.#held = settled.held;
+    this.#log.credits = settled.charged;
     return {
       "X-Credits-Charged": String(settled.charged),
       "X-Credits-Remaining": String(settled.remaining),

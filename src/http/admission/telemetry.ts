@@ -1,0 +1,17 @@
+import { admissionOf } from "./admission.ts";
+import { engineCounts, keptBytes } from "../../engines/lease/pool.ts";
+import type { Env } from "../../env.ts";
+import { limits } from "../../limits.ts";
+import { type Telemetry, telemetryOf } from "../../telemetry/telemetry.ts";
+
+/** The isolate's telemetry, if the operator wants any: with what its memory holds, and its engines. */
+export const telemetryIn = ({ telemetry, memoryBudgetBytes }: Env): Telemetry | undefined =>
+  telemetryOf(telemetry, () => {
+    const admission = admissionOf(memoryBudgetBytes - limits.admission.baseBytes);
+    return [
+      { name: "pdf.memory.held", unit: "By", kind: "gauge", read: () => admission.heldBytes },
+      { name: "pdf.memory.kept", unit: "By", kind: "gauge", read: keptBytes },
+      { name: "pdf.engine.starts", unit: "{engine}", kind: "sum", read: () => engineCounts().started },
+      { name: "pdf.engine.failures", unit: "{engine}", kind: "sum", read: () => engineCounts().failed },
+    ];
+  });
