@@ -18,6 +18,7 @@ const of = (
 ): Mutant[] => changes.map(([name, find, replace]) => ({ name, file: `src/${file}`, find, replace, tests }));
 
 const e2e = (...names: string[]): string[] => names.map((name) => `test/e2e/${name}.test.ts`);
+const operation = (name: string): string[] => [`test/operations/${name}.test.ts`];
 
 export const mutants: readonly Mutant[] = [
   ...of(
@@ -111,6 +112,35 @@ export const mutants: readonly Mutant[] = [
     e2e("verify-signatures"),
     ["verify-signatures: anybody issues certificates", "!isAuthority || pathLength", "pathLength"],
     ["verify-signatures: expired certificates", "if (until < at)", "if (until < from)"],
+  ),
+  ...of(
+    "engines/cms/revocation.ts",
+    operation("revocation"),
+    ["revocation: old responses", "until >= at.getTime()", "until > 0"],
+    ["revocation: later revocations", "revokedAt !== undefined && revokedAt <= at", "revokedAt !== undefined"],
+    ["revocation: of tomorrow", "thisUpdate.getTime() <= Date.now() + SKEW", "thisUpdate.getTime() > 0"],
+  ),
+  ...of(
+    "engines/cms/ocsp.ts",
+    operation("revocation"),
+    ["revocation: responses of another issuer", "if (!(await isFrom(issuer))) return undefined;", ""],
+    ["revocation: delegates without the purpose", "purposesOf(one)?.includes(OCSP_SIGNING) === true &&", ""],
+    [
+      "revocation: delegates of another issuer",
+      "(await isIssuedBy(one, issuer))",
+      "(await isIssuedBy(one, one)) !== undefined",
+    ],
+  ),
+  ...of(
+    "engines/cms/crl.ts",
+    operation("revocation"),
+    [
+      "revocation: lists that nobody signed",
+      "(await isSignedBy(issuedBy, signed)) ? find(certificate) : undefined",
+      "signed && find(certificate)",
+    ],
+    ["revocation: lists of other certificates", "|| !covers(scope, certificate)", ""],
+    ["revocation: lists of changes", "if (isCritical) throw", "if (isCritical && parts.length > 3) throw"],
   ),
   ...of("engines/pdf/seal/complete.ts", e2e("seal-two-steps"), [
     "seal: completes a document that is signed",

@@ -50,8 +50,10 @@ export function readCrl(bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
   const cut = ({ from, end }: Place): Uint8Array<ArrayBuffer> => bytes.slice(from, end);
   const whole = placeAt(bytes, 0, bytes.length);
   const [list, algorithm, signature] = within(whole);
-  if (whole.end !== bytes.length || list?.tag !== SEQUENCE || algorithm === undefined || signature?.tag !== BIT_STRING)
+  if (whole.tag !== SEQUENCE || whole.end !== bytes.length || list?.tag !== SEQUENCE || algorithm === undefined)
     throw new Unexpected("no list");
+  // Its first byte says how many bits of the last one are not used.
+  if (signature?.tag !== BIT_STRING || bytes[signature.start] !== 0) throw new Unexpected("no list");
   const parts = within(list);
   if (parts[0]?.tag === INTEGER) parts.shift();
   const [inner, issuer, thisUpdate, ...rest] = parts;
@@ -79,7 +81,6 @@ export function readCrl(bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
       if (((keyUsageOf(issuedBy) ?? LIST_SIGNING) & LIST_SIGNING) === 0) return undefined;
       const signed = {
         bytes: cut(list),
-        // The first byte says how many bits of the last one are not used: none.
         signature: bytes.slice(signature.start + 1, signature.end),
         algorithm: parse(cut(algorithm)),
       };
