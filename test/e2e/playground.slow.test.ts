@@ -417,4 +417,33 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect([start?.dark, end?.dark].every((dark = 0) => dark > 0.005)).toBe(true);
     expect(elsewhere?.dark).toBe(0);
   });
+
+  test("seals with a certificate that is chosen, in a box that is drawn, and shows the verdict", async () => {
+    const page = await visitor.open("seal", { height: 2_400 });
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.locator('input[type="file"]').last().setInputFiles(join(root, "examples/signer.p12"));
+    await page.locator('[name="certificatePassword"]').fill("example");
+    await page.locator('[name="reason"]').fill("Approved");
+    const surface = page.locator(".surface");
+    await surface.locator('canvas[data-drawn="true"]').waitFor();
+    const place = await surface.boundingBox();
+    if (place === null) throw new Error("the page is not shown");
+    const scale = place.width / 595.28;
+    await page.mouse.move(place.x + 100 * scale, place.y + 500 * scale);
+    await page.mouse.down();
+    await page.mouse.move(place.x + 300 * scale, place.y + 560 * scale, { steps: 3 });
+    await page.mouse.up();
+    await visitor.run();
+    await visitor.result.locator(".status").waitFor();
+    expect(await visitor.status()).toBe("200");
+    expect((await visitor.inkOf(1, [100 / 595, 500 / 842, 204 / 595, 64 / 842])).dark).toBeGreaterThan(0.01);
+    await visitor.result.getByText("Response headers").click();
+    expect(await visitor.result.innerText()).toMatch(/X-Signature-Level\s+b-b/);
+
+    const verdict = await visitor.open("verify-signatures");
+    await verdict.getByRole("button", { name: "signed.pdf" }).click();
+    await visitor.run();
+    await visitor.result.locator(".status").waitFor();
+    expect(await visitor.result.innerText()).toMatch(/"documentIntact": true/);
+  });
 });
