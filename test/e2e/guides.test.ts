@@ -26,9 +26,10 @@ for (const name of new Set(names)) pages.set(`/docs/${name}`, await (await get(`
 const idsOf = (page: string): Set<string> => new Set(Array.from(page.matchAll(/ id="([^"]*)"/g), ([, id = ""]) => id));
 const anchors = new Map(Array.from(pages, ([path, page]) => [path, idsOf(page)]));
 
-/** Whether a link of the page at `path` leads to a place that exists. */
+/** Whether a link of the page at `path` leads to a place that exists. What other hosts have is not asked. */
 function leadsSomewhere(path: string, href: string): boolean {
-  const { pathname, hash } = new URL(href, `http://host${path}`);
+  const { host, pathname, hash } = new URL(href, `http://host${path}`);
+  if (host !== "host") return true;
   const ids = anchors.get(pathname);
   if (ids === undefined) return !pathname.startsWith("/docs");
   return hash === "" || ids.has(decodeURIComponent(hash.slice(1)));

@@ -92,7 +92,7 @@ describe("beside the operations", () => {
     expect(response.status).toBe(204);
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
     expect(response.headers.get("Access-Control-Allow-Headers")).toBe(
-      "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-None-Match, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, Range",
+      "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-None-Match, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, Range, traceparent",
     );
     expect(response.headers.get("Access-Control-Allow-Methods")).toContain("POST");
   });
