@@ -49,6 +49,8 @@ export async function serve(c: Context<AppEnv>, app: Hono<AppEnv>, tools: readon
     baseUrl: env.baseUrl,
     async send(method, path, init = {}) {
       const request = new Request(`${env.baseUrl}/api/v1${path}`, { ...init, method, signal });
+      const { traceparent } = c.get("log");
+      if (traceparent !== undefined) request.headers.set("traceparent", traceparent);
       return app.fetch(sendAs(sender, request), c.env, c.executionCtx);
     },
   });

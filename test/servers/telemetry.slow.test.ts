@@ -124,6 +124,28 @@ test("a request without a trace begins one, and one whose trace is not recorded 
   expect(collector.spans().filter((one) => one.traceId === unsampled)).toEqual([]);
 });
 
+test("a tool of MCP continues the trace of its message", async () => {
+  const trace = traceId();
+  const response = await fetch(`${server.baseUrl}/mcp`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${server.liveKey}`,
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      "MCP-Protocol-Version": "2025-06-18",
+      traceparent: `00-${trace}-${CLIENT}-01`,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get-usage", arguments: {} } }),
+  });
+  expect(response.status).toBe(200);
+  await response.text();
+  const spans = await spansOf(trace, 2);
+  const message = spans.find(({ name }) => name === "POST /mcp");
+  expect(message?.parentSpanId).toBe(CLIENT);
+  const tools = spans.filter(({ name }) => name === "GET /api/v1/usage");
+  expect(tools.map(({ parentSpanId }) => parentSpanId)).toEqual([message?.spanId]);
+});
+
 test("an error has its status and code, and only those of the service are marked as errors", async () => {
   const trace = traceId();
   const { status } = await send("/rotate", `00-${trace}-${CLIENT}-01`, { method: "POST", body: new FormData() });
