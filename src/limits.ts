@@ -102,10 +102,10 @@ export const limits = {
     ocspBytes: 64 * 1024,
     /** Size of a revocation list. Those of large issuers have up to 10 MiB: most of these have OCSP. */
     crlBytes: 4 * MiB,
+    /** Size of all revocation lists that are asked for. */
+    totalBytes: 8 * MiB,
     /** Size of an issuer's certificate. */
     certificateBytes: 64 * 1024,
-    /** Signatures of responses and lists that are verified. */
-    verified: 200,
   },
 
   /** Text extraction. For `extract-text`. */

@@ -4,6 +4,7 @@ import { pdfPart, post, type Part } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { latin1, pdf } from "../harness/pdf-writer.ts";
+import { revocationList } from "../harness/revocation-data.ts";
 import { withObjectStreams } from "../harness/revision-fixtures.ts";
 import { stamp } from "../harness/stamp-calls.ts";
 import { handSigned, objectIn, offsetsOf, streamText, update, type Updated } from "../harness/updates.ts";
@@ -196,6 +197,36 @@ describe("the chain", () => {
       trust: text,
     });
     expect([status, code]).toEqual([400, "invalid_certificate"]);
+  });
+});
+
+describe("the document security store", () => {
+  /** The form, signed, with streams in the store: references to the first one before one to the second. */
+  async function withStore(first: string, count: number, last = ""): Promise<Uint8Array> {
+    const signed = await seal(form());
+    const references = `${`${FREE + 1} 0 R `.repeat(count)}${FREE + 2} 0 R`;
+    return update(signed, {
+      [CATALOG]: objectIn(signed, CATALOG).replace(/>>$/, `/DSS ${FREE} 0 R >>`),
+      [FREE]: `<< /Type /DSS /CRLs [${references}] >>`,
+      [FREE + 1]: streamText(first),
+      [FREE + 2]: streamText(last),
+    });
+  }
+
+  test("a list that revokes a certificate is found among those that are not about it", async () => {
+    const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
+    const other = text(await revocationList(root));
+    const { signatures } = await verify(
+      await withStore(other, 500, text(await revocationList(root, { lists: [ada] }))),
+      { trust: chainPem(root) },
+    );
+    expect(signatures[0]).toMatchObject({ integrity: "intact", changesAfter: "allowed", chain: "revoked" });
+  });
+
+  test("more streams than are read are refused, not left out", async () => {
+    const file = pdfPart(await withStore("no list", 1_000));
+    const { status, code } = await post({ baseUrl, key: liveKey }, "verify-signatures", { file });
+    expect([status, code]).toEqual([413, "limit_exceeded"]);
   });
 });
 

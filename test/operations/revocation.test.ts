@@ -223,4 +223,27 @@ describe("what is asked", () => {
     expect(asked).toHaveBeenCalledTimes(20);
     expect(await judged(ada)).toMatchObject(UNKNOWN);
   });
+
+  test("not more than 8 MiB of lists", async () => {
+    const url = (index: number): string => `http://crl-${index}.example.com/`;
+    const signers: Issued[] = [];
+    let bytes: Uint8Array = letter;
+    for (let index = 0; index < 4; index++) {
+      const one = await signerWith({ crl: url(index) });
+      signers.push(one);
+      const signed = await seal(bytes, { privateKey: await keyPem(one), chain: chainPem(one, root) });
+      bytes = new Uint8Array(await signed.arrayBuffer());
+    }
+    // The last signature is judged first.
+    for (const index of [3, 2, 1]) responses.set(url(index), async () => new Uint8Array(3 * 1024 * 1024));
+    responses.set(url(0), () => revocationList(root));
+    const response = await verifying(bytes, { trust: chainPem(root) });
+    const { signatures } = (await response.json()) as { signatures: Judged[] };
+    expect(signatures).toMatchObject([
+      GOOD,
+      { ...UNKNOWN, reason: expect.stringContaining("sent more than 2048 KiB") },
+      { ...UNKNOWN, reason: expect.stringContaining("cannot be read") },
+      { ...UNKNOWN, reason: expect.stringContaining("cannot be read") },
+    ]);
+  });
 });

@@ -160,6 +160,16 @@ describe("the levels", () => {
     expect(store(second)[0]).toBe(5);
   });
 
+  test("a dozen signatures, each with evidence of its own", async () => {
+    let file: Uint8Array = letter;
+    for (let count = 0; count < 12; count += 1)
+      file = await sealed(await newSigner(), "b-lta", { file: pdfPart(file) });
+    const { documentIntact, signatures } = await verify(file, { fetch: "false" });
+    expect(documentIntact).toBe(true);
+    const expected = Array.from({ length: 12 }, () => [{ ...good, level: "b-lta" }, good]).flat();
+    expect(signatures).toMatchObject(expected);
+  });
+
   test("a signature that was made elsewhere, and whole CMS signatures only with a time stamp", async () => {
     const ada = await newSigner();
     const fields = { chain: chainPem(ada, middle, root), level: "b-lta" };

@@ -80,6 +80,9 @@ const escaped = (text: string): string =>
     .replace(/^[ #]/, "\\$&")
     .replace(/ $/, "\\ ");
 
+/** Two certificates are the same if these are. */
+export const identityOf = (certificate: Certificate): string => hex(der(certificate.toSchema()));
+
 export const nameBytes = (name: { toSchema(): AsnType }): Uint8Array<ArrayBuffer> => der(name.toSchema());
 
 export const extensionOf = ({ extensions = [] }: Certificate, type: string): Extension | undefined =>

@@ -45,7 +45,6 @@ const KNOWN = new Set([
   KEY_USAGE,
   BASIC_CONSTRAINTS,
   EXTENDED_KEY_USAGE,
-  hasNoRevocation,
   DISTRIBUTION_POINTS,
   "2.5.29.17",
   "2.5.29.32",

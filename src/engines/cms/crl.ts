@@ -8,7 +8,8 @@ import { children, hasTag, isSame, octets, oidOf, parse, Unexpected } from "./as
 import { constraintsOf, keyUsageOf, nameBytes, pointsIn, pointsOf, serialOf } from "./certificates.ts";
 import { isSignedBy } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
-import { type Judgment, type RevocationInfo } from "./revocation-info.ts";
+import type { Work } from "../work.ts";
+import { type Judgment, type RevocationInfo, SIGNATURE_WORK } from "./revocation-info.ts";
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
@@ -19,6 +20,9 @@ const EXTENSIONS = 0xa0;
 /** `cRLSign` in the first byte of KeyUsage (4.2.1.3). */
 const LIST_SIGNING = 0b0000_0010;
 const ISSUING_DISTRIBUTION_POINT = "2.5.29.28";
+/** Fuel per byte that is hashed, and per byte of entries that are looked through, estimates. */
+const HASH_WORK = 0.2;
+const SCAN_WORK = 2;
 
 /** A value in DER: where it begins, and where its content does. */
 interface Place {
@@ -62,8 +66,9 @@ export function readCrl(bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
   const nextUpdate = rest[0] && TIMES.has(rest[0].tag) ? rest.shift() : undefined;
   const entries = rest[0]?.tag === SEQUENCE ? rest.shift() : undefined;
   const scope = scopeOf(rest[0]?.tag === EXTENSIONS ? parse(cut(rest[0])) : undefined);
-  const find = (certificate: Certificate): Judgment => {
+  const judge = (certificate: Certificate, work: Work): Judgment => {
     const serial = serialOf(certificate);
+    work.spend(bytes.length * SCAN_WORK);
     for (let at = entries?.start ?? 0; at < (entries?.end ?? 0);) {
       const entry = placeAt(bytes, at, entries?.end ?? 0);
       const number = placeAt(bytes, entry.start, entry.end);
@@ -76,15 +81,19 @@ export function readCrl(bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
   return {
     thisUpdate: timeIn(parse(cut(thisUpdate))),
     nextUpdate: nextUpdate && timeIn(parse(cut(nextUpdate))),
-    async judgmentOf(certificate, issuedBy) {
-      if (!isSame(cut(issuer), nameBytes(certificate.issuer)) || !covers(scope, certificate)) return undefined;
-      if (((keyUsageOf(issuedBy) ?? LIST_SIGNING) & LIST_SIGNING) === 0) return undefined;
+    judge,
+    async isAbout(certificate) {
+      return isSame(cut(issuer), nameBytes(certificate.issuer)) && covers(scope, certificate);
+    },
+    async isFrom(one, work) {
+      if (((keyUsageOf(one) ?? LIST_SIGNING) & LIST_SIGNING) === 0) return false;
+      work.spend(SIGNATURE_WORK + bytes.length * HASH_WORK);
       const signed = {
         bytes: cut(list),
         signature: bytes.slice(signature.start + 1, signature.end),
         algorithm: parse(cut(algorithm)),
       };
-      return (await isSignedBy(issuedBy, signed)) ? find(certificate) : undefined;
+      return isSignedBy(one, signed);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What proves, after the certificates of a signature have expired, that none was revoked when it was made (EN 319 142-1, 5.4). */
 import type { Certificate } from "pkijs";
+import { Refusal } from "../errors.ts";
 import { der, isSame } from "./asn1.ts";
 import { pathOf, proofsFor, Revoked } from "./chain.ts";
 import { invalidCertificate, revocationUnavailable, timestampFailed, Unusable } from "./refusal.ts";
@@ -22,13 +23,13 @@ export async function evidenceFor(cms: Uint8Array, field: string, revocations: R
   if (signed.token === undefined) throw new Unusable("has no time stamp");
   const stamp = await readStampOver(signed, signed.token);
   const pool = [...signed.certificates, ...stamp.certificates];
-  const ofSigner = await evidenceOf(signed, pool, revocations, stamp).catch((error: Unusable) => {
+  const ofSigner = await evidenceOf(signed, pool, revocations, stamp).catch((error: unknown) => {
     if (error instanceof Revoked) throw invalidCertificate(field, `has a certificate chain that ${error.message}`);
-    throw revocationUnavailable("signer", error.message);
+    throw error instanceof Unusable ? revocationUnavailable("signer", error.message) : error;
   });
-  const ofStamp = await evidenceOf(stamp, pool, revocations, stamp).catch((error: Unusable) => {
+  const ofStamp = await evidenceOf(stamp, pool, revocations, stamp).catch((error: unknown) => {
     if (error instanceof Revoked) throw timestampFailed(`has a certificate chain that ${error.message}`);
-    throw revocationUnavailable("time-stamp service", error.message);
+    throw error instanceof Unusable ? revocationUnavailable("time-stamp service", error.message) : error;
   });
   const certificates: Certificate[] = [];
   for (const one of [...ofSigner.certificates, ...ofStamp.certificates])
@@ -48,6 +49,6 @@ async function evidenceOf(
     return { certificates, data: proofs.flatMap((one) => ("proof" in one ? [one.proof] : [])) };
   } catch (cause) {
     // Parsers report damage with errors of any kind.
-    throw cause instanceof Unusable ? cause : new Unusable("cannot be read", { cause });
+    throw cause instanceof Unusable || cause instanceof Refusal ? cause : new Unusable("cannot be read", { cause });
   }
 }

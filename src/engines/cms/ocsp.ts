@@ -18,7 +18,8 @@ import {
 import { certificateOf, extensionOf, isValidAt, nameBytes, purposesOf, serialOf } from "./certificates.ts";
 import { isIssuedBy, isSignedBy } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
-import type { RevocationInfo } from "./revocation-info.ts";
+import type { Work } from "../work.ts";
+import { type RevocationInfo, SIGNATURE_WORK } from "./revocation-info.ts";
 
 const BASIC_RESPONSE = "1.3.6.1.5.5.7.48.1.1";
 const OCSP_SIGNING = "1.3.6.1.5.5.7.3.9";
@@ -95,7 +96,8 @@ export function readOcsp(bytes: Uint8Array): RevocationInfo[] {
   const parts = children(data).filter((part, index) => index > 0 || !hasTag(part, 0));
   const [, producedAt, responses] = parts;
   const made = timeOf(producedAt);
-  const isFrom = async (issuer: Certificate): Promise<boolean> => {
+  const isFrom = async (issuer: Certificate, work: Work): Promise<boolean> => {
+    work.spend(SIGNATURE_WORK * (1 + 2 * included.length));
     const delegates = included.map((one) => certificateOf(new Uint8Array(one.valueBeforeDecodeView)));
     for (const one of [issuer, ...delegates]) {
       const isAuthorized = one === issuer || (await isDelegate(one, issuer, made));
@@ -109,12 +111,13 @@ export function readOcsp(bytes: Uint8Array): RevocationInfo[] {
     .map((single) => ({
       thisUpdate: single.thisUpdate,
       nextUpdate: single.nextUpdate,
-      async judgmentOf(certificate, issuer) {
-        if (single.hash === undefined || !isSame(single.serial, serialOf(certificate))) return undefined;
+      isFrom,
+      async isAbout(certificate, issuer) {
+        if (single.hash === undefined || !isSame(single.serial, serialOf(certificate))) return false;
         const wanted = await identify(single.hash, certificate, issuer);
-        if (!wanted.every((digest, index) => isSame(digest, single.issuer[index] ?? new Uint8Array())))
-          return undefined;
-        if (!(await isFrom(issuer))) return undefined;
+        return wanted.every((digest, index) => isSame(digest, single.issuer[index] ?? new Uint8Array()));
+      },
+      judge() {
         if (single.revokedAt === undefined && !single.isGood)
           throw new Unusable("says that its issuer does not know it");
         return { revokedAt: single.revokedAt };

@@ -1,17 +1,23 @@
 /** What an issuer says about the revocation of its certificates, in a list (RFC 5280, 5) or a response (RFC 6960). */
 import type { Certificate } from "pkijs";
+import type { Work } from "../work.ts";
+
+/** Fuel for one signature: a tenth of a millisecond or more, an estimate. */
+export const SIGNATURE_WORK = 100_000;
 
 export interface Judgment {
   /** When it was revoked or put on hold; undefined if it was not. */
   readonly revokedAt: Date | undefined;
 }
 
+/** Each method throws Unusable, another error for what cannot be parsed, or the Refusal of a request that needs too much work. */
 export interface RevocationInfo {
   readonly thisUpdate: Date;
   readonly nextUpdate: Date | undefined;
-  /**
-   * What it says of a certificate; undefined if it is not about it, or not from its issuer.
-   * @throws Unusable, or another error for what cannot be parsed
-   */
-  judgmentOf(certificate: Certificate, issuer: Certificate): Promise<Judgment | undefined>;
+  /** Whether it is about a certificate, whoever signed it. */
+  isAbout(certificate: Certificate, issuer: Certificate): Promise<boolean>;
+  /** Whether the issuer signed it, or whom it lets respond. */
+  isFrom(issuer: Certificate, work: Work): Promise<boolean>;
+  /** What it says of a certificate that it is about. */
+  judge(certificate: Certificate, work: Work): Judgment;
 }

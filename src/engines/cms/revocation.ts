@@ -2,10 +2,12 @@
 import type { Certificate } from "pkijs";
 import { limits } from "../../limits.ts";
 import type { IssuerService } from "../lease/engines.ts";
-import { accessOf, certificateOf, hasNoRevocation, pointsOf } from "./certificates.ts";
+import { accessOf, certificateOf, hasNoRevocation, identityOf, pointsOf } from "./certificates.ts";
 import { readCrl } from "./crl.ts";
 import { ocspRequest, readOcsp } from "./ocsp.ts";
 import { Unusable } from "./refusal.ts";
+import { Refusal } from "../errors.ts";
+import type { Work } from "../work.ts";
 import type { RevocationInfo } from "./revocation-info.ts";
 
 const DAY = 24 * 3_600_000;
@@ -31,6 +33,8 @@ export type RevocationStatus =
 interface Known {
   readonly data: RevocationData;
   readonly infos: readonly RevocationInfo[];
+  /** Whether an issuer signed it, by the certificate of the issuer. */
+  readonly signed: Map<string, Promise<boolean>>;
 }
 
 export interface Asked {
@@ -50,15 +54,18 @@ const ofResponse = (error: unknown): string =>
 
 /** What is known in one request. Data that cannot be read is left out: it proves nothing. */
 export class Revocations {
+  readonly #work: Work;
   readonly #service: IssuerService | undefined;
   readonly #known: Known[] = [];
   readonly #problems = new Map<string, string>();
-  /** Signatures that may still be verified, and requests that may still be sent. */
-  #left: number = limits.revocation.verified;
+  readonly #identities = new Map<Certificate, string>();
+  /** Requests that may still be sent, and bytes of lists that may still be received. */
   #requests: number = limits.revocation.requests;
+  #bytes: number = limits.revocation.totalBytes;
   #until: number | undefined;
 
-  constructor(service: IssuerService | undefined, given: readonly RevocationData[] = []) {
+  constructor(work: Work, service: IssuerService | undefined, given: readonly RevocationData[] = []) {
+    this.#work = work;
     this.#service = service;
     for (const data of given) this.add(data);
   }
@@ -124,27 +131,37 @@ export class Revocations {
   }
 
   async #look(
-    { data, infos }: Known,
+    known: Known,
     certificate: Certificate,
     issuer: Certificate,
     { at }: Asked,
   ): Promise<Exclude<RevocationStatus, { status: "none" }> | undefined> {
     let problem: string | undefined;
-    for (const info of infos) {
+    const { data } = known;
+    for (const info of known.infos) {
       try {
-        if (this.#left-- <= 0) return { status: "unknown", problem: ofResponse(new Unusable("is one of too many")) };
-        const judgment = await info.judgmentOf(certificate, issuer);
-        if (judgment === undefined) continue;
-        const { revokedAt } = judgment;
+        if (!(await info.isAbout(certificate, issuer)) || !(await this.#isFrom(known, info, issuer))) continue;
+        const { revokedAt } = info.judge(certificate, this.#work);
+        await this.#work.pause();
         // What was revoked stays revoked, however old the response is.
         if (revokedAt !== undefined && revokedAt <= at) return { status: "revoked", on: revokedAt, proof: data };
         if (isFresh(info, certificate, at)) return { status: "good", proof: data };
         problem = ofResponse(new Unusable("is out of date"));
       } catch (error) {
+        if (error instanceof Refusal) throw error;
         problem = ofResponse(error);
       }
     }
     return problem === undefined ? undefined : { status: "unknown", problem };
+  }
+
+  /** The same for all certificates, so it is verified once. */
+  #isFrom({ signed }: Known, info: RevocationInfo, issuer: Certificate): Promise<boolean> {
+    const identity = this.#identities.get(issuer) ?? identityOf(issuer);
+    this.#identities.set(issuer, identity);
+    const found = signed.get(identity) ?? info.isFrom(issuer, this.#work);
+    signed.set(identity, found);
+    return found;
   }
 
   /** Asks one source once. Returns a clause that says why it could not be used, if so. */
@@ -175,7 +192,11 @@ export class Revocations {
   async #send({ kind, url }: Source, certificate: Certificate, issuer: Certificate): Promise<Uint8Array<ArrayBuffer>> {
     const { ocspBytes, crlBytes } = limits.revocation;
     if (this.#service === undefined) throw new Unusable("cannot be asked");
-    if (kind === "crl") return this.#service.get(url, "application/pkix-crl", crlBytes);
+    if (kind === "crl") {
+      const bytes = await this.#service.get(url, "application/pkix-crl", Math.min(crlBytes, this.#bytes));
+      this.#bytes -= bytes.length;
+      return bytes;
+    }
     return this.#service.post(url, OCSP_TYPES, await ocspRequest(certificate, issuer), ocspBytes);
   }
 }
@@ -196,6 +217,7 @@ const sourcesOf = (certificate: Certificate): Source[] => [
 const knownFrom = (data: RevocationData): Known => ({
   data,
   infos: data.kind === "ocsp" ? readOcsp(data.bytes) : [readCrl(data.bytes)],
+  signed: new Map(),
 });
 
 /**

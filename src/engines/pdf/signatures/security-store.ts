@@ -4,12 +4,13 @@ import type { PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import { certificateOf } from "../../cms/certificates.ts";
 import type { RevocationData } from "../../cms/revocation.ts";
-import { limits } from "../../../limits.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachItem, objectNumber } from "../objects/objects.ts";
 
-/** Streams of each kind that are looked at. */
-const MOST_STORED = 100;
+/** Streams of each kind. */
+const MOST_STORED = 1_000;
+/** Fuel per byte for certificates and responses that are parsed, an estimate. Lists are not: they are walked. */
+const PARSE_WORK = 100;
 
 export interface StoredCertificate {
   readonly certificate: Certificate;
@@ -25,10 +26,13 @@ export interface SecurityStore {
 /** The entries of a store, which are arrays of streams. */
 export const STORE_ENTRIES = { certificate: "Certs", ocsp: "OCSPs", crl: "CRLs" } as const;
 
-/** Certificates that cannot be read are left out: a chain that needs them is not trusted. */
+/**
+ * Certificates that cannot be read are left out: a chain that needs them is not trusted.
+ * @throws Refusal `limit_exceeded` beyond 1,000 streams of a kind
+ */
 export async function readSecurityStore(open: OpenPdf): Promise<SecurityStore> {
   const certificates: StoredCertificate[] = [];
-  for (const { bytes, position } of await streamsIn(open, STORE_ENTRIES.certificate)) {
+  for (const { bytes, position } of await streamsIn(open, "certificate")) {
     try {
       certificates.push({ certificate: certificateOf(bytes), position });
     } catch {
@@ -37,13 +41,13 @@ export async function readSecurityStore(open: OpenPdf): Promise<SecurityStore> {
   }
   const data: RevocationData[] = [];
   for (const kind of ["ocsp", "crl"] as const)
-    for (const one of await streamsIn(open, STORE_ENTRIES[kind])) data.push({ kind, ...one });
+    for (const one of await streamsIn(open, kind)) data.push({ kind, ...one });
   return { certificates, data };
 }
 
 async function streamsIn(
   { engine, document, input }: OpenPdf,
-  key: string,
+  kind: keyof typeof STORE_ENTRIES,
 ): Promise<{ bytes: Uint8Array<ArrayBuffer>; position: number | undefined }[]> {
   const positionOf = (stream: PDFObject): number | undefined => {
     const entry = engine.fileEntryOf(document, objectNumber(stream));
@@ -52,16 +56,19 @@ async function streamsIn(
     return position !== undefined && position < input.bytes.length ? position : undefined;
   };
   const found: { bytes: Uint8Array<ArrayBuffer>; position: number | undefined }[] = [];
-  for await (const stream of eachItem(engine, document.getTrailer().get("Root", "DSS", key))) {
-    if (!stream.isStream() || found.length >= MOST_STORED) continue;
+  for await (const stream of eachItem(engine, document.getTrailer().get("Root", "DSS", STORE_ENTRIES[kind]))) {
+    if (!stream.isStream()) continue;
+    if (found.length >= MOST_STORED) {
+      const message = `The document stores more than ${MOST_STORED} certificates, responses, or lists for its signatures.`;
+      throw new Refusal("limit_exceeded", message, { limit: MOST_STORED });
+    }
     try {
       const buffer = stream.readStream();
       const { length } = buffer.asUint8Array();
       engine.countDecoded(length);
-      if (length <= limits.revocation.crlBytes) {
-        engine.claim(length);
-        found.push({ bytes: buffer.asUint8Array().slice(), position: positionOf(stream) });
-      }
+      if (kind !== "crl") engine.work.spend(length * PARSE_WORK);
+      engine.claim(length);
+      found.push({ bytes: buffer.asUint8Array().slice(), position: positionOf(stream) });
       buffer.destroy();
     } catch (error) {
       if (error instanceof Refusal || !engine.isFailure(error)) throw error;

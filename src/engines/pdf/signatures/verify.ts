@@ -91,7 +91,7 @@ export async function verifySignatures(open: OpenPdf, { roots, now, issuers }: T
   const within = checked.flatMap(({ data, stamp }) => [...(data ? [data] : []), ...(stamp ? [stamp] : [])]);
   // What signatures have themselves is before whatever covers them.
   const own = within.flatMap(({ revocation }) => revocation.map((one) => ({ ...one, position: 0 })));
-  const revocations = new Revocations(issuers, [...store.data, ...own]);
+  const revocations = new Revocations(open.engine.work, issuers, [...store.data, ...own]);
   const pool = [...within.flatMap(({ certificates }) => certificates), ...stored];
   // A trusted time stamp proves when all before it was there: from the newest to the oldest.
   let proven = now;
@@ -215,7 +215,8 @@ async function levelOf(
       for (const { signer } of [data, stamp])
         await proofsFor(await pathOf(signer, pool, roots), revocations, { at: stamp.time, asks: false, before });
       return true;
-    } catch {
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
       // What cannot be read proves nothing: no error of the engine comes from here.
       return false;
     }
