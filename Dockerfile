@@ -9,4 +9,4 @@ EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/v1/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Small heap spaces: this process passes bytes on, and workerd does the work.
-CMD ["node", "--max-semi-space-size=1", "/app/bin/serve.js"]
+CMD ["node", "--max-semi-space-size=1", "--expose-gc", "/app/bin/serve.js"]

@@ -164,6 +164,8 @@ await supervisor.start({ app, data, variables, allowPrivate, log: print });
 const { status } = await fetch(new URL("/api/v1/ready", target));
 if (status !== 200) fail("The service is not ready. The lines above say why.");
 say("info", "ready", { url });
+// A start leaves 40 MB that nothing needs, and little is allocated from now on (`node --expose-gc`, as in the container).
+globalThis.gc?.();
 
 /** What the service logs is JSON already. */
 function print(level: string, message: string): void {

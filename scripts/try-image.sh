@@ -28,7 +28,7 @@ run() { exec env -i PATH=/usr/local/bin:/usr/bin:/bin DATA_DIR=/data HOST=0.0.0.
 fail() { echo "$1" >&2; cat /tmp/try-image.log >&2; exit 1; }
 now() { date +%s%3N; }
 start() {
-  run node --max-semi-space-size=1 /app/bin/serve.js >/tmp/try-image.log 2>&1 &
+  run node --max-semi-space-size=1 --expose-gc /app/bin/serve.js >/tmp/try-image.log 2>&1 &
   server=$!
   began=$(now)
   until curl -sf "$base/api/v1/ready" >/dev/null; do

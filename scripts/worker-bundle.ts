@@ -7,10 +7,17 @@ import { root } from "./local-database.ts";
  * Bundles the worker into a folder as for a deployment. `env`: an environment of wrangler.toml, empty for the top level.
  * Throws where wrangler refuses or warns: a warning gives advice to whoever deploys.
  */
-export function bundleWorker(env: string, folder: string): void {
+export function bundleWorker(env: string, folder: string, { minify = false } = {}): void {
   const wrangler = spawnSync(
     process.execPath,
-    [join(root, "node_modules/wrangler/bin/wrangler.js"), "deploy", "--dry-run", `--env=${env}`, `--outdir=${folder}`],
+    [
+      join(root, "node_modules/wrangler/bin/wrangler.js"),
+      "deploy",
+      "--dry-run",
+      `--env=${env}`,
+      `--outdir=${folder}`,
+      ...(minify ? ["--minify"] : []),
+    ],
     {
       cwd: root,
       encoding: "utf8",

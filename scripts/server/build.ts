@@ -64,7 +64,7 @@ export async function buildServer(folder: string, { movable = false } = {}): Pro
   await putEnginesInPlace();
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  bundleWorker("", join(folder, PLACES.worker));
+  bundleWorker("", join(folder, PLACES.worker), { minify: movable });
   if (movable) await rm(join(folder, PLACES.worker, "worker.js.map"));
   await build({
     entryPoints: PROGRAMS.map((name) => join(root, `scripts/${name}.ts`)),

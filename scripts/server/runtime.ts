@@ -53,18 +53,8 @@ export async function startRuntime({
       name: WORKER,
       modulesRoot: folder,
       modules: [
-        {
-          type: "ESModule",
-          path: join(folder, "worker.js"),
-          contents: await readFile(join(folder, "worker.js"), "utf8"),
-        },
-        ...(await Promise.all(
-          wasm.map(async (name) => ({
-            type: "CompiledWasm" as const,
-            path: join(folder, name),
-            contents: await readFile(join(folder, name)),
-          })),
-        )),
+        { type: "ESModule", path: join(folder, "worker.js") },
+        ...wasm.map((name) => ({ type: "CompiledWasm" as const, path: join(folder, name) })),
       ],
       compatibilityDate: bundle.compatibilityDate,
       compatibilityFlags: bundle.compatibilityFlags,
