@@ -372,7 +372,7 @@ function decoded(name: string, text: string): Uint8Array<ArrayBuffer> {
 
 /** Checks a CMS signature that came from elsewhere. Returns its level. */
 async function checkCms(cms: Uint8Array<ArrayBuffer>, digest: DigestName, hashed: Uint8Array): Promise<"b-b" | "b-t"> {
-  const data = readSignedData(cms);
+  const data = await readSignedData(cms);
   if (data.content !== undefined) throw new Unusable("has content of its own");
   if (data.hash !== DIGESTS[digest].hash) throw new Unusable("has another digest than `digest`");
   await verifySignedData(data, ID_DATA, hashed, { needsCertificate: true });

@@ -19,7 +19,7 @@ export interface Evidence {
  * @throws Refusal `revocation_unavailable`, or `invalid_certificate` or `timestamp_failed` if a certificate was revoked; Unusable if there is no time stamp
  */
 export async function evidenceFor(cms: Uint8Array, field: string, revocations: Revocations): Promise<Evidence> {
-  const signed = readSignedData(cms);
+  const signed = await readSignedData(cms);
   if (signed.token === undefined) throw new Unusable("has no time stamp");
   const stamp = await readStampOver(signed, signed.token);
   const pool = [...signed.certificates, ...stamp.certificates];

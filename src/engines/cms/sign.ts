@@ -76,7 +76,7 @@ export async function signDigest(
   );
   const written = der(sequence(oid(ID_SIGNED_DATA), tagged(0, signedData)));
   // What is sent is what the verifying code accepts; a signature that came from elsewhere may not be.
-  await verifySignedData(readSignedData(written), ID_DATA, messageDigest, { needsCertificate: true });
+  await verifySignedData(await readSignedData(written), ID_DATA, messageDigest, { needsCertificate: true });
   return written;
 }
 

@@ -60,7 +60,7 @@ type Said = Pick<RevocationData, "kind" | "bytes">;
  * @param others certificates beside those within, among which the signer's may be
  * @throws Unusable, or another error for what cannot be parsed
  */
-export function readSignedData(bytes: Uint8Array, others: readonly Certificate[] = []): SignedData {
+export async function readSignedData(bytes: Uint8Array, others: readonly Certificate[] = []): Promise<SignedData> {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
   if (end > MOST_BYTES) throw new Unusable("is larger than 1 MiB");
@@ -90,7 +90,7 @@ export function readSignedData(bytes: Uint8Array, others: readonly Certificate[]
     hash: hashNameOf(digestType),
     contentType: oidOf(contentType),
     content: content === undefined ? undefined : implicitOctets(children(content)[0]),
-    signer: signerIn([...certificates, ...others], identifier),
+    signer: await signerIn([...certificates, ...others], identifier, signed.values),
     certificates,
     signature: octets(signature),
     algorithm,
@@ -128,8 +128,15 @@ const archivedIn = (archival: AsnType | undefined): Said[] =>
     return children(children(part)[0]).map((one) => ({ kind: hasTag(part, 0) ? "crl" : "ocsp", bytes: der(one) }));
   });
 
-/** The certificate with an issuer and serial number, or with a key identifier (5.3). */
-function signerIn(certificates: readonly Certificate[], identifier: AsnType | undefined): Certificate {
+/**
+ * The certificate with an issuer and serial number, or with a key identifier (5.3). Several may have the same, such as those of one key: then the one that the
+ * attributes name.
+ */
+async function signerIn(
+  certificates: readonly Certificate[],
+  identifier: AsnType | undefined,
+  attributes: SignedData["signed"]["values"],
+): Promise<Certificate> {
   const found = certificates.filter((one) => {
     if (!hasTag(identifier, 0)) {
       const [issuer, serial] = children(identifier).map(der);
@@ -145,8 +152,9 @@ function signerIn(certificates: readonly Certificate[], identifier: AsnType | un
       own !== undefined && isSame(octets(parse(new Uint8Array(own.extnValue.getValue()))), implicitOctets(identifier))
     );
   });
-  const [signer] = found;
+  const [signer, ...others] = found;
   if (signer === undefined) throw new Unusable("does not have the certificate of its signer");
+  for (const one of others.length > 0 ? found : []) if (await namesCertificate(attributes, one)) return one;
   return signer;
 }
 
@@ -260,7 +268,7 @@ export async function readStampOver(
   token: Uint8Array,
   others: readonly Certificate[] = [],
 ): Promise<TimeStamp> {
-  const stamp = await readTimeStamp(readSignedData(token, [...certificates, ...others]));
+  const stamp = await readTimeStamp(await readSignedData(token, [...certificates, ...others]));
   const digest = new Uint8Array(await crypto.subtle.digest(stamp.imprint.hash, signature));
   if (!isSame(stamp.imprint.digest, digest)) throw new Unusable("is for another signature");
   return stamp;

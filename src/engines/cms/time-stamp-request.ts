@@ -58,7 +58,7 @@ interface Asked {
 }
 
 async function check(token: Uint8Array, { digest, imprint, nonce }: Asked): Promise<void> {
-  const stamp = await readTimeStamp(readSignedData(token));
+  const stamp = await readTimeStamp(await readSignedData(token));
   if (stamp.imprint.hash !== DIGESTS[digest].hash || !isSame(stamp.imprint.digest, imprint))
     throw timestampFailed("stamped something else");
   if (stamp.nonce === undefined || !isSame(stamp.nonce, nonce))

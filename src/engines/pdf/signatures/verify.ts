@@ -130,7 +130,7 @@ async function check(open: OpenPdf, stored: readonly Certificate[], found: Found
   let stamp: TimeStamp | undefined;
   try {
     const covered = coveredIn(open, found);
-    data = readSignedData(covered.contents, stored);
+    data = await readSignedData(covered.contents, stored);
     if (found.format === STAMP) {
       stamp = await readTimeStamp(data);
       const digest = await digestOf(open, covered, stamp.imprint.hash);
