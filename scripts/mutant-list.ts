@@ -138,6 +138,18 @@ export const mutants: readonly Mutant[] = [
     ["revocation: lists of other certificates", "&& covers(scope, certificate)", ""],
     ["revocation: lists of changes", "if (isCritical) throw", "if (isCritical && parts.length > 3) throw"],
   ),
+  ...of(
+    "engines/cms/name-constraints.ts",
+    e2e("name-constraints"),
+    ["chain: excluded names", "!excluded.some(isWithin) &&", ""],
+    ["chain: addresses in subjects", "...addresses.map((value) => ({ tag: EMAIL, value })),", ""],
+    ["chain: hosts with a longer name", "`.${base}`", "base"],
+  ),
+  ...of("engines/cms/chain.ts", e2e("name-constraints"), [
+    "chain: names of issuers",
+    "(at === 0 || !isSelfIssued(below)) &&",
+    "at === 0 &&",
+  ]),
   ...of("engines/pdf/seal/complete.ts", e2e("seal-two-steps"), [
     "seal: completes a document that is signed",
     "covered?.contents.every((byte) => byte === 0)",

@@ -2,6 +2,7 @@
 import type { Certificate } from "pkijs";
 import { der, isSame } from "./asn1.ts";
 import {
+  ALTERNATIVE_NAMES,
   BASIC_CONSTRAINTS,
   constraintsOf,
   DISTRIBUTION_POINTS,
@@ -10,9 +11,11 @@ import {
   hasNoRevocation,
   KEY_USAGE,
   keyUsageOf,
+  NAME_CONSTRAINTS,
   nameBytes,
   SIGNING_BITS,
 } from "./certificates.ts";
+import { allowsNames } from "./name-constraints.ts";
 import { isIssuedBy } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
 import type { Asked, Revocations, RevocationStatus } from "./revocation.ts";
@@ -46,7 +49,8 @@ const KNOWN = new Set([
   BASIC_CONSTRAINTS,
   EXTENDED_KEY_USAGE,
   DISTRIBUTION_POINTS,
-  "2.5.29.17",
+  ALTERNATIVE_NAMES,
+  NAME_CONSTRAINTS,
   "2.5.29.32",
 ]);
 
@@ -159,8 +163,9 @@ const reasonIn = (error: unknown): string => (error instanceof Unusable ? `: it 
 function problemOf(path: Path, at: Date): Problem | undefined {
   try {
     return problemIn(path, at);
-  } catch {
-    return { chain: "unknown", reason: "A certificate of the chain has an extension that cannot be read." };
+  } catch (error) {
+    const what = error instanceof Unusable ? error.message : "has an extension that cannot be read";
+    return { chain: "unknown", reason: `A certificate of the chain ${what}.` };
   }
 }
 
@@ -172,6 +177,8 @@ function problemIn(path: Path, at: Date): Problem | undefined {
         chain: "unknown",
         reason: `The certificate of ${nameOf(one)} has a critical extension that is not supported (${unknown.extnID}).`,
       };
+    if (new Set(one.extensions?.map(({ extnID }) => extnID)).size !== (one.extensions ?? []).length)
+      return { chain: "unknown", reason: `The certificate of ${nameOf(one)} has an extension twice.` };
     if (index === 0 && ((keyUsageOf(one) ?? SIGNING_BITS) & SIGNING_BITS) === 0)
       return { chain: "untrusted", reason: `The certificate of ${nameOf(one)} is not for signatures.` };
     if (index > 0) {
@@ -179,6 +186,14 @@ function problemIn(path: Path, at: Date): Problem | undefined {
       const usage = keyUsageOf(one);
       if (!isAuthority || pathLength < index - 1 || (usage !== undefined && (usage & CERTIFICATE_SIGNING) === 0))
         return { chain: "untrusted", reason: `The certificate of ${nameOf(one)} must not issue the one below it.` };
+      const forbidden = path
+        .slice(0, index)
+        .find((below, at) => (at === 0 || !isSelfIssued(below)) && !allowsNames(one, below));
+      if (forbidden)
+        return {
+          chain: "untrusted",
+          reason: `The certificate of ${nameOf(one)} does not allow a name in that of ${nameOf(forbidden)}.`,
+        };
     }
     const [from, until] = [one.notBefore.value, one.notAfter.value];
     if (until < at) return { chain: "expired", reason: `The certificate of ${nameOf(one)} expired on ${day(until)}.` };
