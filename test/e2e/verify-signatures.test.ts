@@ -268,6 +268,17 @@ describe("changes after a signature that are allowed", () => {
     expect(documentIntact).toBe(true);
   });
 
+  test("an identifier of the file, where it had none", async () => {
+    const signed = await handSigned({ signer: ada });
+    expect(idIn(signed)).toBe("");
+    const twice = await seal(signed);
+    const { documentIntact, signatures } = await verify(twice);
+    expect([idIn(twice), documentIntact]).toEqual([expect.stringMatching(/^\/ID/), true]);
+    expect(signatures.map(({ changesAfter }) => changesAfter)).toEqual(["allowed", "none"]);
+    const { changes } = (await verify(update(twice, {}, `/Root 1 0 R /ID [<00> <00>]`))).signatures[1] ?? {};
+    expect(changes).toMatchObject([{ text: "The trailer has another `ID`.", allowed: false }]);
+  });
+
   test("an annotation, where the certification allows it and nowhere else", async () => {
     const change = (signed: Uint8Array): Uint8Array =>
       update(signed, {

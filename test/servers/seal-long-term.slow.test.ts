@@ -9,7 +9,7 @@ import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { type Issuers, startIssuers } from "../harness/issuers.ts";
 import { largeDocument } from "../harness/large-document.ts";
-import { concatenate } from "../harness/pdf-writer.ts";
+import { concatenate, pdf } from "../harness/pdf-writer.ts";
 import { check } from "../harness/qpdf.ts";
 import { withObjectStreams } from "../harness/revision-fixtures.ts";
 import { openssl, pdfsig, signaturesIn, verification } from "../harness/signatures.ts";
@@ -119,9 +119,13 @@ describe("the levels", () => {
     plain: async () => letter,
     "with object streams": () => withObjectStreams(letter),
     encrypted: () => encrypt(letter, { cipher: "aes-256", userPassword: "", ownerPassword: "owner" }),
+    "without a file identifier": async () => {
+      const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"];
+      return pdf([...objects, "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] >>"], "/Root 1 0 R");
+    },
   };
   const cases = kinds.flatMap((kind, index) =>
-    (["b-lt", "b-lta"] as const).map((level) => [kind, level, Object.keys(documents)[index % 3] ?? ""] as const),
+    (["b-lt", "b-lta"] as const).map((level) => [kind, level, Object.keys(documents)[index] ?? ""] as const),
   );
   test.each(cases)("%s, %s, %s", async (kind, level, name) => {
     const file = await documents[name as keyof typeof documents]();

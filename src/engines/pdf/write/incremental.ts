@@ -5,6 +5,7 @@
 import type { PDFObject } from "mupdf";
 import { namesCryptFilter } from "../document/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { ensureIdentifier } from "../document/identifier.ts";
 import { encryptFor, type FileKey } from "../encryption/object-cipher.ts";
 import type { Changes } from "../mupdf/changes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -57,6 +58,8 @@ export async function updateOf(
   const { engine, document } = open;
   const { header, startXref, size, objects, generations } = changes;
   const key = fileKeyOf(engine, document);
+  // A second update of the same document has the first half of the same.
+  ensureIdentifier(document);
   const trailer = document.getTrailer();
   const start = length - header;
   const parts = new FileParts();

@@ -3,7 +3,7 @@ import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "../document/clear-metadata.ts";
 import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "../document/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { newIdentifier } from "../document/identifier.ts";
+import { ensureIdentifier } from "../document/identifier.ts";
 import { isCertified, isSigned } from "../document/signatures.ts";
 import { Refusal } from "../../errors.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
@@ -296,9 +296,8 @@ async function write(
 ): Promise<Buffer> {
   const hasEmptyName = await makeWritable(engine, document, field);
   ownObjects(document);
-  const trailer = document.getTrailer();
   // MuPDF renews the second half of the one that is there.
-  if (trailer.get("ID").isNull() && trailer.get("Encrypt").isNull()) newIdentifier(document);
+  ensureIdentifier(document);
   const finish = keepMetadataClear(document);
   // Decoded objects are no longer needed, and the output needs the room.
   engine.emptyStore();
