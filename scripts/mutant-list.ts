@@ -81,6 +81,24 @@ export const mutants: readonly Mutant[] = [
       "if (!known.has(number)) return false;",
       "if (!known.has(number)) return true;",
     ],
+    [
+      "verify-signatures: objects that nothing uses",
+      "return !known.has(number) || this.#isCrossReference(number);",
+      "return true;",
+    ],
+    ["verify-signatures: deleted objects", "if (removed.has(number)) this.#forbid", "if (number < 0) this.#forbid"],
+    [
+      "verify-signatures: appearances that are used elsewhere",
+      "else if (this.#isUsedBeside(objectNumber(one.object), holder))",
+      "else if (holder < 0)",
+    ],
+    [
+      "verify-signatures: appearances of states",
+      'if (isFilled && !object.get("AS").isNull()) this.#followStates(one);',
+      "if (holder < 0) this.#followStates(one);",
+    ],
+    ["verify-signatures: names of new fields", "if (names.has(partial) || partial", "if (partial"],
+    ["verify-signatures: security stores", "if (problem === undefined) this.#add", "if (problem !== null) this.#add"],
     ["verify-signatures: objects that are shared", "allowed?.get(holder) === count", "holder > 0 || count > 0"],
     [
       "verify-signatures: appearances without values",

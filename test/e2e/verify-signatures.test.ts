@@ -259,7 +259,15 @@ describe("changes after a signature that are allowed", () => {
       }),
     ],
     ["the date of the last change", () => ({ [INFO]: "<< /Title (Contract) /ModDate (D:20260101) >>" })],
-    ["objects that nothing uses", () => ({ [FREE]: "(new)", [HIDDEN]: "(old)" })],
+    ["an object that nothing uses", () => ({ [FREE]: "(new)" })],
+    [
+      "a security store with all that it may have",
+      (signed) => ({
+        [CATALOG]: objectIn(signed, CATALOG).replace(/>>$/, "/DSS 60 0 R >>"),
+        [FREE]: `<< /Type /DSS /Certs [61 0 R] /OCSPs [61 0 R] /CRLs [61 0 R] /VRI << /${VRI} << /Cert [61 0 R] /TU (D:20260101) >> >> >>`,
+        61: streamText("any"),
+      }),
+    ],
     ["the same objects again", (signed) => ({ [CONTENT]: objectIn(signed, CONTENT), [PAGE]: objectIn(signed, PAGE) })],
   ])("%s", async (_, change) => {
     const signed = await seal(form(), { certify: "no-changes" });
@@ -296,6 +304,26 @@ describe("changes after a signature that are allowed", () => {
     ]);
   });
 });
+
+/** The name of the entry of a signature in a security store. */
+const VRI = "0123456789ABCDEF".repeat(3).slice(0, 40);
+
+/** A form with a check box. */
+const checkBox = form(
+  "",
+  "<< /FT /Btn /T (box) /V /Off /AS /Off /Type /Annot /Subtype /Widget /F 4 /Rect [20 120 40 140] /P 3 0 R /AP << /N << /Yes 12 0 R /Off 10 0 R >> >> >>",
+);
+
+/** The form with a field more. */
+const withField = (file: Uint8Array, field: string): Uint8Array =>
+  update(file, {
+    [FORM]: objectIn(file, FORM).replace("7 0 R", "7 0 R 60 0 R"),
+    [PAGE]: objectIn(file, PAGE).replace("7 0 R", "7 0 R 60 0 R"),
+    [FREE]: field,
+  });
+
+const storeOf = (entries: string) => (file: Uint8Array) =>
+  update(file, { [CATALOG]: objectIn(file, CATALOG).replace(/>>$/, `/DSS << ${entries} >> >>`) });
 
 /** The identifier of a file, as its trailer has it. */
 const idIn = (file: Uint8Array): string => /\/ID\s*\[[^\]]*\]/.exec(Buffer.from(file).toString("latin1"))?.[0] ?? "";
@@ -371,6 +399,69 @@ const ATTACKS: readonly [name: string, (signed: Uint8Array) => Uint8Array, base?
         [FREE]: objectIn(file, FIELD).replace("(name)", "(more)"),
       }),
   ],
+  [
+    "a signature field below another",
+    (file) =>
+      update(file, {
+        [FIELD]: objectIn(file, FIELD).replace("/T (name)", "/T (name) /Kids [60 0 R]"),
+        [FREE]: "<< /FT /Sig /T (below) /Parent 7 0 R >>",
+      }),
+  ],
+  ["a signature field with the name of another field", (file) => withField(file, "<< /FT /Sig /T (name) >>")],
+  ["a signature field with a name of several parts", (file) => withField(file, "<< /FT /Sig /T (other.part) >>")],
+  [
+    "a field that is filled in, with an appearance in place of one that is used elsewhere",
+    (file) =>
+      update(file, {
+        14: objectIn(file, 14).replace("/AP 13 0 R", "/V (Eve) /AP << /N 60 0 R >>"),
+        [FREE]: box("(Eve)"),
+      }),
+    form("", "<< /FT /Tx /T (third) /Type /Annot /Subtype /Widget /Rect [20 120 40 140] /P 3 0 R /AP 13 0 R >>"),
+  ],
+  [
+    "a field that is filled in, without its appearance",
+    (file) =>
+      update(file, {
+        [FIELD]: objectIn(file, FIELD)
+          .replace("(Ada)", "(Eve)")
+          .replace(/\/AP << [^>]* >>/, ""),
+      }),
+  ],
+  [
+    "a check box that looks different when it is checked",
+    (file) =>
+      update(file, {
+        14: objectIn(file, 14).replace("/V /Off /AS /Off", "/V /Yes /AS /Yes"),
+        [HIDDEN]: box("BT /F 12 Tf (No) Tj ET"),
+      }),
+    checkBox,
+  ],
+  ["an object that nothing uses, in place of another", (file) => update(file, { [HIDDEN]: "(new)" })],
+  ["an object that nothing uses, deleted", (file) => update(file, { [HIDDEN]: "free" })],
+  [
+    "a field that is filled in, with its old appearance deleted",
+    (file) =>
+      update(file, {
+        [FIELD]: objectIn(file, FIELD).replace("(Ada)", "(Eve)").replace("/N 10 0 R", "/N 60 0 R"),
+        [FREE]: box("BT /F 12 Tf (Eve) Tj ET"),
+        [APPEARANCE]: "free",
+      }),
+  ],
+  ["metadata that are no XMP", (file) => update(file, { [HIDDEN]: streamText("<x>") }), form("/Metadata 12 0 R")],
+  ["a security store with something else in it", storeOf("/Pages 2 0 R")],
+  ["a security store with what is no stream", storeOf("/Certs [6 0 R]")],
+  ["a security store with an odd entry for a signature", storeOf("/VRI << /Odd << >> >>")],
+  ["a security store with something else for a signature", storeOf(`/VRI << /${VRI} << /Contents 5 0 R >> >>`)],
+  [
+    "a security store with another entry for a signature",
+    (file) => update(file, { [CATALOG]: objectIn(file, CATALOG).replace("(old)", "(new)") }),
+    form(`/DSS << /VRI << /${VRI} << /TU (old) >> >> >>`),
+  ],
+  [
+    "a security store that is removed",
+    (file) => update(file, { [CATALOG]: objectIn(file, CATALOG).replace("/DSS << /Type /DSS >>", "") }),
+    form("/DSS << /Type /DSS >>"),
+  ],
   ["a field less", (file) => update(file, { [FORM]: objectIn(file, FORM).replace("7 0 R", "") })],
   ["a field that is on no page", (file) => update(file, { [PAGE]: objectIn(file, PAGE).replace("7 0 R", "") })],
   ["a field that is deleted", (file) => update(file, { [FIELD]: "free" })],
@@ -420,6 +511,17 @@ describe("changes after a signature that are not", () => {
       expect(changesAfter).toBe("forbidden");
       expect(changes.some(({ allowed }) => !allowed)).toBe(true);
     }
+  });
+
+  test("a signature that is no object of its own", async () => {
+    const signed = await seal(form());
+    const { signatures } = await verify(
+      withField(signed, "<< /FT /Sig /T (new) /V << /Type /Sig /Filter /Adobe.PPKLite >> >>"),
+    );
+    const [first] = signatures.filter(({ field }) => field !== "new");
+    expect(first?.changes).toContainEqual(
+      expect.objectContaining({ text: "The signature in the field new is no object of its own.", allowed: false }),
+    );
   });
 
   test("a signature in place of another", async () => {

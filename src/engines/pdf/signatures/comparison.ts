@@ -12,6 +12,8 @@ import { pageAt } from "../document/page-tree.ts";
 import { isWidget } from "../forms/tree.ts";
 import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
+import { parseXmp } from "../metadata/xmp.ts";
+import { STORE_ENTRIES } from "./security-store.ts";
 import { canonical, contentOf, type Difference, TRAILER } from "./difference.ts";
 
 /** What a change needs: nothing, that forms may be filled in, that annotations may be changed, or what no signature allows. */
@@ -86,7 +88,7 @@ class Comparison {
   }
 
   async run(): Promise<Change[]> {
-    const { before, after, changed } = this.#difference;
+    const { before, after, changed, removed } = this.#difference;
     const [earlier, later] = [before.document.getTrailer(), after.document.getTrailer()];
     const pages = await this.#pairPages();
     this.#compareTrailers({ object: earlier, holder: TRAILER }, later);
@@ -101,7 +103,8 @@ class Comparison {
     }
     for (const number of changed) {
       await this.#engine.work.pause();
-      if (!this.#isExplained(number)) this.#forbid(number, `Object ${number} was changed.`);
+      if (removed.has(number)) this.#forbid(number, `Object ${number} was deleted.`);
+      else if (!this.#isExplained(number)) this.#forbid(number, `Object ${number} was changed.`);
     }
     return this.#changes;
   }
@@ -118,11 +121,19 @@ class Comparison {
   #isExplained(number: number): boolean {
     const { known, referrers } = this.#difference;
     const uses = referrers.get(number);
-    if (uses === undefined || uses.size === 0) return true;
+    if (uses === undefined || uses.size === 0) return !known.has(number) || this.#isCrossReference(number);
     if (!known.has(number)) return false;
     if (this.#judged.has(number)) return true;
     const allowed = this.#allowed.get(number);
     return [...uses].every(([holder, count]) => allowed?.get(holder) === count);
+  }
+
+  /** Whether it is a cross-reference stream in both revisions: some writers give each the number of the one before. */
+  #isCrossReference(number: number): boolean {
+    const { before, after } = this.#difference;
+    return this.#engine.scope(() =>
+      [before, after].every(({ document }) => isNamed(document.newIndirect(number).get("Type"), "XRef")),
+    );
   }
 
   /** Follows a reference of the earlier revision from a place whose changes are judged. */
@@ -198,16 +209,25 @@ class Comparison {
   #compareCatalogs(before: Place, after: PDFObject): void {
     const number = before.holder;
     const free =
-      (kind: ChangeKind, text: string): Judge =>
+      (kind: ChangeKind, text: string, problemOf: (old: PDFObject, now: PDFObject) => string | undefined): Judge =>
       (old, now, isSame) => {
-        const change = (): void => this.#add({ kind, level: "always", object: objectNumber(now) || number, text });
+        const change = (): void => {
+          const problem = problemOf(old.object, now);
+          const object = objectNumber(now) || number;
+          if (problem === undefined) this.#add({ kind, level: "always", object, text });
+          else this.#forbid(object, problem);
+        };
         if (!isSame) change();
         this.#free.push({ place: old, change: isSame ? change : () => undefined });
       };
     this.#compareEntries(before, after, "The catalog", {
       AcroForm: (old, now) => this.#compareForms(this.#follow(old.object, old.holder), now),
-      DSS: free("validation-data", "Certificates or revocation data for validation were added."),
-      Metadata: free("metadata", "The XMP metadata was changed."),
+      DSS: free("validation-data", "Certificates or revocation data for validation were added.", (one, other) =>
+        this.#storeProblem(one, other),
+      ),
+      Metadata: free("metadata", "The XMP metadata was changed.", (_, other) =>
+        other.isNull() || this.#isXmp(other) ? undefined : "The metadata was replaced by what is no XMP.",
+      ),
       Version: (old, now, isSame) => {
         if (!isSame && !(now.isName() && now.asName() > (old.object.isName() ? old.object.asName() : "")))
           this.#forbid(number, "The catalog has a lower `Version`.");
@@ -220,6 +240,49 @@ class Comparison {
         if (!isSame && !isKept) this.#forbid(number, "The catalog has other `Extensions`.");
       },
     });
+  }
+
+  #isXmp(value: PDFObject): boolean {
+    if (!value.isStream()) return false;
+    const buffer = value.readStream();
+    const bytes = buffer.asUint8Array().slice();
+    buffer.destroy();
+    this.#engine.countDecoded(bytes.length);
+    return parseXmp(bytes) !== undefined;
+  }
+
+  /** What is wrong with a security store (12.8.4.3) in place of another: it has nothing but what validation needs. */
+  #storeProblem(before: PDFObject, after: PDFObject): string | undefined {
+    if (!isDictionary(after)) return "The security store was removed.";
+    const others = ["Type", "VRI"];
+    const problem = this.#listsProblem(after, Object.values(STORE_ENTRIES), others);
+    const [old, now] = [before.get("VRI"), after.get("VRI")];
+    if (problem !== undefined || (old.isNull() && now.isNull())) return problem;
+    if (!isDictionary(now)) return "The security store has no `VRI` any more.";
+    const known = new Map(
+      (old.isDictionary() ? entries(this.#engine, old) : []).map(({ key, value }) => [key.asName(), value]),
+    );
+    for (const [name, value] of known)
+      if (this.#differs(value, now.get(name))) return "The security store has another entry for an earlier signature.";
+    for (const { key, value } of entries(this.#engine, now)) {
+      if (known.has(key.asName())) continue;
+      if (!/^[\dA-Z]{40}$/.test(key.asName()) || !isDictionary(value)) return "The security store has an odd `VRI`.";
+      const found = this.#listsProblem(value, ["Cert", "OCSP", "CRL"], ["Type", "TU", "TS"]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** What is wrong with a dictionary of lists of streams. */
+  #listsProblem(dictionary: PDFObject, lists: readonly string[], others: readonly string[]): string | undefined {
+    for (const { key, value } of entries(this.#engine, dictionary)) {
+      const name = key.asName();
+      if (others.includes(name)) continue;
+      if (!lists.includes(name)) return `The security store has the entry \`${name}\`.`;
+      if (!value.isArray() || !items(value).every((one) => objectNumber(one) > 0 && one.isStream()))
+        return `The security store has other things than streams in \`${name}\`.`;
+    }
+    return undefined;
   }
 
   #compareForms(before: Place, after: PDFObject): void {
@@ -269,6 +332,7 @@ class Comparison {
   /** Compares lists of fields or widgets: those that were there must still be, and others may only be new signature fields. */
   #compareFields(before: Place, after: PDFObject, prefix: string, depth: number, parent: Parent | undefined): void {
     const later = new Map(items(after).map((one) => [canonical(this.#engine, one), one]));
+    const names = new Set(items(before.object).map((one) => this.#texts.text(one.get("T"))));
     for (const one of items(before.object)) {
       const name = canonical(this.#engine, one);
       const number = objectNumber(one);
@@ -278,7 +342,7 @@ class Comparison {
       else if (number > 0 && !this.#fields.has(number) && depth <= MAX_DEPTH)
         this.#compareField(this.#follow(one, before.holder), other, prefix, depth, parent);
     }
-    for (const one of later.values()) this.#judgeNewField(one, prefix);
+    for (const one of later.values()) this.#judgeNewField(one, prefix, names);
   }
 
   #compareField(before: Place, after: PDFObject, prefix: string, depth: number, parent: Parent | undefined): void {
@@ -308,6 +372,16 @@ class Comparison {
       if (isFilled) this.#free.push({ place: one, change: () => undefined });
       else if (!isSame) this.#forbid(holder, `The appearance of the field ${name} was changed without its value.`);
     };
+    const appearance: Judge = (one, other, isSame) => {
+      if (isFilled && !isSame && !one.object.isNull()) {
+        if (other.isNull()) this.#forbid(holder, `The appearance of the field ${name} was removed.`);
+        else if (this.#isUsedBeside(objectNumber(one.object), holder))
+          this.#forbid(holder, `The appearance of the field ${name} was replaced, which is also used elsewhere.`);
+      }
+      // The appearance of a field with states says which one it is in: it may be replaced, but not be changed in its place.
+      if (isFilled && !object.get("AS").isNull()) this.#followStates(one);
+      else ifFilled(one, other, isSame);
+    };
     const flags =
       (most: number): Judge =>
       (one, other, isSame) => {
@@ -320,16 +394,33 @@ class Comparison {
         if (isFilled) this.#free.push({ place: one, change: () => undefined });
         else if (!isSame) this.#forbid(holder, `The signature in the field ${name} was replaced or removed.`);
       },
-      AP: ifFilled,
+      AP: appearance,
       AS: ifFilled,
       I: ifFilled,
       RV: ifFilled,
-      M: () => undefined,
+      M: (_, __, isSame) => {
+        if (!isSame && !isFilled) this.#forbid(holder, `${what} has another entry \`M\`.`);
+      },
       Ff: flags(READ_ONLY_FIELD),
       F: flags(LOCKED_ANNOTATION),
       Kids: (one, other) =>
         this.#compareFields(this.#follow(one.object, one.holder), other, name, depth + 1, { type, isFilled }),
     });
+  }
+
+  /** Whether an object of the earlier revision is used by others than the one holder. */
+  #isUsedBeside(number: number, holder: number): boolean {
+    const uses = this.#difference.referrers.get(number);
+    return number > 0 && uses !== undefined && [...uses.keys()].some((one) => one !== holder);
+  }
+
+  /** Follows an appearance dictionary, and those of its states. */
+  #followStates(before: Place): void {
+    const { object, holder } = this.#follow(before.object, before.holder);
+    for (const key of ["N", "R", "D"]) {
+      const states = object.get(key);
+      if (isDictionary(states)) this.#follow(states, holder);
+    }
   }
 
   /** Whether a value is another one, or a reference to an object that changed. */
@@ -340,25 +431,32 @@ class Comparison {
     );
   }
 
-  #judgeNewField(field: PDFObject, prefix: string): void {
+  /** `names`: the partial names of the fields beside it. */
+  #judgeNewField(field: PDFObject, prefix: string, names: Set<string | undefined>): void {
     const number = objectNumber(field);
     const partial = this.#texts.text(field.get("T"));
-    if (!field.isDictionary() || partial === undefined || !isNamed(field.get("FT"), "Sig")) {
+    if (!field.isDictionary() || partial === undefined || prefix !== "" || !isNamed(field.get("FT"), "Sig")) {
       this.#forbid(number, "A field was added.");
       return;
     }
+    if (names.has(partial) || partial.includes(".")) {
+      this.#forbid(number, `A field was added with the name of another one, ${partial}.`);
+      return;
+    }
+    names.add(partial);
     const kids = items(field.get("Kids"));
     for (const widget of kids.length > 0 ? kids : [field]) this.#newWidgets.add(objectNumber(widget));
     const shown = (kids.length > 0 ? kids : [field]).some(isVisible);
     // As Acrobat, which lets a certified document only have new signatures that are not seen.
     const isRestricted = shown && isCertified(this.#difference.before.document.getTrailer().get("Root"));
-    const name = prefix === "" ? partial : `${prefix}.${partial}`;
     const level = isRestricted ? "annotations" : shown ? "form-filling" : undefined;
-    this.#addSignature(field, field.get("V"), name, "was added", level);
+    this.#addSignature(field, field.get("V"), partial, "was added", level);
   }
 
   /** Adds a change. Time stamps that are not seen are always allowed (12.8.5); `level` is that of a visible field. */
   #addSignature(field: PDFObject, value: PDFObject, name: string, verb: string, level: Level | undefined): void {
+    if (value.isDictionary() && objectNumber(value) === 0)
+      this.#forbid(objectNumber(field), `The signature in the field ${name} is no object of its own.`);
     const isStamp = isNamed(value.get("SubFilter"), "ETSI.RFC3161");
     this.#add({
       kind: isStamp ? "validation-data" : "signature",
@@ -467,4 +565,5 @@ class Comparison {
   }
 }
 
+const isDictionary = (value: PDFObject): boolean => value.isDictionary() && !value.isStream();
 const isVisible = (widget: PDFObject): boolean => boxOf(widget.get("Rect")) !== undefined;

@@ -6,7 +6,7 @@ import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
 import { eachPointer } from "../objects/each-object.ts";
-import { entries, items } from "../objects/objects.ts";
+import { entries, items, objectNumber } from "../objects/objects.ts";
 import { walkValues } from "../objects/walk-values.ts";
 import type { Pointer } from "../mupdf/values.ts";
 
@@ -23,7 +23,9 @@ export interface Difference {
   readonly changed: ReadonlySet<number>;
   /** Numbers of those that the earlier revision has. */
   readonly known: ReadonlySet<number>;
-  /** How often each object of the earlier revision (or `TRAILER`) refers to a changed one, by the changed one's number. */
+  /** Numbers of those that the later revision does not have. */
+  readonly removed: ReadonlySet<number>;
+  /** How often each object of the earlier revision (or `TRAILER`) refers to a changed one, or to the appearance dictionary of one, by the number of what it refers to. */
   readonly referrers: ReadonlyMap<number, ReadonlyMap<number, number>>;
 }
 
@@ -74,6 +76,7 @@ export async function differenceOf(before: OpenPdf, after: OpenPdf): Promise<Dif
   const [earlier, later] = [engine.fileEntriesOf(before.document), engine.fileEntriesOf(after.document)];
   const changed = new Set<number>();
   const known = new Set<number>();
+  const removed = new Set<number>();
   const isAtSamePlace = (number: number): boolean => {
     const [one, other] = [earlier.get(number), later.get(number)];
     if (!isSameEntry(one, other)) return false;
@@ -90,8 +93,13 @@ export async function differenceOf(before: OpenPdf, after: OpenPdf): Promise<Dif
     if (isSame) continue;
     changed.add(number);
     if (isKnown) known.add(number);
+    if (!later.has(number)) removed.add(number);
   }
-  return { before, after, changed, known, referrers: await referrersOf(before, changed) };
+  const appearances = Array.from(known, (number) =>
+    engine.scope(() => objectNumber(before.document.newIndirect(number).get("AP"))),
+  );
+  const watched = new Set([...changed, ...appearances.filter((number) => number > 0)]);
+  return { before, after, changed, known, removed, referrers: await referrersOf(before, watched) };
 }
 
 async function referrersOf(
