@@ -12,6 +12,7 @@ import { startXrefAt } from "./byte-range.ts";
 import { type Change, changesBetween, type Level } from "./comparison.ts";
 import { differenceOf } from "./difference.ts";
 import type { FoundSignature } from "./fields.ts";
+import { problemOf, type Update, updatesAfter } from "./updates.ts";
 
 /** Names of the levels of a certification (table 257). */
 const PERMISSIONS = new Map([
@@ -35,9 +36,48 @@ export function levelIn(signature: PDFObject): DocMdp | undefined {
 
 const OTHER = { kind: "other", object: 0, allowed: false } as const;
 
+/**
+ * The updates of a file, each compared with the revision before it: what one changes and the next one changes back was changed, and a signature in between may have been
+ * made of it.
+ */
+export class History {
+  readonly #open: OpenPdf;
+  /** What each update changed, by where it ends; undefined if the file is damaged. */
+  readonly #known = new Map<number, readonly Change[] | undefined>();
+
+  constructor(open: OpenPdf) {
+    this.#open = open;
+  }
+
+  /** The document as it was. */
+  at(end: number): Promise<OpenPdf> {
+    const { engine, input } = this.#open;
+    return openPdf(engine, { ...input, bytes: beginningOf(input.bytes, end) });
+  }
+
+  async changesOf(update: Update): Promise<readonly Change[] | undefined> {
+    const { end } = update;
+    if (!this.#known.has(end)) this.#known.set(end, await this.#compare(update));
+    return this.#known.get(end);
+  }
+
+  async #compare(update: Update): Promise<readonly Change[] | undefined> {
+    const open = this.#open;
+    using before = await this.at(update.start);
+    const isLast = update.end === open.input.bytes.length;
+    using later = isLast ? undefined : await this.at(update.end);
+    const after = later ?? open;
+    const problem = await problemOf(update, before, after);
+    const changes = await changesBetween(await differenceOf(before, after));
+    if (before.repaired || after.repaired) return undefined;
+    return problem === undefined ? changes : [{ kind: "other", level: "never", object: 0, text: problem }, ...changes];
+  }
+}
+
 /** What was changed since a revision that ends at `end`. */
 export async function changesAfter(
   open: OpenPdf,
+  history: History,
   { number }: FoundSignature,
   end: number | undefined,
 ): Promise<ReportedChange[]> {
@@ -49,9 +89,6 @@ export async function changesAfter(
   const tail = bytes.view(end, Math.min(bytes.length, end + 3));
   // A line end behind the end marker belongs to it.
   if (tail.length < 3 && tail.every((byte) => byte === 10 || byte === 13)) return [];
-  const newest = startXrefAt(bytes, bytes.length);
-  if (newest === undefined || newest + engine.headerOf(open.document) < end)
-    return [{ ...OTHER, text: "Bytes follow the signed revision that are no update of the file." }];
   const damaged = [{ ...OTHER, text: "The file is damaged, so its revisions cannot be compared." }];
   if (open.repaired) return damaged;
   if (engine.ranges) {
@@ -59,15 +96,24 @@ export async function changesAfter(
     const message = `The file was changed after it was signed. Revisions are compared in files of up to ${limit / MiB} MiB.`;
     throw new Refusal("limit_exceeded", message, { limit, actual: bytes.length });
   }
+  const updates = updatesAfter(bytes, end, engine.headerOf(open.document));
+  if (updates === undefined)
+    return [{ ...OTHER, text: "Bytes follow the signed revision that are no sound update of the file." }];
   try {
-    using before = await openPdf(engine, { ...input, bytes: beginningOf(bytes, end) });
-    const changes = await changesBetween(await differenceOf(before, open));
-    if (before.repaired || open.repaired) return damaged;
+    const changes: Change[] = [];
+    for (const update of updates) {
+      const made = await history.changesOf(update);
+      if (made === undefined) return damaged;
+      changes.push(...made);
+    }
+    using before = await history.at(end);
     const allows = await permissionsOf(before);
-    return changes.map((change) => {
+    const reported = changes.map((change): ReportedChange => {
       const { level: _, ...said } = change;
       return { ...said, allowed: allows(change) };
     });
+    // A field that is filled in several times is one change.
+    return Array.from(new Map(reported.map((one) => [JSON.stringify(one), one])).values());
   } catch (error) {
     const meaning = engine.explain(error);
     if (meaning instanceof Refusal && meaning.code === "invalid_file") return damaged;

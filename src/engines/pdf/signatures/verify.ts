@@ -21,7 +21,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
 import { TextReader } from "../objects/text-string.ts";
 import type { Covered } from "./byte-range.ts";
-import { changesAfter, type DocMdp, levelIn, type ReportedChange } from "./changes-after.ts";
+import { changesAfter, type DocMdp, History, levelIn, type ReportedChange } from "./changes-after.ts";
 import { coveredIn, findSignatures, type FoundSignature } from "./fields.ts";
 import { digestOfParts } from "./digest.ts";
 import { readSecurityStore, type StoredCertificate } from "./security-store.ts";
@@ -106,7 +106,8 @@ export async function verifySignatures(open: OpenPdf, { roots, now, issuers }: T
     judged.unshift({ ...one, verdicts, level });
   }
   const signatures: SignatureReport[] = [];
-  for (const one of judged) signatures.push(await reportOf(open, one));
+  const history = new History(open);
+  for (const one of judged) signatures.push(await reportOf(open, history, one));
   const documentIntact =
     signatures.length > 0 &&
     signatures.every(({ integrity, changesAfter }) => integrity === "intact" && changesAfter !== "forbidden");
@@ -232,13 +233,14 @@ async function levelOf(
 
 async function reportOf(
   open: OpenPdf,
+  history: History,
   { found, data, stamp, stampProblem, problem, verdicts, level }: Judged,
 ): Promise<SignatureReport> {
   const { signature, field, format, end } = found;
   const { length } = open.input.bytes;
   const texts = new TextReader(open.engine);
   const isStamp = format === STAMP;
-  const changes = end === length ? [] : await changesAfter(open, found, end);
+  const changes = end === length ? [] : await changesAfter(open, history, found, end);
   const said = data?.signingTime?.toISOString() ?? isoOfPdfDate(texts.text(signature.get("M")) ?? "");
   const reason = problem === undefined ? verdicts.chain.reason : `The signature ${problem}.`;
   const docMdp = levelIn(signature);

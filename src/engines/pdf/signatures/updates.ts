@@ -1,0 +1,273 @@
+/**
+ * The incremental updates of a file (ISO 32000-2, 7.5.6). Readers disagree about files that break the rules: one takes the first of two entries for an object, another
+ * the last, a third rebuilds the table. So what follows a signature must keep all rules, or nobody knows what a reader shows.
+ */
+import { find } from "../../bytes/find.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
+import { latin1 } from "../../bytes/latin1.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { isNamed, items } from "../objects/objects.ts";
+import { startXrefAt } from "./byte-range.ts";
+
+/** Updates of one file. */
+const MOST_UPDATES = 200;
+/** Longest dictionary of a trailer or a cross-reference stream, in bytes. */
+const MOST_DICTIONARY = 64 * 1024;
+/** Fuel per row of a cross-reference table. */
+const ROW_WORK = 500;
+
+/** An update. All offsets are in bytes from the start of the file. */
+export interface Update {
+  /** Where the revision before it ends. */
+  readonly start: number;
+  readonly end: number;
+  /** Where its cross-references begin. */
+  readonly section: number;
+}
+
+/** A row of cross-references. */
+type Row =
+  | { readonly number: number; readonly type: "free" }
+  | { readonly number: number; readonly type: "object"; readonly offset: number; readonly generation: number }
+  | { readonly number: number; readonly type: "packed"; readonly container: number; readonly index: number };
+
+/** A rule is broken. */
+class Broken extends Error {}
+
+/**
+ * The updates behind a revision, the oldest first; undefined if what follows it is something else.
+ * @param header where the file begins, in bytes from its start
+ */
+export function updatesAfter(file: EngineBytes, revision: number, header: number): Update[] | undefined {
+  const first = startXrefAt(file, revision);
+  const updates: Update[] = [];
+  for (let end = file.length; ;) {
+    const startXref = startXrefAt(file, end);
+    if (first === undefined || startXref === undefined || updates.length >= MOST_UPDATES) return undefined;
+    const section = startXref + header;
+    if (section < revision || section >= end) return undefined;
+    const previous = previousOf(file, section, end);
+    if (previous === undefined) return undefined;
+    const start = previous === first ? revision : endOf(file, previous, header, section);
+    if (start === undefined || start < revision) return undefined;
+    updates.unshift({ start, end, section });
+    if (start === revision) return updates;
+    end = start;
+  }
+}
+
+/** `Prev` of the section, which must be there once. */
+function previousOf(file: EngineBytes, section: number, end: number): number | undefined {
+  const bytes = file.view(section, end);
+  const isTable = latin1(bytes.subarray(0, 4)) === "xref";
+  const from = isTable ? find(bytes, "trailer", 0) : 0;
+  const to = find(bytes, isTable ? "startxref" : "stream", Math.max(from, 0));
+  if (from < 0 || to < 0 || to - from > MOST_DICTIONARY) return undefined;
+  const text = withoutEscapes(latin1(bytes.subarray(from, to)));
+  const found = Array.from(text.matchAll(/\/(?:Prev|XRefStm)(?![^\s/<>[\]()])\s*(\d+)?/g));
+  const [only] = found;
+  return found.length === 1 && only?.[1] !== undefined && only[0].startsWith("/Prev") ? Number(only[1]) : undefined;
+}
+
+const withoutEscapes = (text: string): string =>
+  text.replaceAll(/#([0-9A-Fa-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** The end of the revision whose cross-references are at an offset. */
+function endOf(file: EngineBytes, startXref: number, header: number, before: number): number | undefined {
+  const from = startXref + header;
+  if (from >= before) return undefined;
+  const bytes = file.view(from, before);
+  for (let at = find(bytes, "startxref", 0); at >= 0; at = find(bytes, "startxref", at + 1)) {
+    const [marker, offset] =
+      /^startxref\s+(\d+)\s+%%EOF(?:\r\n|\r|\n)?/.exec(latin1(bytes.subarray(at, at + 64))) ?? [];
+    if (marker !== undefined && Number(offset) === startXref) return from + at + marker.length;
+  }
+  return undefined;
+}
+
+/**
+ * What is wrong with the structure of an update; undefined if nothing is.
+ * @param before the revision before it
+ * @param after the revision that it makes
+ */
+export async function problemOf(update: Update, before: OpenPdf, after: OpenPdf): Promise<string | undefined> {
+  try {
+    await checkUpdate(update, before, after);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Broken) return error.message;
+    throw error;
+  }
+}
+
+async function checkUpdate(update: Update, before: OpenPdf, after: OpenPdf): Promise<void> {
+  const { engine, document, input } = after;
+  const { start, end, section } = update;
+  const file = input.bytes;
+  const header = engine.headerOf(document);
+  const { rows, number: own } = rowsOf(update, after);
+  const known = engine.fileEntriesOf(before.document);
+  const seen = new Set<number>();
+  const places: { from: number; number: number; generation: number }[] = [];
+  for (const row of rows) {
+    engine.work.spend(ROW_WORK);
+    await engine.work.pause();
+    if (seen.has(row.number)) throw new Broken(`The cross-references have object ${row.number} twice.`);
+    seen.add(row.number);
+    if (row.type !== "object") continue;
+    const { number, generation } = row;
+    const from = row.offset + header;
+    const old = known.get(number);
+    const isOld = old?.container === undefined && old?.offset === row.offset && old.generation === generation;
+    if (!isOld && number !== own) places.push({ from, number, generation });
+  }
+  places.sort((a, b) => a.from - b.from);
+  let at = start;
+  for (const [index, { from, number, generation }] of places.entries()) {
+    const to = places[index + 1]?.from ?? section;
+    if (from < at || to > section) throw new Broken(`Object ${number} is not where an update has its objects.`);
+    if (!isSpace(file.view(at, from))) throw new Broken("Bytes of the update belong to no object.");
+    if (!isOneObject(file.view(from, to), number, generation))
+      throw new Broken(`The cross-references lead to something else than object ${number}.`);
+    at = to;
+  }
+  if (!isSpace(file.view(at, section))) throw new Broken("Bytes of the update belong to no object.");
+  if (own !== undefined && !isOneObject(file.view(section, endOfObject(file, section, end)), own, 0))
+    throw new Broken("The cross-reference stream is no object.");
+  checkPacked(rows, new Set(places.map(({ number }) => number)), before, after);
+}
+
+/** Where the object ends whose cross-reference stream is the last of an update. */
+function endOfObject(file: EngineBytes, section: number, end: number): number {
+  const tail = latin1(file.view(Math.max(section, end - 64), end));
+  const marker = /\s*startxref\s+\d+\s+%%EOF[\r\n]{0,2}$/.exec(tail)?.[0] ?? "";
+  return end - marker.length;
+}
+
+const isSpace = (bytes: Uint8Array): boolean => /^[\0\t\n\f\r ]*$/.test(latin1(bytes));
+
+/** Whether bytes are one object, and nothing but spaces behind it. */
+function isOneObject(bytes: Uint8Array, number: number, generation: number): boolean {
+  const head = /^(\d+)\s+(\d+)\s+obj(?![A-Za-z])/.exec(latin1(bytes.subarray(0, 64)));
+  if (Number(head?.[1] ?? -1) !== number || Number(head?.[2]) !== generation) return false;
+  const [end, stream] = [find(bytes, "endobj", 0), find(bytes, "stream", 0)];
+  if (end < 0) return false;
+  const isStream = stream >= 0 && stream < end;
+  return isStream
+    ? /endstream\s+endobj\s*$/.test(latin1(bytes.subarray(Math.max(0, bytes.length - 64))))
+    : isSpace(bytes.subarray(end + "endobj".length));
+}
+
+/** The rows of an update, and the number of the stream that has them, if it is one. */
+function rowsOf({ section, end }: Update, after: OpenPdf): { rows: Row[]; number?: number } {
+  const text = latin1(after.input.bytes.view(section, end));
+  if (text.startsWith("xref")) return { rows: rowsInTable(text) };
+  const number = Number(/^(\d+)\s+0\s+obj(?![A-Za-z])/.exec(text.slice(0, 64))?.[1] ?? Number.NaN);
+  if (Number.isNaN(number)) throw new Broken("The update has no cross-references.");
+  return { rows: rowsInStream(number, after), number };
+}
+
+function rowsInTable(text: string): Row[] {
+  const rows: Row[] = [];
+  const malformed = (): Broken => new Broken("The cross-reference table is malformed.");
+  const start = /^xref *(?:\r\n|\r|\n)/.exec(text);
+  if (start === null) throw malformed();
+  let at = start[0].length;
+  const heading = /(\d{1,10}) (\d{1,10}) *(?:\r\n|\r|\n)/y;
+  const entry = /(\d{10}) (\d{5}) ([nf])(?: \r| \n|\r\n)/y;
+  for (;;) {
+    heading.lastIndex = at;
+    const found = heading.exec(text);
+    if (found === null) break;
+    at = heading.lastIndex;
+    for (let index = 0; index < Number(found[2]); index++) {
+      entry.lastIndex = at;
+      const [, offset, generation, type] = entry.exec(text) ?? [];
+      if (type === undefined) throw malformed();
+      at = entry.lastIndex;
+      const number = Number(found[1]) + index;
+      rows.push(
+        type === "f"
+          ? { number, type: "free" }
+          : { number, type: "object", offset: Number(offset), generation: Number(generation) },
+      );
+    }
+  }
+  if (!/^trailer\s*<<[^]*>>\s*startxref\s+\d+\s+%%EOF[\r\n]{0,2}$/.test(text.slice(at))) throw malformed();
+  return rows;
+}
+
+function rowsInStream(number: number, { engine, document }: OpenPdf): Row[] {
+  const malformed = (): Broken => new Broken("The cross-reference stream is malformed.");
+  return engine.scope(() => {
+    const stream = document.newIndirect(number);
+    if (!stream.isStream() || !isNamed(stream.get("Type"), "XRef")) throw malformed();
+    const numbers = (key: string): number[] =>
+      items(stream.get(key)).map((one) => (one.isNumber() ? Number(one.resolve().toString(true, true)) : Number.NaN));
+    const widths = numbers("W");
+    const index = stream.get("Index").isNull() ? [0, stream.get("Size").asNumber()] : numbers("Index");
+    if (widths.length !== 3 || index.length % 2 !== 0 || ![...widths, ...index].every((one) => one >= 0))
+      throw malformed();
+    const buffer = stream.readStream();
+    const bytes = buffer.asUint8Array().slice();
+    buffer.destroy();
+    engine.countDecoded(bytes.length);
+    let at = 0;
+    const field = (width: number): number => {
+      let value = 0;
+      for (const byte of bytes.subarray(at, at + width)) value = value * 256 + byte;
+      at += width;
+      return value;
+    };
+    const rows: Row[] = [];
+    const [first = 0, second = 0, third = 0] = widths;
+    for (let pair = 0; pair < index.length; pair += 2) {
+      for (let count = 0; count < (index[pair + 1] ?? 0); count++) {
+        if (at + first + second + third > bytes.length) throw malformed();
+        const [type, a, b] = [first === 0 ? 1 : field(first), field(second), field(third)];
+        const row = { number: (index[pair] ?? 0) + count };
+        if (type === 0) rows.push({ ...row, type: "free" });
+        else if (type === 1) rows.push({ ...row, type: "object", offset: a, generation: b });
+        else if (type === 2) rows.push({ ...row, type: "packed", container: a, index: b });
+        else throw malformed();
+      }
+    }
+    if (at !== bytes.length) throw malformed();
+    return rows;
+  });
+}
+
+/** Object streams have exactly the objects that the cross-references find in them (7.5.7). */
+function checkPacked(rows: readonly Row[], written: ReadonlySet<number>, before: OpenPdf, after: OpenPdf): void {
+  const { engine, document } = after;
+  const packed = new Map<number, Map<number, number>>();
+  const known = engine.fileEntriesOf(before.document);
+  for (const row of rows) {
+    if (row.type !== "packed") continue;
+    const old = known.get(row.number);
+    if (old?.container === row.container && old.offset === row.index) continue;
+    if (!written.has(row.container))
+      throw new Broken(`Object ${row.number} is in an object stream of another revision.`);
+    const held = packed.get(row.container) ?? new Map<number, number>();
+    packed.set(row.container, held.set(row.index, row.number));
+  }
+  for (const number of written) {
+    engine.scope(() => {
+      const stream = document.newIndirect(number);
+      if (!isNamed(stream.get("Type"), "ObjStm")) return;
+      const held = packed.get(number) ?? new Map<number, number>();
+      const count = stream.get("N").isNumber() ? stream.get("N").asNumber() : -1;
+      const buffer = stream.readStream();
+      const bytes = buffer.asUint8Array();
+      const end = stream.get("First").isNumber() ? stream.get("First").asNumber() : 0;
+      const words = latin1(bytes.subarray(0, end)).trim().split(/\s+/).map(Number);
+      engine.countDecoded(bytes.length);
+      buffer.destroy();
+      const isSound =
+        held.size === count &&
+        words.length === 2 * count &&
+        words.every((word, at) => at % 2 === 1 || held.get(at / 2) === word);
+      if (!isSound) throw new Broken(`Object stream ${number} has other objects than the cross-references say.`);
+    });
+  }
+}
