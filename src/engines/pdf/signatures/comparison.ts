@@ -5,12 +5,14 @@
  * changes there must not be used anywhere else, since it would change that, too. Every other changed object is a forbidden change.
  */
 import type { PDFObject } from "mupdf";
+import { latin1 } from "../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { isCertified } from "../document/signatures.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { isWidget } from "../forms/tree.ts";
 import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { unescapeName } from "../objects/names.ts";
 import { TextReader } from "../objects/text-string.ts";
 import { parseXmp } from "../metadata/xmp.ts";
 import { STORE_ENTRIES } from "./security-store.ts";
@@ -56,6 +58,16 @@ const NODE_WORK = 500;
 const READ_ONLY_FIELD = 1;
 const LOCKED_ANNOTATION = 64 | 128 | 512;
 
+/** `Ff` of a push button, which has no value (table 229). */
+const PUSH_BUTTON = 1 << 16;
+
+/** Entries of a new signature field and of its widgets: without actions, and without optional content. */
+const NEW_FIELD_ENTRIES = new Set(
+  "Type Subtype FT T TU TM V F Ff Rect P Kids Parent AP AS BS Border DA DR H Lock M MK NM Q StructParent SV C CA Contents".split(
+    " ",
+  ),
+);
+
 /** Entries of the information dictionary that every writer sets. */
 const WRITER_ENTRIES = new Set(["ModDate", "Producer"]);
 
@@ -75,6 +87,8 @@ class Comparison {
   readonly #allowed = new Map<number, Map<number, number>>();
   /** Values that may change with all that is below them. Followed when the fields and pages, which they may lead to, are known. */
   readonly #free: { readonly place: Place; readonly change: () => void }[] = [];
+  /** Numbers of forms: no page or field, but nothing that may change with what leads to it. */
+  readonly #forms = new Set<number>();
   /** Numbers of objects that were followed. */
   readonly #released = new Set<number>();
   /** Numbers of the fields and widgets of the earlier revision, and of widgets of new signature fields. */
@@ -158,7 +172,9 @@ class Comparison {
     const engine = this.#engine;
     engine.work.spend(NODE_WORK);
     if (!object.isDictionary() || !after.isDictionary() || object.isStream() || after.isStream()) {
-      if (contentOf(engine, object) !== contentOf(engine, after)) this.#forbid(holder, `${what} was replaced.`, page);
+      // What should be a dictionary may be a stream, whose data are not in its entries.
+      const isSame = contentOf(engine, object) === contentOf(engine, after) && !this.#difference.changed.has(holder);
+      if (!isSame) this.#forbid(holder, `${what} was replaced.`, page);
       return;
     }
     const isChanged =
@@ -243,7 +259,9 @@ class Comparison {
   }
 
   #isXmp(value: PDFObject): boolean {
-    if (!value.isStream()) return false;
+    // It must be nothing else, such as a picture, whatever its data are.
+    if (!value.isStream() || !isNamed(value.get("Type"), "Metadata") || !isNamed(value.get("Subtype"), "XML"))
+      return false;
     const buffer = value.readStream();
     const bytes = buffer.asUint8Array().slice();
     buffer.destroy();
@@ -296,7 +314,7 @@ class Comparison {
           this.#forbid(number, `The form was added with the entry \`${key.asName()}\`.`);
       return;
     }
-    this.#judged.add(objectNumber(old));
+    this.#forms.add(objectNumber(old));
     const bits = (value: PDFObject): number => (value.isNumber() ? value.asNumber() : 0);
     this.#compareEntries(before, now, "The form", {
       Fields: (one, other) => this.#compareFields(this.#follow(one.object, one.holder), other, "", 0, undefined),
@@ -308,14 +326,37 @@ class Comparison {
         if (!isSame && other.isBoolean() && other.asBoolean()) this.#forbid(number, "The form needs new appearances.");
       },
       DA: (one, _, isSame) => {
-        if (!isSame && !one.object.isNull()) this.#forbid(number, "The form has another `DA`.");
+        // Fields without one of their own have this one.
+        const isAdded =
+          one.object.isNull() && items(old.get("Fields")).every((field) => isNamed(field.get("FT"), "Sig"));
+        if (!isSame && !isAdded) this.#forbid(number, "The form has another `DA`.");
       },
-      DR: (one, other) => this.#compareResources(this.#follow(one.object, one.holder), other, number),
+      DR: (one, other) =>
+        this.#compareResources(this.#follow(one.object, one.holder), other, number, this.#namesIn(old)),
     });
   }
 
-  /** Resources may be added. */
-  #compareResources(before: Place, after: PDFObject, number: number): void {
+  /** The names in the default appearances of a form: `/Helv 12 Tf`. */
+  #namesIn(form: PDFObject): Set<string> {
+    const names = new Set<string>();
+    const look = (field: PDFObject, depth: number): void => {
+      this.#engine.work.spend(NODE_WORK);
+      const text = field.get("DA").isString() ? latin1(field.get("DA").asByteString()) : "";
+      for (const [, name = ""] of text.matchAll(/\/([^\s/<>[\](){}%]+)/g)) names.add(unescapeName(name));
+      if (depth < MAX_DEPTH) for (const kid of items(field.get(depth === 0 ? "Fields" : "Kids"))) look(kid, depth + 1);
+    };
+    look(form, 0);
+    return names;
+  }
+
+  /** Resources may be added, unless something names them that did not find them before. */
+  #compareResources(before: Place, after: PDFObject, number: number, named: ReadonlySet<string>): void {
+    for (const { key: name, value } of after.isDictionary() ? entries(this.#engine, after) : []) {
+      const old = before.object.get(name.asName());
+      for (const { key } of value.isDictionary() ? entries(this.#engine, value) : [])
+        if (named.has(key.asName()) && old.get(key.asName()).isNull())
+          this.#forbid(number, `The form has a resource that was missing, \`${key.asName()}\`.`);
+    }
     for (const { key, value } of before.object.isDictionary() ? entries(this.#engine, before.object) : []) {
       const category = this.#follow(value, before.holder);
       const now = after.get(key.asName());
@@ -356,8 +397,14 @@ class Comparison {
     const type = own.isNull() ? (parent?.type ?? own) : own;
     const [old, now] = [object.get("V"), after.get("V")];
     const isSignature = isNamed(type, "Sig");
-    const isOwnFilled = this.#differs(old, now) && (!isSignature || old.isNull());
-    const isFilled = isOwnFilled || parent?.isFilled === true;
+    const bits = (value: PDFObject): number => (value.isNumber() ? value.asNumber() : 0);
+    const isButton = isNamed(type, "Btn") && (bits(object.get("Ff")) & PUSH_BUTTON) !== 0;
+    const hasFields = items(object.get("Kids")).some((kid) => !kid.get("T").isNull());
+    const isOwnFilled = this.#differs(old, now) && (!isSignature || old.isNull()) && !isButton && !hasFields;
+    // The widgets of a field show its value.
+    const isWidgetOnly = partial === undefined && old.isNull() && own.isNull() && !isSignature;
+    const isFilled = isOwnFilled || (parent?.isFilled === true && isWidgetOnly);
+    if (isOwnFilled) this.#checkValue(now, isSignature, what, holder);
     if (isOwnFilled && isSignature)
       this.#addSignature(after, now, name, "was signed", isVisible(object) ? "form-filling" : undefined);
     else if (isOwnFilled)
@@ -375,6 +422,7 @@ class Comparison {
     const appearance: Judge = (one, other, isSame) => {
       if (isFilled && !isSame && !one.object.isNull()) {
         if (other.isNull()) this.#forbid(holder, `The appearance of the field ${name} was removed.`);
+        else if (!this.#isAppearance(other)) this.#forbid(holder, `${what} has an appearance that is none.`);
         else if (this.#isUsedBeside(objectNumber(one.object), holder))
           this.#forbid(holder, `The appearance of the field ${name} was replaced, which is also used elsewhere.`);
       }
@@ -391,15 +439,26 @@ class Comparison {
       };
     this.#compareEntries(before, after, what, {
       V: (one, _, isSame) => {
-        if (isFilled) this.#free.push({ place: one, change: () => undefined });
-        else if (!isSame) this.#forbid(holder, `The signature in the field ${name} was replaced or removed.`);
+        if (isOwnFilled) this.#free.push({ place: one, change: () => undefined });
+        else if (!isSame) this.#forbid(holder, `The value of the field ${name} was replaced or removed.`);
       },
       AP: appearance,
-      AS: ifFilled,
-      I: ifFilled,
-      RV: ifFilled,
-      M: (_, __, isSame) => {
-        if (!isSame && !isFilled) this.#forbid(holder, `${what} has another entry \`M\`.`);
+      AS: (one, other, isSame) => {
+        ifFilled(one, other, isSame);
+        if (!isSame && !other.isName()) this.#forbid(holder, `${what} has a state that is no name.`);
+      },
+      I: (one, other, isSame) => {
+        ifFilled(one, other, isSame);
+        if (!isSame && !other.isNull() && !other.isArray())
+          this.#forbid(holder, `${what} has other indices than numbers.`);
+      },
+      RV: (one, other, isSame) => {
+        ifFilled(one, other, isSame);
+        if (!isSame && !isText(other)) this.#forbid(holder, `${what} has a value that is no text.`);
+      },
+      M: (one, other, isSame) => {
+        if (!isSame && !(isFilled && isPlain(one.object) && isPlain(other)))
+          this.#forbid(holder, `${what} has another entry \`M\`.`);
       },
       Ff: flags(READ_ONLY_FIELD),
       F: flags(LOCKED_ANNOTATION),
@@ -423,6 +482,27 @@ class Comparison {
     }
   }
 
+  /** A value must be nothing that could also be drawn. */
+  #checkValue(value: PDFObject, isSignature: boolean, what: string, holder: number): void {
+    const isValue = isSignature
+      ? isDictionary(value)
+      : isText(value) || value.isName() || (value.isArray() && items(value).every((one) => one.isString()));
+    if (!isValue) this.#forbid(holder, `${what} has a value that is none.`);
+  }
+
+  /** Whether a value is an appearance dictionary (12.5.5) and has nothing else. */
+  #isAppearance(value: PDFObject): boolean {
+    return (
+      isDictionary(value) &&
+      entries(this.#engine, value).every(({ key, value: one }) => {
+        if (!["N", "R", "D"].includes(key.asName())) return false;
+        return (
+          one.isStream() || (isDictionary(one) && entries(this.#engine, one).every((state) => state.value.isStream()))
+        );
+      })
+    );
+  }
+
   /** Whether a value is another one, or a reference to an object that changed. */
   #differs(before: PDFObject, after: PDFObject): boolean {
     return (
@@ -444,6 +524,12 @@ class Comparison {
       return;
     }
     names.add(partial);
+    const widgets = items(field.get("Kids")).length > 0 ? items(field.get("Kids")) : [field];
+    const problem = [field, ...widgets].map((one) => this.#newWidgetProblem(one)).find((one) => one !== undefined);
+    if (problem !== undefined) this.#forbid(number, `The signature field ${partial} was added with ${problem}.`);
+    const isSigned = isDictionary(field.get("V"));
+    if (!isSigned && widgets.some((one) => !one.get("AP").isNull() || !one.get("MK").isNull()))
+      this.#forbid(number, `The signature field ${partial} was added with an appearance, and without a signature.`);
     const kids = items(field.get("Kids"));
     for (const widget of kids.length > 0 ? kids : [field]) this.#newWidgets.add(objectNumber(widget));
     const shown = (kids.length > 0 ? kids : [field]).some(isVisible);
@@ -451,6 +537,16 @@ class Comparison {
     const isRestricted = shown && isCertified(this.#difference.before.document.getTrailer().get("Root"));
     const level = isRestricted ? "annotations" : shown ? "form-filling" : undefined;
     this.#addSignature(field, field.get("V"), partial, "was added", level);
+  }
+
+  /** What a new field or its widget has that a signature does not need, and that could be seen or done. */
+  #newWidgetProblem(widget: PDFObject): string | undefined {
+    const subtype = widget.get("Subtype");
+    if (!subtype.isNull() && !isNamed(subtype, "Widget")) return "an annotation that is no widget";
+    const appearance = widget.get("AP");
+    if (!appearance.isNull() && !this.#isAppearance(appearance)) return "an appearance that is none";
+    const other = entries(this.#engine, widget).find(({ key }) => !NEW_FIELD_ENTRIES.has(key.asName()));
+    return other && `the entry \`${other.key.asName()}\``;
   }
 
   /** Adds a change. Time stamps that are not seen are always allowed (12.8.5); `level` is that of a visible field. */
@@ -498,7 +594,10 @@ class Comparison {
       `Page ${page}`,
       {
         Annots: (one, other) => this.#compareAnnotations(this.#follow(one.object, one.holder), other, page),
-        LastModified: () => undefined,
+        LastModified: (one, other, isSame) => {
+          if (!isSame && !(isPlain(one.object) && isPlain(other)))
+            this.#forbid(before.holder, `Page ${page} has another \`LastModified\`.`, page);
+        },
       },
       page,
     );
@@ -507,6 +606,12 @@ class Comparison {
   #compareAnnotations(before: Place, after: PDFObject, page: number): void {
     const [old, now] = [items(before.object), items(after)];
     const [earlier, later] = [old, now].map((list) => new Map(list.map((one) => [canonical(this.#engine, one), one])));
+    const [kept, found] = [
+      old.map((one) => canonical(this.#engine, one)).filter((name) => later?.has(name)),
+      now.map((one) => canonical(this.#engine, one)).filter((name) => earlier?.has(name)),
+    ];
+    if (kept.join(" ") !== found.join(" "))
+      this.#forbid(before.holder, `The annotations of page ${page} are in another order.`, page);
     const change = (object: number, verb: string): void =>
       this.#add({
         kind: "annotation",
@@ -549,7 +654,7 @@ class Comparison {
     const walk = (value: PDFObject, from: number, depth: number): void => {
       this.#engine.work.spend(NODE_WORK);
       const number = objectNumber(value);
-      if (depth > MAX_DEPTH || this.#judged.has(number)) return;
+      if (depth > MAX_DEPTH || this.#judged.has(number) || this.#forms.has(number)) return;
       const place = this.#follow(value, from);
       if (number > 0) {
         isTouched ||= this.#difference.changed.has(number);
@@ -565,5 +670,10 @@ class Comparison {
   }
 }
 
+/** A string that is part of what has it, or nothing. */
+const isPlain = (value: PDFObject): boolean => !value.isIndirect() && (value.isNull() || value.isString());
+/** Text, or a stream of text: with a subtype, it could also be a picture. */
+const isText = (value: PDFObject): boolean =>
+  value.isNull() || value.isString() || (value.isStream() && value.get("Subtype").isNull());
 const isDictionary = (value: PDFObject): boolean => value.isDictionary() && !value.isStream();
 const isVisible = (widget: PDFObject): boolean => boxOf(widget.get("Rect")) !== undefined;
