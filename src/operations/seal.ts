@@ -296,7 +296,12 @@ async function extended(
 ): Promise<EngineBytes> {
   const { level, digest = "sha256", cms, field } = input;
   if (level !== "b-lt" && level !== "b-lta") return file;
-  const evidence = await evidenceFor(cms, field, new Revocations(open.engine.work, engines.issuerService));
+  const evidence = await evidenceFor(
+    open.engine.work,
+    cms,
+    field,
+    new Revocations(open.engine.work, engines.issuerService),
+  );
   const stamp = {
     digest,
     room: TIMESTAMP_ROOM,

@@ -201,15 +201,15 @@ describe("the chain", () => {
 });
 
 describe("the document security store", () => {
-  /** The form, signed, with streams in the store: references to the first one before one to the second. */
-  async function withStore(first: string, count: number, last = ""): Promise<Uint8Array> {
+  /** The form, signed, with the same list a number of times in the store, before another one. */
+  async function withStore(list: string, count: number, last = ""): Promise<Uint8Array> {
     const signed = await seal(form());
-    const references = `${`${FREE + 1} 0 R `.repeat(count)}${FREE + 2} 0 R`;
+    const lists = Array.from({ length: count }, (_, index) => [FREE + 1 + index, streamText(list)] as const);
+    const all = new Map([...lists, [FREE + 1 + count, streamText(last)]]);
     return update(signed, {
       [CATALOG]: objectIn(signed, CATALOG).replace(/>>$/, `/DSS ${FREE} 0 R >>`),
-      [FREE]: `<< /Type /DSS /CRLs [${references}] >>`,
-      [FREE + 1]: streamText(first),
-      [FREE + 2]: streamText(last),
+      [FREE]: `<< /Type /DSS /CRLs [${Array.from(all.keys(), (number) => `${number} 0 R`).join(" ")}] >>`,
+      ...Object.fromEntries(all),
     });
   }
 

@@ -4,6 +4,7 @@ import { BitString, Boolean as BooleanBlock, Integer } from "asn1js";
 import { Certificate, type Extension, type RelativeDistinguishedNames } from "pkijs";
 import { hex } from "../bytes/hex.ts";
 import { children, der, hasTag, implicitOctets, isSame, numberOf, oidOf, parse } from "./asn1.ts";
+import type { Work } from "../work.ts";
 import { Unusable } from "./refusal.ts";
 
 /** Certificates that a request may have in one place: each may be tried with a key. */
@@ -82,8 +83,41 @@ const escaped = (text: string): string =>
     .replace(/^[ #]/, "\\$&")
     .replace(/ $/, "\\ ");
 
+const identities = new WeakMap<Certificate, string>();
+
 /** Two certificates are the same if these are. */
-export const identityOf = (certificate: Certificate): string => hex(der(certificate.toSchema()));
+export function identityOf(certificate: Certificate): string {
+  const known = identities.get(certificate) ?? hex(der(certificate.toSchema()));
+  identities.set(certificate, known);
+  return known;
+}
+
+/** Fuel to look at a certificate among others. */
+const POOL_WORK = 1_000;
+
+/** Certificates that paths may lead through, each once. */
+export class Pool {
+  readonly work: Work;
+  readonly #bySubject = new Map<string, Certificate[]>();
+
+  constructor(work: Work, certificates: readonly Certificate[]) {
+    this.work = work;
+    const seen = new Set<string>();
+    for (const one of certificates) {
+      work.spend(POOL_WORK);
+      const identity = identityOf(one);
+      if (seen.has(identity)) continue;
+      seen.add(identity);
+      const subject = hex(nameBytes(one.subject));
+      this.#bySubject.set(subject, [...(this.#bySubject.get(subject) ?? []), one]);
+    }
+  }
+
+  /** Those whose name is that of the issuer. */
+  issuersOf(certificate: Certificate): readonly Certificate[] {
+    return this.#bySubject.get(hex(nameBytes(certificate.issuer))) ?? [];
+  }
+}
 
 export const nameBytes = (name: { toSchema(): AsnType }): Uint8Array<ArrayBuffer> => der(name.toSchema());
 
@@ -154,6 +188,10 @@ export function pointsOf(certificate: Certificate): string[] {
     return parts.length === 1 && first !== undefined && hasTag(first, 0) ? pointsIn(first) : [];
   });
 }
+
+/** Whether there is somewhere to ask, wherever that is. */
+export const hasDistributionPoints = (certificate: Certificate): boolean =>
+  extensionOf(certificate, DISTRIBUTION_POINTS) !== undefined;
 
 /** Whether its issuer says that there is nothing to ask (RFC 9608): it is valid for a short time only. */
 export const hasNoRevocation = (certificate: Certificate): boolean =>

@@ -1,6 +1,7 @@
 /** Certification paths (RFC 5280, 6) up to roots that are given. */
 import type { Certificate } from "pkijs";
-import { der, isSame } from "./asn1.ts";
+import { Refusal } from "../errors.ts";
+import { isSame } from "./asn1.ts";
 import {
   ALTERNATIVE_NAMES,
   BASIC_CONSTRAINTS,
@@ -9,16 +10,20 @@ import {
   distinguishedName,
   EXTENDED_KEY_USAGE,
   hasNoRevocation,
+  identityOf,
   KEY_USAGE,
   keyUsageOf,
   NAME_CONSTRAINTS,
   nameBytes,
+  type Pool,
+  purposesOf,
   SIGNING_BITS,
 } from "./certificates.ts";
 import { allowsNames } from "./name-constraints.ts";
 import { isIssuedBy } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
 import type { Asked, Revocations, RevocationStatus } from "./revocation.ts";
+import { SIGNATURE_WORK } from "./revocation-info.ts";
 
 /** `unknown`: the certificate of an issuer is missing, or a certificate cannot be judged. */
 export type Trust = "trusted" | "untrusted" | "expired" | "revoked" | "unknown";
@@ -32,6 +37,18 @@ export interface Verdict {
   /** Why it is not trusted: a sentence. */
   readonly reason?: string;
 }
+
+/** What a certificate is used for. */
+export type Purpose = "documents" | "time-stamps";
+
+/** Purposes of certificates for documents, if they have any (4.2.1.12; RFC 9336): also any purpose, and those of Adobe and Microsoft. */
+const DOCUMENTS = new Set([
+  "1.3.6.1.5.5.7.3.4",
+  "1.3.6.1.5.5.7.3.36",
+  "2.5.29.37.0",
+  "1.2.840.113583.1.1.5",
+  "1.3.6.1.4.1.311.10.3.12",
+]);
 
 /** A certificate and its issuers, as far as they are known: each is issued by the next. */
 export type Path = readonly Certificate[];
@@ -54,28 +71,27 @@ const KNOWN = new Set([
   "2.5.29.32",
 ]);
 
-const bytesOf = (certificate: Certificate): Uint8Array => der(certificate.toSchema());
 const isIssuedByName = (one: Certificate, issuer: Certificate): boolean =>
   isSame(nameBytes(one.issuer), nameBytes(issuer.subject));
 const nameOf = ({ subject }: Certificate): string => distinguishedName(subject);
 const day = (date: Date): string => date.toISOString().slice(0, 10);
 const isAmong = (one: Certificate, others: readonly Certificate[]): boolean =>
-  others.some((other) => isSame(bytesOf(other), bytesOf(one)));
+  others.some((other) => identityOf(other) === identityOf(one));
 const isSelfIssued = (one: Certificate): boolean => isIssuedByName(one, one);
 
 /**
  * Judges a certificate by paths to a root.
- * @param others certificates that paths may lead through
- * @param asked the time at which all certificates must be valid, and how revocation is looked for
+ * @param pool the roots, and certificates that paths may lead through
+ * @param asked the time at which all certificates must be valid, what for, and how revocation is looked for
  */
 export async function judge(
   leaf: Certificate,
-  others: readonly Certificate[],
+  pool: Pool,
   roots: readonly Certificate[],
   revocations: Revocations,
-  asked: Asked,
+  asked: Asked & { readonly purpose: Purpose },
 ): Promise<Verdict> {
-  const path = await pathToRoot(leaf, others, roots, asked.at);
+  const path = await pathToRoot(leaf, pool, roots, asked);
   if (!Array.isArray(path)) return { revocation: "not-checked", ...(path as Problem) };
   return judgeRevocation(path, revocations, asked);
 }
@@ -116,9 +132,9 @@ async function statusesOf(
 /** A path of valid certificates to a root, or why there is none. */
 async function pathToRoot(
   leaf: Certificate,
-  others: readonly Certificate[],
+  pool: Pool,
   roots: readonly Certificate[],
-  at: Date,
+  { at, purpose }: Pick<Asked, "at"> & { readonly purpose: Purpose },
 ): Promise<Path | Problem> {
   if (roots.length === 0) return { chain: "untrusted", reason: "No roots were sent in `trust`." };
   let left = MOST_VERIFIED;
@@ -127,17 +143,20 @@ async function pathToRoot(
     const last = path.at(-1);
     if (last === undefined) return undefined;
     if (isAmong(last, roots)) {
-      const invalid = problemOf(path, at);
+      const invalid = problemOf(path, at, purpose);
       problem = invalid ?? problem;
       return invalid === undefined ? path : undefined;
     }
-    const issuers = [...roots, ...others].filter((one) => isIssuedByName(last, one) && !path.includes(one));
+    const issuers = pool.issuersOf(last).filter((one) => !isAmong(one, path));
     for (const issuer of path.length < MOST_LENGTH ? issuers : []) {
       if (left-- <= 0) break;
+      pool.work.spend(SIGNATURE_WORK);
+      await pool.work.pause();
       try {
         const found = (await isIssuedBy(last, issuer)) ? await climb([...path, issuer]) : undefined;
         if (found) return found;
       } catch (error) {
+        if (error instanceof Refusal) throw error;
         problem ??= {
           chain: "unknown",
           reason: `The certificate of ${nameOf(last)} cannot be verified${reasonIn(error)}.`,
@@ -160,16 +179,16 @@ async function pathToRoot(
 const reasonIn = (error: unknown): string => (error instanceof Unusable ? `: it ${error.message}` : "");
 
 /** What is wrong with a path from the signer to a root. */
-function problemOf(path: Path, at: Date): Problem | undefined {
+function problemOf(path: Path, at: Date, purpose: Purpose): Problem | undefined {
   try {
-    return problemIn(path, at);
+    return problemIn(path, at, purpose);
   } catch (error) {
     const what = error instanceof Unusable ? error.message : "has an extension that cannot be read";
     return { chain: "unknown", reason: `A certificate of the chain ${what}.` };
   }
 }
 
-function problemIn(path: Path, at: Date): Problem | undefined {
+function problemIn(path: Path, at: Date, purpose: Purpose): Problem | undefined {
   for (const [index, one] of path.entries()) {
     const unknown = (one.extensions ?? []).find(({ critical, extnID }) => critical && !KNOWN.has(extnID));
     if (unknown)
@@ -181,6 +200,8 @@ function problemIn(path: Path, at: Date): Problem | undefined {
       return { chain: "unknown", reason: `The certificate of ${nameOf(one)} has an extension twice.` };
     if (index === 0 && ((keyUsageOf(one) ?? SIGNING_BITS) & SIGNING_BITS) === 0)
       return { chain: "untrusted", reason: `The certificate of ${nameOf(one)} is not for signatures.` };
+    if (index === 0 && purpose === "documents" && purposesOf(one)?.some((usage) => DOCUMENTS.has(usage)) === false)
+      return { chain: "untrusted", reason: `The certificate of ${nameOf(one)} is not for documents or e-mail.` };
     if (index > 0) {
       const { isAuthority, pathLength } = constraintsOf(one);
       const usage = keyUsageOf(one);
@@ -210,13 +231,13 @@ function problemIn(path: Path, at: Date): Problem | undefined {
  */
 export async function pathOf(
   leaf: Certificate,
-  others: readonly Certificate[],
+  pool: Pool,
   roots: readonly Certificate[],
   asks?: Revocations,
 ): Promise<Path> {
   const path = [leaf];
   for (let last = leaf; !isSelfIssued(last) && !isAmong(last, roots);) {
-    const issuer = await issuerOf(last, others, path, asks);
+    const issuer = await issuerOf(last, pool, path, asks);
     if (issuer === undefined || path.length >= MOST_LENGTH)
       throw new Unusable(`does not lead to a root: the certificate of ${distinguishedName(last.issuer)} is missing`);
     path.push(issuer);
@@ -227,13 +248,16 @@ export async function pathOf(
 
 async function issuerOf(
   last: Certificate,
-  others: readonly Certificate[],
+  pool: Pool,
   path: Path,
   asks: Revocations | undefined,
 ): Promise<Certificate | undefined> {
-  const isIssuer = async (one: Certificate): Promise<boolean> =>
-    isIssuedByName(last, one) && !isAmong(one, path) && (await isIssuedBy(last, one));
-  for (const one of others) if (await isIssuer(one)) return one;
+  const isIssuer = async (one: Certificate): Promise<boolean> => {
+    pool.work.spend(SIGNATURE_WORK);
+    await pool.work.pause();
+    return isIssuedByName(last, one) && !isAmong(one, path) && (await isIssuedBy(last, one));
+  };
+  for (const one of pool.issuersOf(last)) if (await isIssuer(one)) return one;
   const fetched = await asks?.issuerOf(last);
   return fetched && (await isIssuer(fetched)) ? fetched : undefined;
 }

@@ -23,6 +23,8 @@ const ISSUING_DISTRIBUTION_POINT = "2.5.29.28";
 /** Fuel per byte that is hashed, and per byte of entries that are looked through, estimates. */
 const HASH_WORK = 0.2;
 const SCAN_WORK = 2;
+/** Fuel to compare the names of issuers. */
+const MATCH_WORK = 5_000;
 
 /** A value in DER: where it begins, and where its content does. */
 interface Place {
@@ -82,7 +84,8 @@ export function readCrl(bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
     thisUpdate: timeIn(parse(cut(thisUpdate))),
     nextUpdate: nextUpdate && timeIn(parse(cut(nextUpdate))),
     judge,
-    async isAbout(certificate) {
+    async isAbout(certificate, _, work) {
+      work.spend(MATCH_WORK);
       return isSame(cut(issuer), nameBytes(certificate.issuer)) && covers(scope, certificate);
     },
     async isFrom(one, work) {

@@ -1,7 +1,8 @@
 /** What proves, after the certificates of a signature have expired, that none was revoked when it was made (EN 319 142-1, 5.4). */
 import type { Certificate } from "pkijs";
 import { Refusal } from "../errors.ts";
-import { der, isSame } from "./asn1.ts";
+import type { Work } from "../work.ts";
+import { identityOf, Pool } from "./certificates.ts";
 import { pathOf, proofsFor, Revoked } from "./chain.ts";
 import { invalidCertificate, revocationUnavailable, timestampFailed, Unusable } from "./refusal.ts";
 import type { RevocationData, Revocations } from "./revocation.ts";
@@ -18,11 +19,16 @@ export interface Evidence {
  * @param field that the certificates of the signer came in
  * @throws Refusal `revocation_unavailable`, or `invalid_certificate` or `timestamp_failed` if a certificate was revoked; Unusable if there is no time stamp
  */
-export async function evidenceFor(cms: Uint8Array, field: string, revocations: Revocations): Promise<Evidence> {
+export async function evidenceFor(
+  work: Work,
+  cms: Uint8Array,
+  field: string,
+  revocations: Revocations,
+): Promise<Evidence> {
   const signed = await readSignedData(cms);
   if (signed.token === undefined) throw new Unusable("has no time stamp");
   const stamp = await readStampOver(signed, signed.token);
-  const pool = [...signed.certificates, ...stamp.certificates];
+  const pool = new Pool(work, [...signed.certificates, ...stamp.certificates]);
   const ofSigner = await evidenceOf(signed, pool, revocations, stamp).catch((error: unknown) => {
     if (error instanceof Revoked) throw invalidCertificate(field, `has a certificate chain that ${error.message}`);
     throw error instanceof Unusable ? revocationUnavailable("signer", error.message) : error;
@@ -33,13 +39,13 @@ export async function evidenceFor(cms: Uint8Array, field: string, revocations: R
   });
   const certificates: Certificate[] = [];
   for (const one of [...ofSigner.certificates, ...ofStamp.certificates])
-    if (!certificates.some((other) => isSame(der(other.toSchema()), der(one.toSchema())))) certificates.push(one);
+    if (!certificates.some((other) => identityOf(other) === identityOf(one))) certificates.push(one);
   return { certificates, data: [...new Set([...ofSigner.data, ...ofStamp.data])] };
 }
 
 async function evidenceOf(
   { signer }: { readonly signer: Certificate },
-  pool: readonly Certificate[],
+  pool: Pool,
   revocations: Revocations,
   { time }: TimeStamp,
 ): Promise<Evidence> {

@@ -43,6 +43,9 @@ const STATUS: readonly string[] = [
   "sigRequired",
   "unauthorized",
 ];
+/** Fuel to compare a serial number, and for the digests of an issuer. */
+const MATCH_WORK = 200;
+const DIGEST_WORK = 10_000;
 /** Certificates in a response, and certificates that it is about. */
 const MOST = 20;
 
@@ -75,9 +78,10 @@ interface Single {
 
 /**
  * Reads an OCSPResponse; not yet its signature. What it says is told for each certificate.
+ * @param now when it was received, unless it was stored
  * @throws Unusable, or another error for what cannot be parsed
  */
-export function readOcsp(bytes: Uint8Array): RevocationInfo[] {
+export function readOcsp(bytes: Uint8Array, now?: Date): RevocationInfo[] {
   const [status, wrapped] = children(parse(bytes));
   if (!(status instanceof Enumerated)) throw new Unexpected("no status");
   const code = status.valueBlock.valueDec;
@@ -95,34 +99,34 @@ export function readOcsp(bytes: Uint8Array): RevocationInfo[] {
   };
   const parts = children(data).filter((part, index) => index > 0 || !hasTag(part, 0));
   const [, producedAt, responses] = parts;
-  const made = timeOf(producedAt);
+  const singles = children(responses).slice(0, MOST).map(singleOf);
+  // Whoever responds says itself when: it must have been allowed to at each of these times.
+  const times = [timeOf(producedAt), ...singles.map(({ thisUpdate }) => thisUpdate), ...(now ? [now] : [])];
   const isFrom = async (issuer: Certificate, work: Work): Promise<boolean> => {
     work.spend(SIGNATURE_WORK * (1 + 2 * included.length));
     const delegates = included.map((one) => certificateOf(new Uint8Array(one.valueBeforeDecodeView)));
     for (const one of [issuer, ...delegates]) {
-      const isAuthorized = one === issuer || (await isDelegate(one, issuer, made));
+      const isAuthorized = one === issuer || (await isDelegate(one, issuer, times));
       if (isAuthorized && (await isSignedBy(one, signed))) return true;
     }
     return false;
   };
-  return children(responses)
-    .slice(0, MOST)
-    .map(singleOf)
-    .map((single) => ({
-      thisUpdate: single.thisUpdate,
-      nextUpdate: single.nextUpdate,
-      isFrom,
-      async isAbout(certificate, issuer) {
-        if (single.hash === undefined || !isSame(single.serial, serialOf(certificate))) return false;
-        const wanted = await identify(single.hash, certificate, issuer);
-        return wanted.every((digest, index) => isSame(digest, single.issuer[index] ?? new Uint8Array()));
-      },
-      judge() {
-        if (single.revokedAt === undefined && !single.isGood)
-          throw new Unusable("says that its issuer does not know it");
-        return { revokedAt: single.revokedAt };
-      },
-    }));
+  return singles.map((single) => ({
+    thisUpdate: single.thisUpdate,
+    nextUpdate: single.nextUpdate,
+    isFrom,
+    async isAbout(certificate, issuer, work) {
+      work.spend(MATCH_WORK);
+      if (single.hash === undefined || !isSame(single.serial, serialOf(certificate))) return false;
+      work.spend(DIGEST_WORK);
+      const wanted = await identify(single.hash, certificate, issuer);
+      return wanted.every((digest, index) => isSame(digest, single.issuer[index] ?? new Uint8Array()));
+    },
+    judge() {
+      if (single.revokedAt === undefined && !single.isGood) throw new Unusable("says that its issuer does not know it");
+      return { revokedAt: single.revokedAt };
+    },
+  }));
 }
 
 function singleOf(response: AsnType): Single {
@@ -147,11 +151,11 @@ function timeOf(block: AsnType | undefined): Date {
 }
 
 /** Whether an issuer lets another certificate respond for it, which need not be checked itself (4.2.2.2). */
-async function isDelegate(one: Certificate, issuer: Certificate, at: Date): Promise<boolean> {
+async function isDelegate(one: Certificate, issuer: Certificate, times: readonly Date[]): Promise<boolean> {
   return (
     purposesOf(one)?.includes(OCSP_SIGNING) === true &&
     extensionOf(one, NO_CHECK) !== undefined &&
-    isValidAt(one, at) &&
+    times.every((at) => isValidAt(one, at)) &&
     (await isIssuedBy(one, issuer))
   );
 }

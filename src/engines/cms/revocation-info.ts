@@ -15,7 +15,7 @@ export interface RevocationInfo {
   readonly thisUpdate: Date;
   readonly nextUpdate: Date | undefined;
   /** Whether it is about a certificate, whoever signed it. */
-  isAbout(certificate: Certificate, issuer: Certificate): Promise<boolean>;
+  isAbout(certificate: Certificate, issuer: Certificate, work: Work): Promise<boolean>;
   /** Whether the issuer signed it, or whom it lets respond. */
   isFrom(issuer: Certificate, work: Work): Promise<boolean>;
   /** What it says of a certificate that it is about. */

@@ -2,7 +2,14 @@
 import type { Certificate } from "pkijs";
 import { limits } from "../../limits.ts";
 import type { IssuerService } from "../lease/engines.ts";
-import { accessOf, certificateOf, hasNoRevocation, identityOf, pointsOf } from "./certificates.ts";
+import {
+  accessOf,
+  certificateOf,
+  hasDistributionPoints,
+  hasNoRevocation,
+  identityOf,
+  pointsOf,
+} from "./certificates.ts";
 import { readCrl } from "./crl.ts";
 import { ocspRequest, readOcsp } from "./ocsp.ts";
 import { Unusable } from "./refusal.ts";
@@ -58,7 +65,6 @@ export class Revocations {
   readonly #service: IssuerService | undefined;
   readonly #known: Known[] = [];
   readonly #problems = new Map<string, string>();
-  readonly #identities = new Map<Certificate, string>();
   /** Requests that may still be sent, and bytes of lists that may still be received. */
   #requests: number = limits.revocation.requests;
   #bytes: number = limits.revocation.totalBytes;
@@ -97,7 +103,10 @@ export class Revocations {
     } catch {
       return { status: "unknown", problem: "where to ask its issuer cannot be read" };
     }
-    if (sources.length === 0) return { status: "none" };
+    if (sources.length === 0)
+      return hasDistributionPoints(certificate)
+        ? { status: "unknown", problem: "it names only sources that are not supported" }
+        : { status: "none" };
     let problem = NOT_ASKED;
     if (!asks || this.#service === undefined) return { status: "unknown", problem };
     for (const source of sources) {
@@ -140,7 +149,8 @@ export class Revocations {
     const { data } = known;
     for (const info of known.infos) {
       try {
-        if (!(await info.isAbout(certificate, issuer)) || !(await this.#isFrom(known, info, issuer))) continue;
+        if (!(await info.isAbout(certificate, issuer, this.#work)) || !(await this.#isFrom(known, info, issuer)))
+          continue;
         const { revokedAt } = info.judge(certificate, this.#work);
         await this.#work.pause();
         // What was revoked stays revoked, however old the response is.
@@ -157,8 +167,7 @@ export class Revocations {
 
   /** The same for all certificates, so it is verified once. */
   #isFrom({ signed }: Known, info: RevocationInfo, issuer: Certificate): Promise<boolean> {
-    const identity = this.#identities.get(issuer) ?? identityOf(issuer);
-    this.#identities.set(issuer, identity);
+    const identity = identityOf(issuer);
     const found = signed.get(identity) ?? info.isFrom(issuer, this.#work);
     signed.set(identity, found);
     return found;
@@ -181,7 +190,7 @@ export class Revocations {
       return fail(`the service of its issuer ${error instanceof Unusable ? error.message : "cannot be asked"}`);
     }
     try {
-      const known = knownFrom({ kind, bytes });
+      const known = knownFrom({ kind, bytes }, new Date());
       this.#known.push(known);
       return known;
     } catch (error) {
@@ -214,9 +223,9 @@ const sourcesOf = (certificate: Certificate): Source[] => [
   ...pointsOf(certificate).map((url) => ({ kind: "crl" as const, url })),
 ];
 
-const knownFrom = (data: RevocationData): Known => ({
+const knownFrom = (data: RevocationData, now?: Date): Known => ({
   data,
-  infos: data.kind === "ocsp" ? readOcsp(data.bytes) : [readCrl(data.bytes)],
+  infos: data.kind === "ocsp" ? readOcsp(data.bytes, now) : [readCrl(data.bytes)],
   signed: new Map(),
 });
 

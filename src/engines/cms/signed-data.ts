@@ -6,6 +6,7 @@ import {
   certificateOf,
   EXTENDED_KEY_USAGE,
   extensionOf,
+  isValidAt,
   MOST_CERTIFICATES,
   purposesOf,
   TIME_STAMPING,
@@ -26,6 +27,9 @@ const REVOCATION_ARCHIVAL = "1.2.840.113583.1.1.8";
 const SIGNING_TIME = "1.2.840.113549.1.9.5";
 const SIGNING_CERTIFICATE = "1.2.840.113549.1.9.16.2.12";
 export const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
+
+/** By how much clocks differ. */
+const SKEW = 5 * 60_000;
 
 /** Versions of SignedData (5.1). */
 const VERSIONS = new Set([1, 3, 4, 5]);
@@ -242,11 +246,17 @@ export async function readTimeStamp(data: SignedData): Promise<TimeStamp> {
   });
   // Its certificate must be for time stamps only (2.3).
   const purposes = purposesOf(signer) ?? [];
-  if (purposes.length !== 1 || purposes[0] !== TIME_STAMPING || extensionOf(signer, EXTENDED_KEY_USAGE) === undefined)
+  if (
+    purposes.length !== 1 ||
+    purposes[0] !== TIME_STAMPING ||
+    extensionOf(signer, EXTENDED_KEY_USAGE)?.critical !== true
+  )
     throw new Unusable("has a certificate that is not for time stamps");
   const [, , imprint, , time, ...rest] = children(parse(content));
   const [algorithm, digest] = children(imprint);
   if (!(time instanceof GeneralizedTime)) throw new Unexpected("no time");
+  if (!isValidAt(signer, time.toDate()) || time.toDate().getTime() > Date.now() + SKEW)
+    throw new Unusable("has a time at which its certificate is not valid, or that is in the future");
   const nonce = rest.find((part) => part.idBlock.tagClass === 1 && part.idBlock.tagNumber === 2);
   return {
     time: time.toDate(),

@@ -55,9 +55,12 @@ async function streamsIn(
     const position = entry && entry.offset + engine.headerOf(document);
     return position !== undefined && position < input.bytes.length ? position : undefined;
   };
+  const seen = new Set<number>();
   const found: { bytes: Uint8Array<ArrayBuffer>; position: number | undefined }[] = [];
   for await (const stream of eachItem(engine, document.getTrailer().get("Root", "DSS", STORE_ENTRIES[kind]))) {
-    if (!stream.isStream()) continue;
+    const number = objectNumber(stream);
+    if (!stream.isStream() || seen.has(number)) continue;
+    seen.add(number);
     if (found.length >= MOST_STORED) {
       const message = `The document stores more than ${MOST_STORED} certificates, responses, or lists for its signatures.`;
       throw new Refusal("limit_exceeded", message, { limit: MOST_STORED });

@@ -2,8 +2,9 @@
 import type { Certificate } from "pkijs";
 import { Refusal } from "../../errors.ts";
 import { partOf } from "../../bytes/joined-bytes.ts";
-import { type CertificateFacts, factsOf } from "../../cms/certificates.ts";
-import { judge, pathOf, proofsFor, type Revocation, type Trust, type Verdict } from "../../cms/chain.ts";
+import type { Work } from "../../work.ts";
+import { type CertificateFacts, factsOf, Pool } from "../../cms/certificates.ts";
+import { judge, pathOf, proofsFor, type Purpose, type Revocation, type Trust, type Verdict } from "../../cms/chain.ts";
 import { Unusable } from "../../cms/refusal.ts";
 import { Revocations } from "../../cms/revocation.ts";
 import {
@@ -92,17 +93,18 @@ export async function verifySignatures(open: OpenPdf, { roots, now, issuers }: T
   // What signatures have themselves is before whatever covers them.
   const own = within.flatMap(({ revocation }) => revocation.map((one) => ({ ...one, position: 0 })));
   const revocations = new Revocations(open.engine.work, issuers, [...store.data, ...own]);
-  const pool = [...within.flatMap(({ certificates }) => certificates), ...stored];
+  const { work } = open.engine;
+  const pool = new Pool(work, [...roots, ...within.flatMap(({ certificates }) => certificates), ...stored]);
   // A trusted time stamp proves when all before it was there: from the newest to the oldest.
   let proven = now;
   const judged: Judged[] = [];
   for (const one of checked.toReversed()) {
-    const judging = (certificate: Certificate, at: Date): Promise<Verdict> =>
-      judge(certificate, pool, roots, revocations, { at, asks: issuers !== undefined });
+    const judging: Judging = (certificate, purpose, at) =>
+      judge(certificate, pool, roots, revocations, { at, purpose, asks: issuers !== undefined });
     const verdicts = await verdictsOf(one, judging, proven);
     if (one.stamp && one.found.format === STAMP && one.problem === undefined && verdicts.chain.chain === "trusted")
       proven = one.stamp.time;
-    const level = await levelOf(one, checked, { roots, revocations, stored: store.certificates });
+    const level = await levelOf(one, checked, { work, roots, revocations, stored: store.certificates });
     judged.unshift({ ...one, verdicts, level });
   }
   const signatures: SignatureReport[] = [];
@@ -181,20 +183,19 @@ interface Judged extends Checked {
   readonly level: Level | null;
 }
 
-async function verdictsOf(
-  { data, stamp, found, problem }: Checked,
-  judging: (certificate: Certificate, at: Date) => Promise<Verdict>,
-  proven: Date,
-): Promise<Verdicts> {
+type Judging = (certificate: Certificate, purpose: Purpose, at: Date) => Promise<Verdict>;
+
+async function verdictsOf({ data, stamp, found, problem }: Checked, judging: Judging, proven: Date): Promise<Verdicts> {
   if (data === undefined || problem !== undefined)
     return { chain: { chain: "unknown", revocation: "not-checked" }, timestamp: undefined };
-  if (found.format === STAMP) return { chain: await judging(data.signer, proven), timestamp: undefined };
-  const timestamp = stamp && (await judging(stamp.signer, proven));
+  if (found.format === STAMP) return { chain: await judging(data.signer, "time-stamps", proven), timestamp: undefined };
+  const timestamp = stamp && (await judging(stamp.signer, "time-stamps", proven));
   const at = stamp && timestamp?.chain === "trusted" ? stamp.time : proven;
-  return { chain: await judging(data.signer, at), timestamp };
+  return { chain: await judging(data.signer, "documents", at), timestamp };
 }
 
 interface Evidence {
+  readonly work: Work;
   readonly roots: readonly Certificate[];
   readonly revocations: Revocations;
   readonly stored: readonly StoredCertificate[];
@@ -204,14 +205,15 @@ interface Evidence {
 async function levelOf(
   { data, stamp, found, problem }: Checked,
   all: readonly Checked[],
-  { roots, revocations, stored }: Evidence,
+  { work, roots, revocations, stored }: Evidence,
 ): Promise<Level | null> {
   if (found.format !== CADES || data === undefined || problem !== undefined) return null;
   if (stamp === undefined) return "b-b";
   /** Whether all before this position proves that no certificate was revoked when it signed. */
   const isProven = async (before: number): Promise<boolean> => {
     const early = stored.filter(({ position }) => position !== undefined && position < before);
-    const pool = [...data.certificates, ...stamp.certificates, ...early.map(({ certificate }) => certificate)];
+    const sent = [...data.certificates, ...stamp.certificates];
+    const pool = new Pool(work, [...sent, ...early.map(({ certificate }) => certificate)]);
     try {
       for (const { signer } of [data, stamp])
         await proofsFor(await pathOf(signer, pool, roots), revocations, { at: stamp.time, asks: false, before });
