@@ -2,9 +2,13 @@
  * The incremental updates of a file (ISO 32000-2, 7.5.6). Readers disagree about files that break the rules: one takes the first of two entries for an object, another
  * the last, a third rebuilds the table. So what follows a signature must keep all rules, or nobody knows what a reader shows.
  */
+import type { PDFObject } from "mupdf";
+import { concat } from "../../bytes/concat.ts";
 import { find } from "../../bytes/find.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
+import { inflateWhole } from "../../bytes/inflate.ts";
 import { latin1 } from "../../bytes/latin1.ts";
+import { unfilter, UNFILTER_WORK } from "../../image/png-rows.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { isNamed, items } from "../objects/objects.ts";
 import { startXrefAt } from "./byte-range.ts";
@@ -13,6 +17,8 @@ import { startXrefAt } from "./byte-range.ts";
 const MOST_UPDATES = 200;
 /** Longest dictionary of a trailer or a cross-reference stream, in bytes. */
 const MOST_DICTIONARY = 64 * 1024;
+/** Bytes of a cross-reference stream. */
+const MOST_ROWS = 8 * 1024 * 1024;
 /** Fuel per row of a cross-reference table. */
 const ROW_WORK = 500;
 
@@ -105,7 +111,7 @@ async function checkUpdate(update: Update, before: OpenPdf, after: OpenPdf): Pro
   const { start, end, section } = update;
   const file = input.bytes;
   const header = engine.headerOf(document);
-  const { rows, number: own } = rowsOf(update, after);
+  const { rows, number: own } = await rowsOf(update, after);
   const known = engine.fileEntriesOf(before.document);
   const seen = new Set<number>();
   const places: { from: number; number: number; generation: number }[] = [];
@@ -159,12 +165,12 @@ function isOneObject(bytes: Uint8Array, number: number, generation: number): boo
 }
 
 /** The rows of an update, and the number of the stream that has them, if it is one. */
-function rowsOf({ section, end }: Update, after: OpenPdf): { rows: Row[]; number?: number } {
+async function rowsOf({ section, end }: Update, after: OpenPdf): Promise<{ rows: Row[]; number?: number }> {
   const text = latin1(after.input.bytes.view(section, end));
   if (text.startsWith("xref")) return { rows: rowsInTable(text) };
   const number = Number(/^(\d+)\s+0\s+obj(?![A-Za-z])/.exec(text.slice(0, 64))?.[1] ?? Number.NaN);
   if (Number.isNaN(number)) throw new Broken("The update has no cross-references.");
-  return { rows: rowsInStream(number, after), number };
+  return { rows: await rowsInStream(number, section, after), number };
 }
 
 function rowsInTable(text: string): Row[] {
@@ -197,44 +203,93 @@ function rowsInTable(text: string): Row[] {
   return rows;
 }
 
-function rowsInStream(number: number, { engine, document }: OpenPdf): Row[] {
-  const malformed = (): Broken => new Broken("The cross-reference stream is malformed.");
+const malformedStream = (): Broken => new Broken("The cross-reference stream is malformed.");
+
+interface StreamFacts {
+  readonly widths: readonly number[];
+  readonly index: readonly number[];
+  readonly length: number;
+  readonly isDeflated: boolean;
+  /** Bytes of a row, if a PNG predictor was used. */
+  readonly columns: number | undefined;
+}
+
+function factsOf(number: number, { engine, document }: OpenPdf): StreamFacts {
   return engine.scope(() => {
     const stream = document.newIndirect(number);
-    if (!stream.isStream() || !isNamed(stream.get("Type"), "XRef")) throw malformed();
-    const numbers = (key: string): number[] =>
-      items(stream.get(key)).map((one) => (one.isNumber() ? Number(one.resolve().toString(true, true)) : Number.NaN));
-    const widths = numbers("W");
-    const index = stream.get("Index").isNull() ? [0, stream.get("Size").asNumber()] : numbers("Index");
-    if (widths.length !== 3 || index.length % 2 !== 0 || ![...widths, ...index].every((one) => one >= 0))
-      throw malformed();
-    const buffer = stream.readStream();
-    const bytes = buffer.asUint8Array().slice();
-    buffer.destroy();
-    engine.countDecoded(bytes.length);
-    let at = 0;
-    const field = (width: number): number => {
-      let value = 0;
-      for (const byte of bytes.subarray(at, at + width)) value = value * 256 + byte;
-      at += width;
-      return value;
-    };
-    const rows: Row[] = [];
-    const [first = 0, second = 0, third = 0] = widths;
-    for (let pair = 0; pair < index.length; pair += 2) {
-      for (let count = 0; count < (index[pair + 1] ?? 0); count++) {
-        if (at + first + second + third > bytes.length) throw malformed();
-        const [type, a, b] = [first === 0 ? 1 : field(first), field(second), field(third)];
-        const row = { number: (index[pair] ?? 0) + count };
-        if (type === 0) rows.push({ ...row, type: "free" });
-        else if (type === 1) rows.push({ ...row, type: "object", offset: a, generation: b });
-        else if (type === 2) rows.push({ ...row, type: "packed", container: a, index: b });
-        else throw malformed();
-      }
-    }
-    if (at !== bytes.length) throw malformed();
-    return rows;
+    if (!stream.isStream() || !isNamed(stream.get("Type"), "XRef")) throw malformedStream();
+    const numberOf = (value: PDFObject): number =>
+      value.isNumber() ? Number(value.resolve().toString(true, true)) : Number.NaN;
+    const single = (value: PDFObject): PDFObject => (value.isArray() && value.length === 1 ? value.get(0) : value);
+    const widths = items(stream.get("W")).map(numberOf);
+    const index = stream.get("Index").isNull()
+      ? [0, numberOf(stream.get("Size"))]
+      : items(stream.get("Index")).map(numberOf);
+    const [filter, parameters] = [single(stream.get("Filter")), single(stream.get("DecodeParms"))];
+    const predictor = parameters.get("Predictor").isNull() ? 1 : numberOf(parameters.get("Predictor"));
+    const isKnown = (filter.isNull() || isNamed(filter, "FlateDecode")) && (predictor === 1 || predictor >= 10);
+    const length = numberOf(stream.get("Length"));
+    if (
+      !isKnown ||
+      widths.length !== 3 ||
+      index.length % 2 !== 0 ||
+      ![...widths, ...index, length].every((one) => one >= 0)
+    )
+      throw malformedStream();
+    const columns = predictor === 1 ? undefined : numberOf(parameters.get("Columns"));
+    return { widths, index, length, isDeflated: !filter.isNull(), columns };
   });
+}
+
+/** The data of a cross-reference stream as the file has them: they are never encrypted (7.5.8.2). */
+async function dataOf(section: number, { engine, input }: OpenPdf, facts: StreamFacts): Promise<Uint8Array> {
+  const file = input.bytes;
+  const head = latin1(file.view(section, Math.min(file.length, section + MOST_DICTIONARY)));
+  const start = /stream(?:\r\n|\n)/.exec(head);
+  if (start === null) throw malformedStream();
+  const from = section + start.index + start[0].length;
+  const raw = file.view(from, Math.min(file.length, from + facts.length)).slice();
+  const data = facts.isDeflated ? await inflateWhole(engine.work, raw, MOST_ROWS) : raw;
+  if (data === undefined) throw malformedStream();
+  const { columns } = facts;
+  if (columns === undefined) return data;
+  if (!(columns > 0) || data.length % (columns + 1) !== 0) throw malformedStream();
+  const lines: Uint8Array[] = [];
+  for (let at = 0; at < data.length; at += columns + 1) {
+    engine.work.spend(columns * UNFILTER_WORK);
+    const line = new Uint8Array(columns);
+    unfilter(data.subarray(at, at + columns + 1), lines.at(-1) ?? new Uint8Array(columns), line, 1);
+    lines.push(line);
+  }
+  return concat(lines);
+}
+
+async function rowsInStream(number: number, section: number, after: OpenPdf): Promise<Row[]> {
+  const facts = factsOf(number, after);
+  const bytes = await dataOf(section, after, facts);
+  let at = 0;
+  const field = (width: number): number => {
+    let value = 0;
+    for (const byte of bytes.subarray(at, at + width)) value = value * 256 + byte;
+    at += width;
+    return value;
+  };
+  const rows: Row[] = [];
+  const { widths, index } = facts;
+  const [first = 0, second = 0, third = 0] = widths;
+  for (let pair = 0; pair < index.length; pair += 2) {
+    for (let count = 0; count < (index[pair + 1] ?? 0); count++) {
+      if (at + first + second + third > bytes.length || at === bytes.length) throw malformedStream();
+      const [type, a, b] = [first === 0 ? 1 : field(first), field(second), field(third)];
+      const row = { number: (index[pair] ?? 0) + count };
+      if (type === 0) rows.push({ ...row, type: "free" });
+      else if (type === 1) rows.push({ ...row, type: "object", offset: a, generation: b });
+      else if (type === 2) rows.push({ ...row, type: "packed", container: a, index: b });
+      else throw malformedStream();
+    }
+  }
+  if (at !== bytes.length) throw malformedStream();
+  return rows;
 }
 
 /** Object streams have exactly the objects that the cross-references find in them (7.5.7). */

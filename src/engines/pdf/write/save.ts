@@ -251,6 +251,8 @@ export interface Continued {
  * @param startXref offset of the newest cross-reference section of the file
  */
 export function continued(open: OpenPdf, file: EngineBytes, startXref: number): Continued {
+  // The cross-reference stream of the update that was written has the next number.
+  if (open.document.getTrailer().get("W").isArray()) open.document.createObject();
   const changes = changesOf(open);
   const written = changes.objects.map(({ number }) => [number, writtenText(open, number, changes)] as const);
   return { file, startXref, written: new Map(written) };
