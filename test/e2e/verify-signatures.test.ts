@@ -180,6 +180,17 @@ describe("the chain", () => {
     });
   });
 
+  test("is not trusted if the certificate is for servers only", async () => {
+    const server = await issue({ subject: "Server", issuer: root, purposes: ["1.3.6.1.5.5.7.3.1"] });
+    expect(only(await verify(await seal(letter, await credentials(server)), { trust }))).toMatchObject({
+      integrity: "intact",
+      chain: "untrusted",
+      reason: "The certificate of CN=Server is not for documents or e-mail.",
+    });
+    const mail = await issue({ subject: "Mail", issuer: root, purposes: ["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.4"] });
+    expect(only(await verify(await seal(letter, await credentials(mail)), { trust })).chain).toBe("trusted");
+  });
+
   test("is expired if one of its certificates is", async () => {
     const old = await issue({ subject: "Old", isAuthority: true, valid: [-20, -10] });
     const one = await issue({ subject: "One", issuer: old });
@@ -322,6 +333,22 @@ const withField = (file: Uint8Array, field: string): Uint8Array =>
     [FREE]: field,
   });
 
+/** The file with the last occurrence of a text replaced. */
+const withLast = (file: Uint8Array, from: string, to: string): Uint8Array => {
+  const text = Buffer.from(file).toString("latin1");
+  const at = text.lastIndexOf(from);
+  return latin1(text.slice(0, at) + to + text.slice(at + from.length));
+};
+
+const EVIL = streamText("BT /F 12 Tf 20 250 Td (Pay 999) Tj ET");
+const WIDGET = "/Type /Annot /Subtype /Widget /F 4 /Rect [20 120 40 140] /P 3 0 R";
+
+/** A form with a field below another. */
+const nested = update(form("", "<< /FT /Tx /T (third) /Kids [60 0 R] >>"), {
+  [FREE]: `<< /T (kid) /Parent 14 0 R ${WIDGET} /AP << /N 12 0 R >> >>`,
+  [PAGE]: objectIn(form(), PAGE).replace("7 0 R", "7 0 R 60 0 R"),
+});
+
 const storeOf = (entries: string) => (file: Uint8Array) =>
   update(file, { [CATALOG]: objectIn(file, CATALOG).replace(/>>$/, `/DSS << ${entries} >> >>`) });
 
@@ -461,6 +488,92 @@ const ATTACKS: readonly [name: string, (signed: Uint8Array) => Uint8Array, base?
     "a security store that is removed",
     (file) => update(file, { [CATALOG]: objectIn(file, CATALOG).replace("/DSS << /Type /DSS >>", "") }),
     form("/DSS << /Type /DSS >>"),
+  ],
+  [
+    "an object that the cross-references have twice",
+    (file) => {
+      const row = `5 1\n${String(offsetsOf(file, CONTENT)[0]).padStart(10, "0")} 00000 n \n`;
+      return withLast(update(file, { [CONTENT]: EVIL }), "\nxref\n", `\nxref\n${row}`);
+    },
+  ],
+  [
+    "cross-references with a row that is too short",
+    (file) => withLast(update(file, { [FREE]: "(new)" }), " n \n", " n\n"),
+  ],
+  [
+    "an object that the cross-references do not have",
+    (file) => update(file, { [FREE]: `(new)\nendobj\n5 0 obj\n${EVIL}` }),
+  ],
+  [
+    "an update with two cross-references",
+    (file) => update(file, { [FREE]: "(new)" }, `/Root 1 0 R /Info 13 0 R ${idIn(file)} /XRefStm 0`),
+  ],
+  [
+    "content that is changed and changed back",
+    (file) => update(update(file, { [CONTENT]: EVIL }), { [CONTENT]: objectIn(file, CONTENT) }),
+  ],
+  [
+    "a signature field that is drawn, and not signed",
+    (file) =>
+      withField(
+        file,
+        "<< /FT /Sig /T (new) /Type /Annot /Subtype /Widget /Rect [0 0 300 300] /P 3 0 R /AP << /N 12 0 R >> >>",
+      ),
+  ],
+  [
+    "a signature field that is also another annotation",
+    (file) =>
+      withField(
+        file,
+        "<< /FT /Sig /T (new) /Type /Annot /Subtype /Highlight /Rect [0 0 0 0] /QuadPoints [0 9 9 9 0 0 9 0] /P 3 0 R >>",
+      ),
+  ],
+  [
+    "a signature field with an action",
+    (file) => withField(file, "<< /FT /Sig /T (new) /Rect [0 0 0 0] /AA << /PO << /S /JavaScript /JS (0) >> >> >>"),
+  ],
+  [
+    "annotations in another order",
+    (file) => update(file, { [PAGE]: objectIn(file, PAGE).replace("7 0 R 8 0 R", "8 0 R 7 0 R") }),
+  ],
+  [
+    "a date of a field that is a picture",
+    (file) => update(file, { 14: objectIn(file, 14).replace("/M 12 0 R", "/V (Eve) /M 60 0 R"), [FREE]: box("(Eve)") }),
+    form("", `<< /FT /Tx /T (third) /M 12 0 R ${WIDGET} >>`),
+  ],
+  [
+    "a value of a field that is a picture",
+    (file) => update(file, { 14: objectIn(file, 14).replace("/V 12 0 R", "/V 60 0 R"), [FREE]: box("(Eve)") }),
+    form("", `<< /FT /Tx /T (third) /V 12 0 R ${WIDGET} >>`),
+  ],
+  [
+    "a field that is a stream",
+    (file) => update(file, { 14: objectIn(file, 14).replace("100", "999") }),
+    form("", streamText("BT /F 12 Tf 20 250 Td (Pay 100) Tj ET", `/FT /Tx /T (third) ${WIDGET}`)),
+  ],
+  [
+    "a field below one that is filled in",
+    (file) =>
+      update(file, {
+        14: objectIn(file, 14).replace("/T (third)", "/T (third) /V (Eve)"),
+        [FREE]: objectIn(file, FREE).replace("/N 12 0 R", "/N 90 0 R"),
+        90: box("(Eve)"),
+      }),
+    nested,
+  ],
+  [
+    "a push button with a value",
+    (file) =>
+      update(file, {
+        14: objectIn(file, 14).replace("/N 12 0 R", "/N 60 0 R").replace("/Btn", "/Btn /V /x"),
+        [FREE]: box("(Eve)"),
+      }),
+    form("", `<< /FT /Btn /Ff 65536 /T (third) ${WIDGET} /AP << /N 12 0 R >> >>`),
+  ],
+  [
+    "a font that was missing",
+    (file) => update(file, { [FORM]: objectIn(file, FORM).replace("/F 4 0 R", "/F 4 0 R /Missing 4 0 R") }),
+    form("", `<< /FT /Tx /T (third) /V (Eve) /DA (/Missing 12 Tf) ${WIDGET} >>`),
   ],
   ["a field less", (file) => update(file, { [FORM]: objectIn(file, FORM).replace("7 0 R", "") })],
   ["a field that is on no page", (file) => update(file, { [PAGE]: objectIn(file, PAGE).replace("7 0 R", "") })],

@@ -94,9 +94,9 @@ describe("OCSP", () => {
     const purposes = ["1.3.6.1.5.5.7.3.9"];
     const other = await issue({ subject: "Other", isAuthority: true });
     const ada = await signerWith({ ocsp: OCSP });
-    const judge = async (options: Partial<CertificateOptions>): Promise<Judged> => {
+    const judge = async (options: Partial<CertificateOptions>, data: DataOptions = {}): Promise<Judged> => {
       const by = await issue({ subject: "Responder", issuer: root, ...options });
-      responses.set(OCSP, () => ocspResponse(root, ada, { by }));
+      responses.set(OCSP, () => ocspResponse(root, ada, { by, ...data }));
       return judged(ada);
     };
     expect(await judge({ purposes, noCheck: true })).toEqual(GOOD);
@@ -104,6 +104,17 @@ describe("OCSP", () => {
     expect(await judge({ noCheck: true })).toMatchObject(UNKNOWN);
     expect(await judge({ purposes, noCheck: true, issuer: other })).toMatchObject(UNKNOWN);
     expect(await judge({ purposes, noCheck: true, valid: [-9, -2] })).toMatchObject(UNKNOWN);
+    // It says itself when it responded.
+    const backdated = { made: -5 * 24, renewed: 9 * 24 };
+    expect(await judge({ purposes, noCheck: true, valid: [-9, -2] }, backdated)).toMatchObject(UNKNOWN);
+    expect(await judge({ purposes, noCheck: true, valid: [-9, 2] }, backdated)).toEqual(GOOD);
+  });
+
+  test("a certificate that names only a directory", async () => {
+    const ada = await signerWith({ crl: "ldap://directory.example.com/cn=Root" });
+    const verdict = await judged(ada);
+    expect(verdict).toMatchObject(UNKNOWN);
+    expect(verdict.reason).toContain("it names only sources that are not supported");
   });
 
   test("each certificate below the root is asked about", async () => {
