@@ -100,7 +100,7 @@ export const verifySignatures = defineOperation({
 A signature is \`intact\` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is \`broken\`, with a \`reason\`: a changed byte, an odd \`ByteRange\`,
 SHA-1 or another weak digest, a format that is not detached CMS.
 
-What was added to the file afterwards is compared with the signed revision, object by object. Filled-in form fields, further signatures, and data for their validation are \`allowed\` unless a signature
+Each update that was added to the file afterwards is compared with the revision before it, object by object. Filled-in form fields, further signatures, and data for their validation are \`allowed\` unless a signature
 forbids them; annotations only if a certification allows them. Everything else is \`forbidden\`: changed pages, fields that show something other than their value, objects in other places.
 
 Send the roots that you trust as \`trust\`. Without them, every \`chain\` is \`untrusted\`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are

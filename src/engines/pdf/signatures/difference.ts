@@ -10,8 +10,9 @@ import { entries, items, objectNumber } from "../objects/objects.ts";
 import { walkValues } from "../objects/walk-values.ts";
 import type { Pointer } from "../mupdf/values.ts";
 
-/** Fuel per value that is compared. */
+/** Fuel per value that is compared, and per object that is looked up. */
 const VALUE_WORK = 200;
+const ENTRY_WORK = 100;
 
 /** The number that stands for the trailer, which is no indirect object. */
 export const TRAILER = 0;
@@ -83,8 +84,9 @@ export async function differenceOf(before: OpenPdf, after: OpenPdf): Promise<Dif
     return one?.container === undefined || isSameEntry(earlier.get(one.container), later.get(one.container));
   };
   for (const number of new Set([...earlier.keys(), ...later.keys()])) {
-    if (isAtSamePlace(number)) continue;
+    engine.work.spend(ENTRY_WORK);
     await engine.work.pause();
+    if (isAtSamePlace(number)) continue;
     const isKnown = earlier.has(number);
     const isSame =
       isKnown &&
