@@ -287,6 +287,18 @@ describe("changes after a signature that are allowed", () => {
     expect(documentIntact).toBe(true);
   });
 
+  test("comments, as writers leave them", async () => {
+    const file = update(await seal(form()), { [FREE]: "(new)" });
+    for (const comment of ["%iText-7.1.5", "% a\n% b", "%"]) {
+      const { documentIntact } = await verify(withLast(file, "startxref", `${comment}\nstartxref`));
+      expect(documentIntact, comment).toBe(true);
+    }
+    for (const other of ["5 0 obj", "% 5 0 obj", "(text)"]) {
+      const { documentIntact } = await verify(withLast(file, "startxref", `${other}\nstartxref`));
+      expect(documentIntact, other).toBe(false);
+    }
+  });
+
   test("an identifier of the file, where it had none", async () => {
     const signed = await handSigned({ signer: ada });
     expect(idIn(signed)).toBe("");
@@ -507,6 +519,10 @@ const ATTACKS: readonly [name: string, (signed: Uint8Array) => Uint8Array, base?
   [
     "an update with two cross-references",
     (file) => update(file, { [FREE]: "(new)" }, `/Root 1 0 R /Info 13 0 R ${idIn(file)} /XRefStm 0`),
+  ],
+  [
+    "a trailer that names two catalogs",
+    (file) => update(file, { [FREE]: objectIn(file, CATALOG) }, `/Root 60 0 R /Root 1 0 R /Info 13 0 R ${idIn(file)}`),
   ],
   [
     "content that is changed and changed back",

@@ -62,7 +62,7 @@ export function updatesAfter(file: EngineBytes, revision: number, header: number
   }
 }
 
-/** `Prev` of the section, which must be there once. */
+/** `Prev` of the section, which must be there once, as the other entries that decide what the document is. */
 function previousOf(file: EngineBytes, section: number, end: number): number | undefined {
   const bytes = file.view(section, end);
   const isTable = latin1(bytes.subarray(0, 4)) === "xref";
@@ -70,6 +70,8 @@ function previousOf(file: EngineBytes, section: number, end: number): number | u
   const to = find(bytes, isTable ? "startxref" : "stream", Math.max(from, 0));
   if (from < 0 || to < 0 || to - from > MOST_DICTIONARY) return undefined;
   const text = withoutEscapes(latin1(bytes.subarray(from, to)));
+  const names = Array.from(text.matchAll(/\/(?:Root|Info|Size|Encrypt|ID)(?![^\s/<>[\]()])/g), ([name]) => name);
+  if (new Set(names).size !== names.length) return undefined;
   const found = Array.from(text.matchAll(/\/(?:Prev|XRefStm)(?![^\s/<>[\]()])\s*(\d+)?/g));
   const [only] = found;
   return found.length === 1 && only?.[1] !== undefined && only[0].startsWith("/Prev") ? Number(only[1]) : undefined;
@@ -146,11 +148,19 @@ async function checkUpdate(update: Update, before: OpenPdf, after: OpenPdf): Pro
 /** Where the object ends whose cross-reference stream is the last of an update. */
 function endOfObject(file: EngineBytes, section: number, end: number): number {
   const tail = latin1(file.view(Math.max(section, end - 64), end));
-  const marker = /\s*startxref\s+\d+\s+%%EOF[\r\n]{0,2}$/.exec(tail)?.[0] ?? "";
+  const marker = /startxref\s+\d+\s+%%EOF[\r\n]{0,2}$/.exec(tail)?.[0] ?? "";
   return end - marker.length;
 }
 
-const isSpace = (bytes: Uint8Array): boolean => /^[\0\t\n\f\r ]*$/.test(latin1(bytes));
+/** Spaces and comments (7.2.3, 7.2.4), such as `%iText-7.1.5`, that no reader could take for an object or a table. */
+const SPACE = String.raw`(?:[\0\t\n\f\r ]|%(?![^\r\n]*(?:obj|xref|stream|trailer))[^\r\n]*[\r\n])*`;
+const isSpace = (bytes: Uint8Array): boolean => SPACES.test(latin1(bytes));
+const SPACES = new RegExp(`^${SPACE}$`);
+/** The end of an object that is a stream, and the rest of an update behind its table. */
+const STREAM_END = new RegExp(String.raw`endstream\s+endobj${SPACE}$`);
+const TRAILER = new RegExp(String.raw`^trailer\s*<<[^]*>>${SPACE}startxref\s+\d+\s+%%EOF[\r\n]{0,2}$`);
+/** Bytes that are searched for the end of a stream. */
+const TAIL = 1024;
 
 /** Whether bytes are one object, and nothing but spaces behind it. */
 function isOneObject(bytes: Uint8Array, number: number, generation: number): boolean {
@@ -160,7 +170,7 @@ function isOneObject(bytes: Uint8Array, number: number, generation: number): boo
   if (end < 0) return false;
   const isStream = stream >= 0 && stream < end;
   return isStream
-    ? /endstream\s+endobj\s*$/.test(latin1(bytes.subarray(Math.max(0, bytes.length - 64))))
+    ? STREAM_END.test(latin1(bytes.subarray(Math.max(0, bytes.length - TAIL))))
     : isSpace(bytes.subarray(end + "endobj".length));
 }
 
@@ -199,7 +209,7 @@ function rowsInTable(text: string): Row[] {
       );
     }
   }
-  if (!/^trailer\s*<<[^]*>>\s*startxref\s+\d+\s+%%EOF[\r\n]{0,2}$/.test(text.slice(at))) throw malformed();
+  if (!TRAILER.test(text.slice(at))) throw malformed();
   return rows;
 }
 
