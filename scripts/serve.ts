@@ -90,7 +90,7 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
     }
     const data = values.data ?? env["DATA_DIR"];
     if (data === undefined || data === "") fail(`--data is required.\n\n${usage}`, 2);
-    const port = number("--port", values.port ?? env["PORT"] ?? "8787", 65_535);
+    const port = number(values.port === undefined ? "PORT" : "--port", (values.port ?? env["PORT"]) || "8787", 65_535);
     const secret = env["SERVER_SECRET"] ?? "";
     if (secret === LOCAL_SECRET || secret.startsWith("local-"))
       fail("SERVER_SECRET is the one for development, which everybody knows. Set another: openssl rand -hex 32", 2);
@@ -100,8 +100,9 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
     return {
       data: resolve(data),
       port,
-      host: values.host ?? env["HOST"] ?? "127.0.0.1",
-      proxies: number("TRUSTED_PROXIES", env["TRUSTED_PROXIES"] ?? "0", 10),
+      // An empty one would be all addresses.
+      host: (values.host ?? env["HOST"]) || "127.0.0.1",
+      proxies: number("TRUSTED_PROXIES", env["TRUSTED_PROXIES"] || "0", 10),
       variables: given,
     };
   } catch (error) {

@@ -115,9 +115,17 @@ const pairs = z
     }
   })
   .default({});
+const areHeaders = (given: Record<string, string>): boolean => {
+  try {
+    for (const [name, value] of Object.entries(given)) new Headers().set(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+};
 const milliseconds = z
   .string()
-  .regex(/^\d{1,6}$/, "must be a whole number of milliseconds")
+  .regex(/^\d{1,6}$/, "must be a whole number of milliseconds, at most 999999")
   .transform(Number);
 
 const bindingsSchema = z.object({
@@ -157,12 +165,16 @@ const bindingsSchema = z.object({
   TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+    .refine(
+      (value) => !/[?#]/.test(value) && new URL(value).username === "",
+      "must have no query, fragment, or credentials",
+    )
     .transform((value) => value.replace(/\/+$/, ""))
     .optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: z.literal("http/json", "must be http/json").optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs,
+  OTEL_EXPORTER_OTLP_HEADERS: pairs.refine(areHeaders, "must be names and values of HTTP headers"),
   OTEL_RESOURCE_ATTRIBUTES: pairs,
-  OTEL_SERVICE_NAME: z.string().min(1).max(255).default("pdf-service"),
+  OTEL_SERVICE_NAME: z.string().min(1).max(255).optional(),
   OTEL_BSP_SCHEDULE_DELAY: milliseconds.default(1_000),
   OTEL_METRIC_EXPORT_INTERVAL: milliseconds.default(60_000),
   COLLECTOR: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
@@ -281,11 +293,12 @@ export function databaseAt({ databases }: Env, shard: number): Database {
 function telemetryIn(given: z.infer<typeof bindingsSchema>): TelemetrySettings | undefined {
   const { COLLECTOR: collector, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = given;
   if (endpoint === undefined) return undefined;
-  const own = { "service.name": given.OTEL_SERVICE_NAME, "service.version": version };
+  const own = { "service.name": "pdf-service", "service.version": version };
+  const name = given.OTEL_SERVICE_NAME;
   return {
     endpoint,
     headers: given.OTEL_EXPORTER_OTLP_HEADERS,
-    resource: { ...own, ...given.OTEL_RESOURCE_ATTRIBUTES, "service.name": given.OTEL_SERVICE_NAME },
+    resource: { ...own, ...given.OTEL_RESOURCE_ATTRIBUTES, ...(name !== undefined && { "service.name": name }) },
     spanDelay: given.OTEL_BSP_SCHEDULE_DELAY,
     metricInterval: given.OTEL_METRIC_EXPORT_INTERVAL,
     fetch: (url, init) =>

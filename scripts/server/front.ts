@@ -1,5 +1,13 @@
 /** The HTTP server in front of workerd: it stays while workerd is started again, says who the client is, and knows when all requests have ended. */
-import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { pipeline } from "node:stream";
 
 export interface FrontOptions {
@@ -21,6 +29,7 @@ const OF_CONNECTION = new Set([
   "keep-alive",
   "proxy-connection",
   "te",
+  "trailer",
   "transfer-encoding",
   "upgrade",
   "expect",
@@ -34,18 +43,28 @@ const UNAVAILABLE = JSON.stringify({
   error: { code: "overloaded", message: "The service is starting again. Try again in a few seconds." },
 });
 
+const MALFORMED = JSON.stringify({
+  error: { code: "invalid_parameters", message: "The headers are not those of a valid HTTP request." },
+});
+
 /** The client's address: that of the connection, or what the outermost of the trusted proxies says. */
 function clientOf({ socket, headers }: IncomingMessage, proxies: number): string {
   const named = [headers["x-forwarded-for"] ?? []].flat().flatMap((value) => value.split(",").map((one) => one.trim()));
   return (proxies > 0 ? named.at(-proxies) : undefined) ?? socket.remoteAddress ?? "";
 }
 
-/** Pairs of names and values, as they were sent, without those of the connection. */
+/** Pairs of names and values, as they were sent, without those of the connection and those that it names. */
 function headersOf(raw: readonly string[], isKept: (name: string) => boolean): string[] {
   const kept: string[] = [];
+  const named = new Set(
+    raw.flatMap((name, at) =>
+      at % 2 === 0 && name.toLowerCase() === "connection" ? (raw[at + 1] ?? "").toLowerCase().split(/[\s,]+/) : [],
+    ),
+  );
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = raw.slice(at, at + 2);
-    if (!OF_CONNECTION.has(name.toLowerCase()) && isKept(name.toLowerCase())) kept.push(name, value);
+    const lower = name.toLowerCase();
+    if (!OF_CONNECTION.has(lower) && !named.has(lower) && isKept(lower)) kept.push(name, value);
   }
   return kept;
 }
@@ -64,6 +83,24 @@ export function createFront({ proxies, target }: FrontOptions): Front {
     response.end(UNAVAILABLE);
   };
 
+  /** The request to workerd; undefined if Node refuses to send it: whatever a client sends must not end the server. */
+  const forwarded = (incoming: IncomingMessage, url: URL): ClientRequest | undefined => {
+    const headers = headersOf(incoming.rawHeaders, (name) => !OWN.test(name));
+    try {
+      return request({
+        agent,
+        host: url.hostname,
+        port: url.port,
+        method: incoming.method,
+        path: incoming.url,
+        headers: [...headers, CLIENT, clientOf(incoming, proxies)],
+        setHost: false,
+      });
+    } catch {
+      return undefined;
+    }
+  };
+
   const server = createServer((incoming, response) => {
     open.add(response);
     response.once("close", () => open.delete(response));
@@ -72,16 +109,11 @@ export function createFront({ proxies, target }: FrontOptions): Front {
       refuse(response);
       return;
     }
-    const headers = headersOf(incoming.rawHeaders, (name) => !OWN.test(name));
-    const outgoing = request({
-      agent,
-      host: url.hostname,
-      port: url.port,
-      method: incoming.method,
-      path: incoming.url,
-      headers: [...headers, CLIENT, clientOf(incoming, proxies)],
-      setHost: false,
-    });
+    const outgoing = forwarded(incoming, url);
+    if (outgoing === undefined) {
+      response.writeHead(400, { "Content-Type": "application/json", Connection: "close" }).end(MALFORMED);
+      return;
+    }
     outgoing.on("response", (received) => {
       const kept = headersOf(received.rawHeaders, () => true);
       // What is left of a body that nobody reads is not waited for.

@@ -1,5 +1,5 @@
 /** Keeps workerd running. Miniflare starts it again when it has died; this does when it no longer responds, or when that failed. */
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isRunning, processesBelow } from "../processes.ts";
@@ -35,7 +35,9 @@ export function supervise(data: string, { say, use }: SuperviseOptions): Supervi
 
   const ready = async (url: URL): Promise<void> => {
     const processes = await processesBelow(process.pid);
-    await writeFile(record, JSON.stringify(processes.filter(isWorkerd).map(({ pid }) => pid)));
+    // In one step, so that it is never half written.
+    await writeFile(`${record}.new`, JSON.stringify(processes.filter(isWorkerd).map(({ pid }) => pid)));
+    await rename(`${record}.new`, record);
     address = url;
     use(url);
   };
@@ -92,6 +94,8 @@ export function supervise(data: string, { say, use }: SuperviseOptions): Supervi
     },
     sweep: async () => {
       try {
+        // Miniflare waits for workerd in a way that stops all of Node: one that hangs must not be asked.
+        if (address === undefined || !(await isHealthy(address))) throw new Error("workerd does not respond");
         await runtime?.sweep();
       } catch (error) {
         say("error", "sweep failed", { reason: String(error) });
@@ -110,7 +114,7 @@ const isWorkerd = ({ command }: { readonly command: string }): boolean => /worke
 /** Ends the workerd of a server that was killed: two would write to the same databases. */
 async function endRemains(record: string): Promise<void> {
   const text = await readFile(record, "utf8").catch(() => "[]");
-  const pids = new Set((JSON.parse(text) as unknown[]).filter((pid) => typeof pid === "number"));
+  const pids = new Set((text.match(/\d+/g) ?? []).map(Number));
   for (const { pid } of (await processesBelow(0)).filter((one) => isWorkerd(one) && pids.has(one.pid))) {
     process.kill(pid, "SIGKILL");
     while (isRunning(pid)) await wait(20);

@@ -110,6 +110,7 @@ export class Telemetry {
 
   async #send(signal: "traces" | "metrics", body: unknown): Promise<void> {
     const { endpoint, headers, fetch } = this.#settings;
+    let status: number | undefined;
     try {
       const response = await fetch(`${endpoint}/v1/${signal}`, {
         method: "POST",
@@ -119,9 +120,10 @@ export class Telemetry {
         signal: AbortSignal.timeout(TIMEOUT),
       });
       await response.body?.cancel();
-      if (response.status >= 300) throw new Error("the collector refused it");
+      status = response.status;
+      if (status >= 300) throw new Error("the collector refused it");
     } catch (error) {
-      logFault("telemetry not sent", { signal }, error);
+      logFault("telemetry not sent", { signal, ...(status !== undefined && { status }) }, error);
     }
   }
 }

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createServer, type IncomingMessage } from "node:http";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -122,6 +122,29 @@ test("a client that has left ends the work that it asked for", async () => {
   socket.destroy();
   await expect.poll(() => server.printed()).toMatch(/"route":"\/api\/v1\/merge".*"outcome":"aborted"/);
   expect((await merge()).status).toBe(200);
+});
+
+test("headers of a connection end with it, whatever they are", async () => {
+  for (const header of ["Trailer: foo", "Connection: x-own\r\nX-Own: 1", "Keep-Alive: nonsense", "Upgrade: h2c"]) {
+    const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
+    socket.write(`GET /api/v1/health HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
+    const [bytes] = (await once(socket, "data")) as [Buffer];
+    expect(bytes.toString(), header).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  }
+});
+
+test("a workerd that hangs is ended, also if the scheduled work is due; a damaged note of the one before is no obstacle", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
+  await writeFile(join(folder, ".workerd.json"), "");
+  const own = await startServer(folder);
+  const [workerd] = (await processesBelow(own.pid)).filter(({ command }) => /workerd serve/.test(command));
+  process.kill(workerd?.pid ?? 0, "SIGSTOP");
+  process.kill(own.pid, "SIGUSR2");
+  await expect.poll(() => own.printed(), { timeout: 120_000 }).toMatch(/"restarting".*workerd does not respond/);
+  await expect.poll(async () => (await fetch(`${own.baseUrl}/api/v1/ready`)).status, { timeout: 60_000 }).toBe(200);
+  await own.stop();
+  await rm(folder, { recursive: true, force: true });
 });
 
 test("SIGTERM lets requests end, then nothing is left", async () => {
