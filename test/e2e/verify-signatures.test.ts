@@ -653,6 +653,13 @@ describe("changes after a signature that are not", () => {
     );
   });
 
+  test("a signature that cannot be read any more", async () => {
+    const twice = await seal(await seal(form()));
+    const report = await verify(withLast(twice, "/SubFilter/ETSI.CAdES", "/SubFilter/ETSI/CAdES"));
+    expect(report.signatures.map(({ field }) => field)).toEqual(["Signature1"]);
+    expect(report).toMatchObject({ documentIntact: false, signatures: [{ changesAfter: "forbidden" }] });
+  });
+
   test("a signature in place of another", async () => {
     const one = await seal(form());
     const field = Number(/(\d+) 0 R\]/.exec(objectIn(one, FORM))?.[1]);

@@ -527,7 +527,10 @@ class Comparison {
     const widgets = items(field.get("Kids")).length > 0 ? items(field.get("Kids")) : [field];
     const problem = [field, ...widgets].map((one) => this.#newWidgetProblem(one)).find((one) => one !== undefined);
     if (problem !== undefined) this.#forbid(number, `The signature field ${partial} was added with ${problem}.`);
-    const isSigned = isDictionary(field.get("V"));
+    const value = field.get("V");
+    const isSigned = isDictionary(value);
+    if (!isSigned && (value.isIndirect() || !value.isNull()))
+      this.#forbid(number, `The signature field ${partial} was added with a signature that cannot be read.`);
     if (!isSigned && widgets.some((one) => !one.get("AP").isNull() || !one.get("MK").isNull()))
       this.#forbid(number, `The signature field ${partial} was added with an appearance, and without a signature.`);
     const kids = items(field.get("Kids"));
