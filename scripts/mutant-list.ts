@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     operation("revocation"),
     ["revocation: old responses", "until >= at.getTime()", "until > 0"],
     ["revocation: later revocations", "revokedAt !== undefined && revokedAt <= at", "revokedAt !== undefined"],
-    ["revocation: of tomorrow", "thisUpdate.getTime() <= Date.now() + SKEW", "thisUpdate.getTime() > 0"],
+    ["revocation: of tomorrow", "thisUpdate.getTime() <= Date.now() + CLOCK_SKEW", "thisUpdate.getTime() > 0"],
   ),
   ...of(
     "engines/cms/ocsp.ts",

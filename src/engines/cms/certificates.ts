@@ -4,7 +4,6 @@ import { BitString, Boolean as BooleanBlock, Integer } from "asn1js";
 import { Certificate, type Extension, type RelativeDistinguishedNames } from "pkijs";
 import { hex } from "../bytes/hex.ts";
 import { children, der, hasTag, implicitOctets, isSame, numberOf, oidOf, parse } from "./asn1.ts";
-import type { Work } from "../work.ts";
 import { Unusable } from "./refusal.ts";
 
 /** Certificates that a request may have in one place: each may be tried with a key. */
@@ -65,6 +64,9 @@ export function factsOf(certificate: Certificate): CertificateFacts {
 export const serialOf = ({ serialNumber }: { readonly serialNumber: AsnType }): Uint8Array =>
   serialNumber instanceof Integer ? serialNumber.valueBlock.valueHexView : new Uint8Array();
 
+/** By how much clocks differ, in ms. */
+export const CLOCK_SKEW = 5 * 60_000;
+
 export const isValidAt = ({ notBefore, notAfter }: Certificate, at: Date): boolean =>
   notBefore.value <= at && at <= notAfter.value;
 
@@ -90,33 +92,6 @@ export function identityOf(certificate: Certificate): string {
   const known = identities.get(certificate) ?? hex(der(certificate.toSchema()));
   identities.set(certificate, known);
   return known;
-}
-
-/** Fuel to look at a certificate among others. */
-const POOL_WORK = 1_000;
-
-/** Certificates that paths may lead through, each once. */
-export class Pool {
-  readonly work: Work;
-  readonly #bySubject = new Map<string, Certificate[]>();
-
-  constructor(work: Work, certificates: readonly Certificate[]) {
-    this.work = work;
-    const seen = new Set<string>();
-    for (const one of certificates) {
-      work.spend(POOL_WORK);
-      const identity = identityOf(one);
-      if (seen.has(identity)) continue;
-      seen.add(identity);
-      const subject = hex(nameBytes(one.subject));
-      this.#bySubject.set(subject, [...(this.#bySubject.get(subject) ?? []), one]);
-    }
-  }
-
-  /** Those whose name is that of the issuer. */
-  issuersOf(certificate: Certificate): readonly Certificate[] {
-    return this.#bySubject.get(hex(nameBytes(certificate.issuer))) ?? [];
-  }
 }
 
 export const nameBytes = (name: { toSchema(): AsnType }): Uint8Array<ArrayBuffer> => der(name.toSchema());

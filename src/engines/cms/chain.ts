@@ -15,15 +15,14 @@ import {
   keyUsageOf,
   NAME_CONSTRAINTS,
   nameBytes,
-  type Pool,
   purposesOf,
   SIGNING_BITS,
 } from "./certificates.ts";
+import type { Pool } from "./pool.ts";
 import { allowsNames } from "./name-constraints.ts";
-import { isIssuedBy } from "./public-key.ts";
+import { isIssuedBy, SIGNATURE_WORK } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
 import type { Asked, Revocations, RevocationStatus } from "./revocation.ts";
-import { SIGNATURE_WORK } from "./revocation-info.ts";
 
 /** `unknown`: the certificate of an issuer is missing, or a certificate cannot be judged. */
 export type Trust = "trusted" | "untrusted" | "expired" | "revoked" | "unknown";

@@ -6,10 +6,10 @@ import { type AsnType, GeneralizedTime, UTCTime } from "asn1js";
 import type { Certificate } from "pkijs";
 import { children, hasTag, isSame, octets, oidOf, parse, Unexpected } from "./asn1.ts";
 import { constraintsOf, keyUsageOf, nameBytes, pointsIn, pointsOf, serialOf } from "./certificates.ts";
-import { isSignedBy } from "./public-key.ts";
+import { HASH_WORK, isSignedBy, SIGNATURE_WORK } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
 import type { Work } from "../work.ts";
-import { type Judgment, type RevocationInfo, SIGNATURE_WORK } from "./revocation-info.ts";
+import type { Judgment, RevocationInfo } from "./revocation-info.ts";
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
@@ -20,8 +20,7 @@ const EXTENSIONS = 0xa0;
 /** `cRLSign` in the first byte of KeyUsage (4.2.1.3). */
 const LIST_SIGNING = 0b0000_0010;
 const ISSUING_DISTRIBUTION_POINT = "2.5.29.28";
-/** Fuel per byte that is hashed, and per byte of entries that are looked through, estimates. */
-const HASH_WORK = 0.2;
+/** Fuel per byte of entries that are looked through, an estimate. */
 const SCAN_WORK = 2;
 /** Fuel to compare the names of issuers. */
 const MATCH_WORK = 5_000;

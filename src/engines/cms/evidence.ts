@@ -2,7 +2,8 @@
 import type { Certificate } from "pkijs";
 import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
-import { identityOf, Pool } from "./certificates.ts";
+import { identityOf } from "./certificates.ts";
+import { Pool } from "./pool.ts";
 import { pathOf, proofsFor, Revoked } from "./chain.ts";
 import { invalidCertificate, revocationUnavailable, timestampFailed, Unusable } from "./refusal.ts";
 import type { RevocationData, Revocations } from "./revocation.ts";

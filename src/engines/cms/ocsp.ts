@@ -16,10 +16,10 @@ import {
   Unexpected,
 } from "./asn1.ts";
 import { certificateOf, extensionOf, isValidAt, nameBytes, purposesOf, serialOf } from "./certificates.ts";
-import { isIssuedBy, isSignedBy } from "./public-key.ts";
+import { isIssuedBy, isSignedBy, SIGNATURE_WORK } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
 import type { Work } from "../work.ts";
-import { type RevocationInfo, SIGNATURE_WORK } from "./revocation-info.ts";
+import type { RevocationInfo } from "./revocation-info.ts";
 
 const BASIC_RESPONSE = "1.3.6.1.5.5.7.48.1.1";
 const OCSP_SIGNING = "1.3.6.1.5.5.7.3.9";

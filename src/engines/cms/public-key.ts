@@ -4,6 +4,11 @@ import type { Certificate } from "pkijs";
 import { children, der, hasTag, nothing, numberOf, oid, oidOf, parse, sequence, Unexpected } from "./asn1.ts";
 import { Unusable } from "./refusal.ts";
 
+/** Fuel for one signature: a tenth of a millisecond or more, an estimate. */
+export const SIGNATURE_WORK = 100_000;
+/** Fuel per byte that is hashed, an estimate: WebCrypto takes a nanosecond or less. */
+export const HASH_WORK = 0.2;
+
 export const RSA = "1.2.840.113549.1.1.1";
 export const RSA_PSS = "1.2.840.113549.1.1.10";
 export const EC = "1.2.840.10045.2.1";

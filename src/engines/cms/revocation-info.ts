@@ -2,9 +2,6 @@
 import type { Certificate } from "pkijs";
 import type { Work } from "../work.ts";
 
-/** Fuel for one signature: a tenth of a millisecond or more, an estimate. */
-export const SIGNATURE_WORK = 100_000;
-
 export interface Judgment {
   /** When it was revoked or put on hold; undefined if it was not. */
   readonly revokedAt: Date | undefined;

@@ -5,6 +5,7 @@ import type { IssuerService } from "../lease/engines.ts";
 import {
   accessOf,
   certificateOf,
+  CLOCK_SKEW,
   hasDistributionPoints,
   hasNoRevocation,
   identityOf,
@@ -18,8 +19,6 @@ import type { Work } from "../work.ts";
 import type { RevocationInfo } from "./revocation-info.ts";
 
 const DAY = 24 * 3_600_000;
-/** By how much clocks differ. */
-const SKEW = 5 * 60_000;
 
 export interface RevocationData {
   /** An OCSPResponse or a CertificateList, DER. */
@@ -235,5 +234,5 @@ const knownFrom = (data: RevocationData, now?: Date): Known => ({
  */
 function isFresh({ thisUpdate, nextUpdate }: RevocationInfo, { notAfter }: Certificate, at: Date): boolean {
   const until = nextUpdate?.getTime() ?? thisUpdate.getTime() + DAY;
-  return thisUpdate.getTime() <= Date.now() + SKEW && until >= at.getTime() && thisUpdate <= notAfter.value;
+  return thisUpdate.getTime() <= Date.now() + CLOCK_SKEW && until >= at.getTime() && thisUpdate <= notAfter.value;
 }

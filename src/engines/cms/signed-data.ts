@@ -4,6 +4,7 @@ import type { Certificate } from "pkijs";
 import { children, der, hasTag, implicitOctets, isSame, numberOf, octets, oidOf, parse, Unexpected } from "./asn1.ts";
 import {
   certificateOf,
+  CLOCK_SKEW,
   EXTENDED_KEY_USAGE,
   extensionOf,
   isValidAt,
@@ -27,9 +28,6 @@ const REVOCATION_ARCHIVAL = "1.2.840.113583.1.1.8";
 const SIGNING_TIME = "1.2.840.113549.1.9.5";
 const SIGNING_CERTIFICATE = "1.2.840.113549.1.9.16.2.12";
 export const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
-
-/** By how much clocks differ. */
-const SKEW = 5 * 60_000;
 
 /** Versions of SignedData (5.1). */
 const VERSIONS = new Set([1, 3, 4, 5]);
@@ -255,7 +253,7 @@ export async function readTimeStamp(data: SignedData): Promise<TimeStamp> {
   const [, , imprint, , time, ...rest] = children(parse(content));
   const [algorithm, digest] = children(imprint);
   if (!(time instanceof GeneralizedTime)) throw new Unexpected("no time");
-  if (!isValidAt(signer, time.toDate()) || time.toDate().getTime() > Date.now() + SKEW)
+  if (!isValidAt(signer, time.toDate()) || time.toDate().getTime() > Date.now() + CLOCK_SKEW)
     throw new Unusable("has a time at which its certificate is not valid, or that is in the future");
   const nonce = rest.find((part) => part.idBlock.tagClass === 1 && part.idBlock.tagNumber === 2);
   return {

@@ -1,10 +1,8 @@
 import { chunksOf } from "../../bytes/chunks.ts";
 import { type EngineBytes } from "../../bytes/heap.ts";
 import { partOf } from "../../bytes/joined-bytes.ts";
+import { HASH_WORK } from "../../cms/public-key.ts";
 import type { Work } from "../../work.ts";
-
-/** Fuel per byte that is hashed, an estimate: WebCrypto takes a nanosecond or less. */
-const HASH_WORK = 0.2;
 
 /** The digest of parts of a file, one after the other. They are still needed, and are not freed. */
 export async function digestOfParts(

@@ -10,6 +10,7 @@ import { inflateWhole } from "../../bytes/inflate.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { unfilter, UNFILTER_WORK } from "../../image/png-rows.ts";
 import type { OpenPdf } from "../document/document.ts";
+import type { FileEntry } from "../mupdf/file-entries.ts";
 import { isNamed, items } from "../objects/objects.ts";
 import { startXrefAt } from "./byte-range.ts";
 
@@ -142,7 +143,7 @@ async function checkUpdate(update: Update, before: OpenPdf, after: OpenPdf): Pro
   if (!isSpace(file.view(at, section))) throw new Broken("Bytes of the update belong to no object.");
   if (own !== undefined && !isOneObject(file.view(section, endOfObject(file, section, end)), own, 0))
     throw new Broken("The cross-reference stream is no object.");
-  checkPacked(rows, new Set(places.map(({ number }) => number)), before, after);
+  checkPacked(rows, new Set(places.map(({ number }) => number)), known, after);
 }
 
 /** Where the object ends whose cross-reference stream is the last of an update. */
@@ -303,10 +304,14 @@ async function rowsInStream(number: number, section: number, after: OpenPdf): Pr
 }
 
 /** Object streams have exactly the objects that the cross-references find in them (7.5.7). */
-function checkPacked(rows: readonly Row[], written: ReadonlySet<number>, before: OpenPdf, after: OpenPdf): void {
+function checkPacked(
+  rows: readonly Row[],
+  written: ReadonlySet<number>,
+  known: ReadonlyMap<number, FileEntry>,
+  after: OpenPdf,
+): void {
   const { engine, document } = after;
   const packed = new Map<number, Map<number, number>>();
-  const known = engine.fileEntriesOf(before.document);
   for (const row of rows) {
     if (row.type !== "packed") continue;
     const old = known.get(row.number);
