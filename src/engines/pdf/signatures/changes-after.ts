@@ -12,7 +12,8 @@ import { startXrefAt } from "./byte-range.ts";
 import { type Change, changesBetween, type Level } from "./comparison.ts";
 import { differenceOf } from "./difference.ts";
 import type { FoundSignature } from "./fields.ts";
-import { problemOf, type Update, updatesAfter } from "./updates.ts";
+import { problemOf } from "./update-structure.ts";
+import { type Update, updatesAfter } from "./updates.ts";
 
 /** Names of the levels of a certification (table 257). */
 const PERMISSIONS = new Map([

@@ -5,17 +5,24 @@
  * changes there must not be used anywhere else, since it would change that, too. Every other changed object is a forbidden change.
  */
 import type { PDFObject } from "mupdf";
-import { latin1 } from "../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { isCertified } from "../document/signatures.ts";
-import { boxOf } from "../document/page-facts.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { isWidget } from "../forms/tree.ts";
 import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
-import { unescapeName } from "../objects/names.ts";
 import { TextReader } from "../objects/text-string.ts";
-import { parseXmp } from "../metadata/xmp.ts";
-import { STORE_ENTRIES } from "./security-store.ts";
+import { storeProblem } from "./security-store.ts";
+import {
+  isAppearance,
+  isDictionary,
+  isFieldValue,
+  isPlain,
+  isText,
+  isVisible,
+  isXmp,
+  namesInAppearances,
+  newWidgetProblem,
+} from "./entry-values.ts";
 import { canonical, contentOf, type Difference, TRAILER } from "./difference.ts";
 
 /** What a change needs: nothing, that forms may be filled in, that annotations may be changed, or what no signature allows. */
@@ -60,13 +67,6 @@ const LOCKED_ANNOTATION = 64 | 128 | 512;
 
 /** `Ff` of a push button, which has no value (table 229). */
 const PUSH_BUTTON = 1 << 16;
-
-/** Entries of a new signature field and of its widgets: without actions, and without optional content. */
-const NEW_FIELD_ENTRIES = new Set(
-  "Type Subtype FT T TU TM V F Ff Rect P Kids Parent AP AS BS Border DA DR H Lock M MK NM Q StructParent SV C CA Contents".split(
-    " ",
-  ),
-);
 
 /** Entries of the information dictionary that every writer sets. */
 const WRITER_ENTRIES = new Set(["ModDate", "Producer"]);
@@ -239,10 +239,10 @@ class Comparison {
     this.#compareEntries(before, after, "The catalog", {
       AcroForm: (old, now) => this.#compareForms(this.#follow(old.object, old.holder), now),
       DSS: free("validation-data", "Certificates or revocation data for validation were added.", (one, other) =>
-        this.#storeProblem(one, other),
+        storeProblem(this.#engine, one, other, (old, now) => this.#differs(old, now)),
       ),
       Metadata: free("metadata", "The XMP metadata was changed.", (_, other) =>
-        other.isNull() || this.#isXmp(other) ? undefined : "The metadata was replaced by what is no XMP.",
+        other.isNull() || isXmp(this.#engine, other) ? undefined : "The metadata was replaced by what is no XMP.",
       ),
       Version: (old, now, isSame) => {
         if (!isSame && !(now.isName() && now.asName() > (old.object.isName() ? old.object.asName() : "")))
@@ -256,51 +256,6 @@ class Comparison {
         if (!isSame && !isKept) this.#forbid(number, "The catalog has other `Extensions`.");
       },
     });
-  }
-
-  #isXmp(value: PDFObject): boolean {
-    // It must be nothing else, such as a picture, whatever its data are.
-    if (!value.isStream() || !isNamed(value.get("Type"), "Metadata") || !isNamed(value.get("Subtype"), "XML"))
-      return false;
-    const buffer = value.readStream();
-    const bytes = buffer.asUint8Array().slice();
-    buffer.destroy();
-    this.#engine.countDecoded(bytes.length);
-    return parseXmp(bytes) !== undefined;
-  }
-
-  /** What is wrong with a security store (12.8.4.3) in place of another: it has nothing but what validation needs. */
-  #storeProblem(before: PDFObject, after: PDFObject): string | undefined {
-    if (!isDictionary(after)) return "The security store was removed.";
-    const others = ["Type", "VRI"];
-    const problem = this.#listsProblem(after, Object.values(STORE_ENTRIES), others);
-    const [old, now] = [before.get("VRI"), after.get("VRI")];
-    if (problem !== undefined || (old.isNull() && now.isNull())) return problem;
-    if (!isDictionary(now)) return "The security store has no `VRI` any more.";
-    const known = new Map(
-      (old.isDictionary() ? entries(this.#engine, old) : []).map(({ key, value }) => [key.asName(), value]),
-    );
-    for (const [name, value] of known)
-      if (this.#differs(value, now.get(name))) return "The security store has another entry for an earlier signature.";
-    for (const { key, value } of entries(this.#engine, now)) {
-      if (known.has(key.asName())) continue;
-      if (!/^[\dA-Z]{40}$/.test(key.asName()) || !isDictionary(value)) return "The security store has an odd `VRI`.";
-      const found = this.#listsProblem(value, ["Cert", "OCSP", "CRL"], ["Type", "TU", "TS"]);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-
-  /** What is wrong with a dictionary of lists of streams. */
-  #listsProblem(dictionary: PDFObject, lists: readonly string[], others: readonly string[]): string | undefined {
-    for (const { key, value } of entries(this.#engine, dictionary)) {
-      const name = key.asName();
-      if (others.includes(name)) continue;
-      if (!lists.includes(name)) return `The security store has the entry \`${name}\`.`;
-      if (!value.isArray() || !items(value).every((one) => objectNumber(one) > 0 && one.isStream()))
-        return `The security store has other things than streams in \`${name}\`.`;
-    }
-    return undefined;
   }
 
   #compareForms(before: Place, after: PDFObject): void {
@@ -332,21 +287,13 @@ class Comparison {
         if (!isSame && !isAdded) this.#forbid(number, "The form has another `DA`.");
       },
       DR: (one, other) =>
-        this.#compareResources(this.#follow(one.object, one.holder), other, number, this.#namesIn(old)),
+        this.#compareResources(
+          this.#follow(one.object, one.holder),
+          other,
+          number,
+          namesInAppearances(this.#engine, old),
+        ),
     });
-  }
-
-  /** The names in the default appearances of a form: `/Helv 12 Tf`. */
-  #namesIn(form: PDFObject): Set<string> {
-    const names = new Set<string>();
-    const look = (field: PDFObject, depth: number): void => {
-      this.#engine.work.spend(NODE_WORK);
-      const text = field.get("DA").isString() ? latin1(field.get("DA").asByteString()) : "";
-      for (const [, name = ""] of text.matchAll(/\/([^\s/<>[\](){}%]+)/g)) names.add(unescapeName(name));
-      if (depth < MAX_DEPTH) for (const kid of items(field.get(depth === 0 ? "Fields" : "Kids"))) look(kid, depth + 1);
-    };
-    look(form, 0);
-    return names;
   }
 
   /** Resources may be added, unless something names them that did not find them before. */
@@ -404,7 +351,7 @@ class Comparison {
     // The widgets of a field show its value.
     const isWidgetOnly = partial === undefined && old.isNull() && own.isNull() && !isSignature;
     const isFilled = isOwnFilled || (parent?.isFilled === true && isWidgetOnly);
-    if (isOwnFilled) this.#checkValue(now, isSignature, what, holder);
+    if (isOwnFilled && !isFieldValue(now, isSignature)) this.#forbid(holder, `${what} has a value that is none.`);
     if (isOwnFilled && isSignature)
       this.#addSignature(after, now, name, "was signed", isVisible(object) ? "form-filling" : undefined);
     else if (isOwnFilled)
@@ -422,7 +369,7 @@ class Comparison {
     const appearance: Judge = (one, other, isSame) => {
       if (isFilled && !isSame && !one.object.isNull()) {
         if (other.isNull()) this.#forbid(holder, `The appearance of the field ${name} was removed.`);
-        else if (!this.#isAppearance(other)) this.#forbid(holder, `${what} has an appearance that is none.`);
+        else if (!isAppearance(this.#engine, other)) this.#forbid(holder, `${what} has an appearance that is none.`);
         else if (this.#isUsedBeside(objectNumber(one.object), holder))
           this.#forbid(holder, `The appearance of the field ${name} was replaced, which is also used elsewhere.`);
       }
@@ -482,27 +429,6 @@ class Comparison {
     }
   }
 
-  /** A value must be nothing that could also be drawn. */
-  #checkValue(value: PDFObject, isSignature: boolean, what: string, holder: number): void {
-    const isValue = isSignature
-      ? isDictionary(value)
-      : isText(value) || value.isName() || (value.isArray() && items(value).every((one) => one.isString()));
-    if (!isValue) this.#forbid(holder, `${what} has a value that is none.`);
-  }
-
-  /** Whether a value is an appearance dictionary (12.5.5) and has nothing else. */
-  #isAppearance(value: PDFObject): boolean {
-    return (
-      isDictionary(value) &&
-      entries(this.#engine, value).every(({ key, value: one }) => {
-        if (!["N", "R", "D"].includes(key.asName())) return false;
-        return (
-          one.isStream() || (isDictionary(one) && entries(this.#engine, one).every((state) => state.value.isStream()))
-        );
-      })
-    );
-  }
-
   /** Whether a value is another one, or a reference to an object that changed. */
   #differs(before: PDFObject, after: PDFObject): boolean {
     return (
@@ -524,8 +450,11 @@ class Comparison {
       return;
     }
     names.add(partial);
-    const widgets = items(field.get("Kids")).length > 0 ? items(field.get("Kids")) : [field];
-    const problem = [field, ...widgets].map((one) => this.#newWidgetProblem(one)).find((one) => one !== undefined);
+    const kids = items(field.get("Kids"));
+    const widgets = kids.length > 0 ? kids : [field];
+    const problem = [field, ...widgets]
+      .map((one) => newWidgetProblem(this.#engine, one))
+      .find((one) => one !== undefined);
     if (problem !== undefined) this.#forbid(number, `The signature field ${partial} was added with ${problem}.`);
     const value = field.get("V");
     const isSigned = isDictionary(value);
@@ -533,23 +462,12 @@ class Comparison {
       this.#forbid(number, `The signature field ${partial} was added with a signature that cannot be read.`);
     if (!isSigned && widgets.some((one) => !one.get("AP").isNull() || !one.get("MK").isNull()))
       this.#forbid(number, `The signature field ${partial} was added with an appearance, and without a signature.`);
-    const kids = items(field.get("Kids"));
-    for (const widget of kids.length > 0 ? kids : [field]) this.#newWidgets.add(objectNumber(widget));
-    const shown = (kids.length > 0 ? kids : [field]).some(isVisible);
+    for (const widget of widgets) this.#newWidgets.add(objectNumber(widget));
+    const shown = widgets.some(isVisible);
     // As Acrobat, which lets a certified document only have new signatures that are not seen.
     const isRestricted = shown && isCertified(this.#difference.before.document.getTrailer().get("Root"));
     const level = isRestricted ? "annotations" : shown ? "form-filling" : undefined;
-    this.#addSignature(field, field.get("V"), partial, "was added", level);
-  }
-
-  /** What a new field or its widget has that a signature does not need, and that could be seen or done. */
-  #newWidgetProblem(widget: PDFObject): string | undefined {
-    const subtype = widget.get("Subtype");
-    if (!subtype.isNull() && !isNamed(subtype, "Widget")) return "an annotation that is no widget";
-    const appearance = widget.get("AP");
-    if (!appearance.isNull() && !this.#isAppearance(appearance)) return "an appearance that is none";
-    const other = entries(this.#engine, widget).find(({ key }) => !NEW_FIELD_ENTRIES.has(key.asName()));
-    return other && `the entry \`${other.key.asName()}\``;
+    this.#addSignature(field, value, partial, "was added", level);
   }
 
   /** Adds a change. Time stamps that are not seen are always allowed (12.8.5); `level` is that of a visible field. */
@@ -672,11 +590,3 @@ class Comparison {
     return isTouched;
   }
 }
-
-/** A string that is part of what has it, or nothing. */
-const isPlain = (value: PDFObject): boolean => !value.isIndirect() && (value.isNull() || value.isString());
-/** Text, or a stream of text: with a subtype, it could also be a picture. */
-const isText = (value: PDFObject): boolean =>
-  value.isNull() || value.isString() || (value.isStream() && value.get("Subtype").isNull());
-const isDictionary = (value: PDFObject): boolean => value.isDictionary() && !value.isStream();
-const isVisible = (widget: PDFObject): boolean => boxOf(widget.get("Rect")) !== undefined;

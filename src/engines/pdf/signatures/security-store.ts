@@ -5,7 +5,9 @@ import { Refusal } from "../../errors.ts";
 import { certificateOf } from "../../cms/certificates.ts";
 import type { RevocationData } from "../../cms/revocation.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { eachItem, objectNumber } from "../objects/objects.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { eachItem, entries, items, objectNumber } from "../objects/objects.ts";
+import { isDictionary } from "./entry-values.ts";
 
 /** Streams of each kind. */
 const MOST_STORED = 1_000;
@@ -78,4 +80,48 @@ async function streamsIn(
     }
   }
   return found;
+}
+
+/** What is wrong with a security store (12.8.4.3) in place of another: it has nothing but what validation needs. `differs`: whether a value is another one, or was changed. */
+export function storeProblem(
+  engine: PdfEngine,
+  before: PDFObject,
+  after: PDFObject,
+  differs: (before: PDFObject, after: PDFObject) => boolean,
+): string | undefined {
+  if (!isDictionary(after)) return "The security store was removed.";
+  const others = ["Type", "VRI"];
+  const problem = listsProblem(engine, after, Object.values(STORE_ENTRIES), others);
+  const [old, now] = [before.get("VRI"), after.get("VRI")];
+  if (problem !== undefined || (old.isNull() && now.isNull())) return problem;
+  if (!isDictionary(now)) return "The security store has no `VRI` any more.";
+  const known = new Map(
+    (old.isDictionary() ? entries(engine, old) : []).map(({ key, value }) => [key.asName(), value]),
+  );
+  for (const [name, value] of known)
+    if (differs(value, now.get(name))) return "The security store has another entry for an earlier signature.";
+  for (const { key, value } of entries(engine, now)) {
+    if (known.has(key.asName())) continue;
+    if (!/^[\dA-Z]{40}$/.test(key.asName()) || !isDictionary(value)) return "The security store has an odd `VRI`.";
+    const found = listsProblem(engine, value, ["Cert", "OCSP", "CRL"], ["Type", "TU", "TS"]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What is wrong with a dictionary of lists of streams. */
+function listsProblem(
+  engine: PdfEngine,
+  dictionary: PDFObject,
+  lists: readonly string[],
+  others: readonly string[],
+): string | undefined {
+  for (const { key, value } of entries(engine, dictionary)) {
+    const name = key.asName();
+    if (others.includes(name)) continue;
+    if (!lists.includes(name)) return `The security store has the entry \`${name}\`.`;
+    if (!value.isArray() || !items(value).every((one) => objectNumber(one) > 0 && one.isStream()))
+      return `The security store has other things than streams in \`${name}\`.`;
+  }
+  return undefined;
 }

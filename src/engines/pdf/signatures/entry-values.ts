@@ -1,0 +1,77 @@
+/** What the values of entries may be that signatures let change: nothing that could also be drawn, or done, elsewhere. */
+import type { PDFObject } from "mupdf";
+import { latin1 } from "../../bytes/latin1.ts";
+import { boxOf } from "../document/page-facts.ts";
+import { parseXmp } from "../metadata/xmp.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { unescapeName } from "../objects/names.ts";
+import { entries, isNamed, items, MAX_DEPTH } from "../objects/objects.ts";
+
+/** Fuel per field. */
+const FIELD_WORK = 500;
+
+/** Entries of a new signature field and of its widgets: without actions, and without optional content. */
+const NEW_FIELD_ENTRIES = new Set(
+  "Type Subtype FT T TU TM V F Ff Rect P Kids Parent AP AS BS Border DA DR H Lock M MK NM Q StructParent SV C CA Contents".split(
+    " ",
+  ),
+);
+
+/** A string that is part of what has it, or nothing. */
+export const isPlain = (value: PDFObject): boolean => !value.isIndirect() && (value.isNull() || value.isString());
+/** Text, or a stream of text: with a subtype, it could also be a picture. */
+export const isText = (value: PDFObject): boolean =>
+  value.isNull() || value.isString() || (value.isStream() && value.get("Subtype").isNull());
+export const isDictionary = (value: PDFObject): boolean => value.isDictionary() && !value.isStream();
+export const isVisible = (widget: PDFObject): boolean => boxOf(widget.get("Rect")) !== undefined;
+
+/** The value of a field: a signature, or else text, names, and lists of texts. */
+export const isFieldValue = (value: PDFObject, isSignature: boolean): boolean =>
+  isSignature
+    ? isDictionary(value)
+    : isText(value) || value.isName() || (value.isArray() && items(value).every((one) => one.isString()));
+
+/** Whether a value is an appearance dictionary (12.5.5) and has nothing else. */
+export function isAppearance(engine: PdfEngine, value: PDFObject): boolean {
+  return (
+    isDictionary(value) &&
+    entries(engine, value).every(({ key, value: one }) => {
+      if (!["N", "R", "D"].includes(key.asName())) return false;
+      return one.isStream() || (isDictionary(one) && entries(engine, one).every((state) => state.value.isStream()));
+    })
+  );
+}
+
+/** Whether a value is XMP, and nothing else, such as a picture, whatever its data are. */
+export function isXmp(engine: PdfEngine, value: PDFObject): boolean {
+  if (!value.isStream() || !isNamed(value.get("Type"), "Metadata") || !isNamed(value.get("Subtype"), "XML"))
+    return false;
+  const buffer = value.readStream();
+  const bytes = buffer.asUint8Array().slice();
+  buffer.destroy();
+  engine.countDecoded(bytes.length);
+  return parseXmp(bytes) !== undefined;
+}
+
+/** What a new field or its widget has that a signature does not need, and that could be seen or done. */
+export function newWidgetProblem(engine: PdfEngine, widget: PDFObject): string | undefined {
+  const subtype = widget.get("Subtype");
+  if (!subtype.isNull() && !isNamed(subtype, "Widget")) return "an annotation that is no widget";
+  const appearance = widget.get("AP");
+  if (!appearance.isNull() && !isAppearance(engine, appearance)) return "an appearance that is none";
+  const other = entries(engine, widget).find(({ key }) => !NEW_FIELD_ENTRIES.has(key.asName()));
+  return other && `the entry \`${other.key.asName()}\``;
+}
+
+/** The names in the default appearances of a form: `/Helv 12 Tf`. */
+export function namesInAppearances(engine: PdfEngine, form: PDFObject): Set<string> {
+  const names = new Set<string>();
+  const look = (field: PDFObject, depth: number): void => {
+    engine.work.spend(FIELD_WORK);
+    const text = field.get("DA").isString() ? latin1(field.get("DA").asByteString()) : "";
+    for (const [, name = ""] of text.matchAll(/\/([^\s/<>[\](){}%]+)/g)) names.add(unescapeName(name));
+    if (depth < MAX_DEPTH) for (const kid of items(field.get(depth === 0 ? "Fields" : "Kids"))) look(kid, depth + 1);
+  };
+  look(form, 0);
+  return names;
+}
