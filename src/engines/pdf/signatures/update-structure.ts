@@ -3,21 +3,23 @@
  * an object, another the last, a third rebuilds the table. So what follows a signature must keep all rules, or nobody knows what a reader shows.
  */
 import type { PDFObject } from "mupdf";
-import { concat } from "../../bytes/concat.ts";
 import { find } from "../../bytes/find.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { inflateWhole } from "../../bytes/inflate.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { unfilter, UNFILTER_WORK } from "../../image/png-rows.ts";
+import { ParseMeter } from "../../parse-meter.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
 import { isNamed, items } from "../objects/objects.ts";
 import { MOST_DICTIONARY, type Update } from "./updates.ts";
 
-/** Bytes of a cross-reference stream. */
-const MOST_ROWS = 8 * 1024 * 1024;
-/** Fuel per row of a cross-reference table. */
-const ROW_WORK = 500;
+/** Bytes of a row of a table (7.5.4). */
+const TABLE_ROW = 20;
+/** Bytes of a number in a row of a stream. */
+const MOST_WIDTH = 8;
+/** Fuel per line of a predictor, in addition to its bytes. */
+const LINE_WORK = 50;
 
 /** A row of cross-references. */
 type Row =
@@ -53,7 +55,6 @@ async function checkUpdate(update: Update, before: OpenPdf, after: OpenPdf): Pro
   const seen = new Set<number>();
   const places: { from: number; number: number; generation: number }[] = [];
   for (const row of rows) {
-    engine.work.spend(ROW_WORK);
     await engine.work.pause();
     if (seen.has(row.number)) throw new Broken(`The cross-references have object ${row.number} twice.`);
     seen.add(row.number);
@@ -112,13 +113,14 @@ function isOneObject(bytes: Uint8Array, number: number, generation: number): boo
 /** The rows of an update, and the number of the stream that has them, if it is one. */
 async function rowsOf({ section, end }: Update, after: OpenPdf): Promise<{ rows: Row[]; number?: number }> {
   const text = latin1(after.input.bytes.view(section, end));
-  if (text.startsWith("xref")) return { rows: rowsInTable(text) };
+  if (text.startsWith("xref"))
+    return { rows: await rowsInTable(text, new ParseMeter(after.engine.work, "references")) };
   const number = Number(/^(\d+)\s+0\s+obj(?![A-Za-z])/.exec(text.slice(0, 64))?.[1] ?? Number.NaN);
   if (Number.isNaN(number)) throw new Broken("The update has no cross-references.");
   return { rows: await rowsInStream(number, section, after), number };
 }
 
-function rowsInTable(text: string): Row[] {
+async function rowsInTable(text: string, meter: ParseMeter): Promise<Row[]> {
   const rows: Row[] = [];
   const malformed = (): Broken => new Broken("The cross-reference table is malformed.");
   const start = /^xref *(?:\r\n|\r|\n)/.exec(text);
@@ -131,7 +133,13 @@ function rowsInTable(text: string): Row[] {
     const found = heading.exec(text);
     if (found === null) break;
     at = heading.lastIndex;
-    for (let index = 0; index < Number(found[2]); index++) {
+    const count = Number(found[2]);
+    if (count * TABLE_ROW > text.length - at) throw malformed();
+    meter.expect(count);
+    meter.bytes(found[0].length + count * TABLE_ROW);
+    for (let index = 0; index < count; index++) {
+      meter.element();
+      await meter.pause();
       entry.lastIndex = at;
       const [, offset, generation, type] = entry.exec(text) ?? [];
       if (type === undefined) throw malformed();
@@ -153,6 +161,9 @@ const malformedStream = (): Broken => new Broken("The cross-reference stream is 
 interface StreamFacts {
   readonly widths: readonly number[];
   readonly index: readonly number[];
+  /** Rows that `index` counts, and bytes of all of them. */
+  readonly rows: number;
+  readonly bytes: number;
   readonly length: number;
   readonly isDeflated: boolean;
   /** Bytes of a row, if a PNG predictor was used. */
@@ -167,22 +178,20 @@ function factsOf(number: number, { engine, document }: OpenPdf): StreamFacts {
       value.isNumber() ? Number(value.resolve().toString(true, true)) : Number.NaN;
     const single = (value: PDFObject): PDFObject => (value.isArray() && value.length === 1 ? value.get(0) : value);
     const widths = items(stream.get("W")).map(numberOf);
-    const index = stream.get("Index").isNull()
-      ? [0, numberOf(stream.get("Size"))]
-      : items(stream.get("Index")).map(numberOf);
+    const size = numberOf(stream.get("Size"));
+    const index = stream.get("Index").isNull() ? [0, size] : items(stream.get("Index")).map(numberOf);
+    const rows = index.reduce((sum, value, at) => (at % 2 === 1 ? sum + value : sum), 0);
     const [filter, parameters] = [single(stream.get("Filter")), single(stream.get("DecodeParms"))];
     const predictor = parameters.get("Predictor").isNull() ? 1 : numberOf(parameters.get("Predictor"));
     const isKnown = (filter.isNull() || isNamed(filter, "FlateDecode")) && (predictor === 1 || predictor >= 10);
     const length = numberOf(stream.get("Length"));
-    if (
-      !isKnown ||
-      widths.length !== 3 ||
-      index.length % 2 !== 0 ||
-      ![...widths, ...index, length].every((one) => one >= 0)
-    )
-      throw malformedStream();
+    // Type and generation have defaults, so that their widths may be 0 (table 17).
+    const isRow = widths.length === 3 && (widths[1] ?? 0) > 0 && widths.every((one) => one <= MOST_WIDTH);
+    const isWhole = [...widths, ...index, length].every((one) => Number.isInteger(one) && one >= 0);
+    if (!isKnown || !isRow || !isWhole || index.length % 2 !== 0 || !(rows <= size)) throw malformedStream();
+    const bytes = rows * widths.reduce((sum, width) => sum + width, 0);
     const columns = predictor === 1 ? undefined : numberOf(parameters.get("Columns"));
-    return { widths, index, length, isDeflated: !filter.isNull(), columns };
+    return { widths, index, rows, bytes, length, isDeflated: !filter.isNull(), columns };
   });
 }
 
@@ -193,24 +202,29 @@ async function dataOf(section: number, { engine, input }: OpenPdf, facts: Stream
   const start = /stream(?:\r\n|\n)/.exec(head);
   if (start === null) throw malformedStream();
   const from = section + start.index + start[0].length;
+  const { bytes, columns } = facts;
+  if (columns !== undefined && !(columns > 0 && bytes % columns === 0)) throw malformedStream();
+  const lines = columns === undefined ? 0 : bytes / columns;
   const raw = file.view(from, Math.min(file.length, from + facts.length)).slice();
-  const data = facts.isDeflated ? await inflateWhole(engine.work, raw, MOST_ROWS) : raw;
-  if (data === undefined) throw malformedStream();
-  const { columns } = facts;
+  const data = facts.isDeflated ? await inflateWhole(engine.work, raw, bytes + lines) : raw;
+  if (data?.length !== bytes + lines) throw malformedStream();
   if (columns === undefined) return data;
-  if (!(columns > 0) || data.length % (columns + 1) !== 0) throw malformedStream();
-  const lines: Uint8Array[] = [];
-  for (let at = 0; at < data.length; at += columns + 1) {
-    engine.work.spend(columns * UNFILTER_WORK);
-    const line = new Uint8Array(columns);
-    unfilter(data.subarray(at, at + columns + 1), lines.at(-1) ?? new Uint8Array(columns), line, 1);
-    lines.push(line);
+  const plain = new Uint8Array(bytes);
+  for (let line = 0; line < lines; line++) {
+    engine.work.spend(columns * UNFILTER_WORK + LINE_WORK);
+    await engine.work.pause();
+    const [at, to] = [line * (columns + 1), line * columns];
+    const above = line === 0 ? new Uint8Array(columns) : plain.subarray(to - columns, to);
+    unfilter(data.subarray(at, at + columns + 1), above, plain.subarray(to, to + columns), 1);
   }
-  return concat(lines);
+  return plain;
 }
 
 async function rowsInStream(number: number, section: number, after: OpenPdf): Promise<Row[]> {
   const facts = factsOf(number, after);
+  const meter = new ParseMeter(after.engine.work, "references");
+  meter.expect(facts.rows);
+  meter.bytes(facts.bytes);
   const bytes = await dataOf(section, after, facts);
   let at = 0;
   const field = (width: number): number => {
@@ -224,7 +238,8 @@ async function rowsInStream(number: number, section: number, after: OpenPdf): Pr
   const [first = 0, second = 0, third = 0] = widths;
   for (let pair = 0; pair < index.length; pair += 2) {
     for (let count = 0; count < (index[pair + 1] ?? 0); count++) {
-      if (at + first + second + third > bytes.length || at === bytes.length) throw malformedStream();
+      meter.element();
+      await meter.pause();
       const [type, a, b] = [first === 0 ? 1 : field(first), field(second), field(third)];
       const row = { number: (index[pair] ?? 0) + count };
       if (type === 0) rows.push({ ...row, type: "free" });
@@ -233,7 +248,6 @@ async function rowsInStream(number: number, section: number, after: OpenPdf): Pr
       else throw malformedStream();
     }
   }
-  if (at !== bytes.length) throw malformedStream();
   return rows;
 }
 

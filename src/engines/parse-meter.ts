@@ -1,0 +1,82 @@
+/**
+ * The fuel of the parsers that read a client's bytes outside MuPDF, whose own fuel is counted in its binary. Each of them charges by byte and by element through one
+ * meter, so that its cost is known, bounded, and listed: docs/architecture.md has the table, which `npm run docs` writes from `PARSERS`.
+ */
+import { limits } from "../limits.ts";
+import { Refusal } from "./errors.ts";
+import type { Work } from "./work.ts";
+
+export interface Parser {
+  /** The format, and what comes in it. */
+  readonly reads: string;
+  /** What counts as an element. */
+  readonly elements: string;
+  /** Fuel for each byte or character. */
+  readonly byte: number;
+  /** Fuel for each element. */
+  readonly element: number;
+  /** The most elements of one input; Infinity where only fuel bounds them. */
+  readonly most: number;
+}
+
+/** `npm run turns -- --only growth` measures the time for a unit of this fuel again. */
+export const PARSERS = {
+  asn1: { reads: "ASN.1 (certificates, CMS, PKCS#12, OCSP)", elements: "values", byte: 2, element: 400, most: 100_000 },
+  derivation: { reads: "A key derived from a password", elements: "iterations", byte: 2, element: 400, most: 400_000 },
+  references: { reads: "Cross-references", elements: "rows", byte: 2, element: 500, most: limits.objects },
+  font: { reads: "A font program", elements: "glyphs and entries", byte: 2, element: 200, most: 200_000 },
+  zip: { reads: "A ZIP archive", elements: "entries", byte: 2, element: 1_000, most: 100_000 },
+  xml: { reads: "XML", elements: "tags and attributes", byte: 8, element: 400, most: 2_000_000 },
+  html: { reads: "HTML", elements: "tags and attributes", byte: 8, element: 400, most: 1_000_000 },
+  css: { reads: "CSS", elements: "selectors and declarations", byte: 8, element: 400, most: 100_000 },
+  csv: { reads: "CSV", elements: "cells", byte: 8, element: 400, most: 1_000_000 },
+} as const satisfies Readonly<Record<string, Parser>>;
+
+export type ParserName = keyof typeof PARSERS;
+
+export class ParseMeter {
+  readonly #work: Work;
+  readonly #parser: Parser;
+  #elements = 0;
+
+  /** For one input, such as a file or an entry of an archive. */
+  constructor(work: Work, name: ParserName) {
+    this.#work = work;
+    this.#parser = PARSERS[name];
+  }
+
+  /**
+   * Charges for bytes or characters, before they are read.
+   * @throws Refusal `limit_exceeded` (`limit: "work"`)
+   */
+  bytes(count: number): void {
+    this.#work.spend(count * this.#parser.byte);
+  }
+
+  /**
+   * Charges for elements, before they are kept.
+   * @throws Refusal `limit_exceeded` (`limit: "work"`, or the most elements)
+   */
+  element(count = 1): void {
+    this.expect(count);
+    this.#elements += count;
+    this.#work.spend(count * this.#parser.element);
+  }
+
+  /**
+   * Checks a count of elements that the input claims, before any of them is read. Each is charged when it is read, so that others have their turn in between.
+   * @throws Refusal `limit_exceeded` (the most elements)
+   */
+  expect(count: number): void {
+    const { elements, most, reads } = this.#parser;
+    const actual = this.#elements + count;
+    if (actual <= most) return;
+    const text = `${reads} can have up to ${most.toLocaleString("en-US")} ${elements}.`;
+    throw new Refusal("limit_exceeded", text, { limit: most, actual });
+  }
+
+  /** Yields to other requests if a slice of fuel was spent since the last time. */
+  pause(): Promise<void> {
+    return this.#work.pause();
+  }
+}
