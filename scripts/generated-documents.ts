@@ -5,6 +5,7 @@ import { issue, pkcs12 } from "../test/harness/certificates.ts";
 import { handSigned } from "../test/harness/updates.ts";
 import { describedApi } from "./described-api.ts";
 import { root } from "./local-database.ts";
+import { type Parser, PARSERS } from "../src/engines/parse-meter.ts";
 import { plans } from "../src/accounts/plans.ts";
 import { errorRows } from "../src/http/errors/error-table.ts";
 import { retention } from "../src/http/openapi/retention.ts";
@@ -20,6 +21,7 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
     scopes: await scopeTable(),
     prices: `${await priceTable()}\n`,
     retention: `${retention}\n`,
+    parsers: `${parserTable()}\n`,
   };
   const withParts = async (path: string): Promise<[string, string]> => {
     const document = await read(path);
@@ -28,7 +30,9 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
   };
   return new Map<string, string | Uint8Array>([
     [join(root, "docs/limits.md"), limitsDocument(await read("src/limits.ts"))],
-    ...(await Promise.all(["README.md", "SECURITY.md", "docs/api.md", "docs/mcp.md"].map(withParts))),
+    ...(await Promise.all(
+      ["README.md", "SECURITY.md", "docs/api.md", "docs/architecture.md", "docs/mcp.md"].map(withParts),
+    )),
     [join(root, "examples/damaged.pdf"), withoutEnd(await readFile(join(root, "examples/letter.pdf")))],
     await exampleSigner(),
     await exampleSigned(),
@@ -115,6 +119,18 @@ async function priceTable(): Promise<string> {
 function errorTable(): string {
   const rows = errorRows.map(([code, { status, title, when }]) => [`${status}`, `\`${code}\``, `${title}. ${when}`]);
   return table(["Status", "`code`", "Meaning"], rows);
+}
+
+/** The parsers of a client's bytes outside MuPDF, and what bounds each. */
+function parserTable(): string {
+  const rows = Object.values<Parser>(PARSERS).map(({ reads, elements, byte, element, most, bounds }) => [
+    reads,
+    `${byte}`,
+    `${element} (${elements})`,
+    most === Infinity ? "By fuel" : most.toLocaleString("en-US"),
+    bounds ?? "",
+  ]);
+  return table(["Reads", "Fuel per byte", "Fuel per element", "Most elements", "Also"], rows);
 }
 
 const INTRODUCTION = `# Limits

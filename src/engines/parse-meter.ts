@@ -17,6 +17,8 @@ export interface Parser {
   readonly element: number;
   /** The most elements of one input; Infinity where only fuel bounds them. */
   readonly most: number;
+  /** What else bounds it: a clause for the table in docs/architecture.md. */
+  readonly bounds?: string;
 }
 
 /** `npm run turns -- --only growth` measures the time for a unit of this fuel again. */
