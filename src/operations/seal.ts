@@ -12,6 +12,7 @@ import { TIMESTAMP_ROOM, timeStamp } from "../engines/cms/time-stamp-request.ts"
 import type { EngineBytes } from "../engines/bytes/heap.ts";
 import { invalidParameter } from "../engines/errors.ts";
 import type { Engines } from "../engines/lease/engines.ts";
+import type { Work } from "../engines/work.ts";
 import { type OpenPdf, openPdf, type PdfInput } from "../engines/pdf/document/document.ts";
 import { findField } from "../engines/pdf/seal/field.ts";
 import { completePdf } from "../engines/pdf/seal/complete.ts";
@@ -174,7 +175,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     if (!isPrepared) checkTimestamp(input, engines);
     const signer = isPrepared
       ? await signerElsewhere(await readCertificates("chain", input.chain ?? ""), digest, "chain")
-      : await signerOf(await credentialsOf(input), digest);
+      : await signerOf(await credentialsOf(engines.pdf.work, input), digest);
     let toSign: Uint8Array = new Uint8Array();
     let cms: Uint8Array = new Uint8Array();
     const signerName = input.signerName ?? subjectOf(signer.certificate);
@@ -386,18 +387,21 @@ async function checkCms(cms: Uint8Array<ArrayBuffer>, digest: DigestName, hashed
   return "b-t";
 }
 
-function credentialsOf({
-  certificate,
-  privateKey = "",
-  chain = "",
-  certificatePassword,
-}: {
-  readonly certificate: UploadedFile | undefined;
-  readonly privateKey: string | undefined;
-  readonly chain: string | undefined;
-  readonly certificatePassword: string | undefined;
-}): Promise<Credentials> {
-  if (certificate === undefined) return readPem(privateKey, chain, certificatePassword);
+function credentialsOf(
+  work: Work,
+  {
+    certificate,
+    privateKey = "",
+    chain = "",
+    certificatePassword,
+  }: {
+    readonly certificate: UploadedFile | undefined;
+    readonly privateKey: string | undefined;
+    readonly chain: string | undefined;
+    readonly certificatePassword: string | undefined;
+  },
+): Promise<Credentials> {
+  if (certificate === undefined) return readPem(work, privateKey, chain, certificatePassword);
   const { field, bytes } = certificate;
-  return readPkcs12(field, bytes.view(0, bytes.length).slice(), certificatePassword);
+  return readPkcs12(work, field, bytes.view(0, bytes.length).slice(), certificatePassword);
 }

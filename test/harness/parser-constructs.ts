@@ -4,6 +4,8 @@
  */
 import type { ParserName } from "../../src/engines/parse-meter.ts";
 import { type Part, pdfPart } from "./client.ts";
+import { document } from "./fixtures.ts";
+import { longMac, manyKeys } from "./pkcs12-bombs.ts";
 import { countedRows } from "./signature-bombs.ts";
 
 export interface ParserConstruct {
@@ -21,6 +23,14 @@ export interface ParserConstruct {
 
 export type Parts = Readonly<Record<string, Part>>;
 
+const letter = pdfPart(document({ name: "letter", pages: 1 }));
+
+const sealedWith = (certificate: Uint8Array): Parts => ({
+  file: letter,
+  certificate: { bytes: certificate, fileName: "signer.p12" },
+  certificatePassword: "secret",
+});
+
 const verified = (file: Uint8Array): Parts => ({ file: pdfPart(file), fetch: "false" });
 
 /** Formats of bytes: signatures, cross-references, fonts, archives. */
@@ -36,6 +46,27 @@ const binary: readonly ParserConstruct[] = [
     name: "rows of no bytes",
     operation: "verify-signatures",
     parts: (count) => verified(countedRows([0, 0, 0], count)),
+  },
+  {
+    parser: "derivation",
+    name: "iterations of a MAC",
+    operation: "seal",
+    refused: "invalid_certificate",
+    parts: (count) => sealedWith(longMac({ iterations: count })),
+  },
+  {
+    parser: "derivation",
+    name: "bytes of a MAC",
+    operation: "seal",
+    refused: "invalid_certificate",
+    parts: (count) => sealedWith(longMac({ value: count, iterations: 100_000 })),
+  },
+  {
+    parser: "derivation",
+    name: "private keys",
+    operation: "seal",
+    refused: "invalid_certificate",
+    parts: async (count) => sealedWith(await manyKeys(count, 100_000)),
   },
 ];
 

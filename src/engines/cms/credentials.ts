@@ -1,5 +1,7 @@
 /** Reads a private key and its certificates: PKCS#12 (RFC 7292), or PKCS#8 and X.509 in PEM (RFC 7468). */
 import type { Certificate } from "pkijs";
+import { ParseMeter } from "../parse-meter.ts";
+import type { Work } from "../work.ts";
 import { children, der, implicitOctets, octets, oidOf, parse } from "./asn1.ts";
 import { certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
 import { decrypt, decryptKey, fitsMac } from "./password-based.ts";
@@ -36,7 +38,8 @@ type Block = ReturnType<typeof parse>;
  * Reads a PKCS#12 file.
  * @throws Refusal `invalid_certificate`
  */
-export async function readPkcs12(field: string, bytes: Uint8Array, password = ""): Promise<Credentials> {
+export async function readPkcs12(work: Work, field: string, bytes: Uint8Array, password = ""): Promise<Credentials> {
+  const meter = new ParseMeter(work, "derivation");
   return readable(field, "is no PKCS#12 file with a private key and its certificate", async () => {
     if (bytes.length > MOST_BYTES) throw invalidCertificate(field, "is larger than 1 MiB");
     const [, safe, mac] = children(parse(bytes));
@@ -44,44 +47,46 @@ export async function readPkcs12(field: string, bytes: Uint8Array, password = ""
     if (oidOf(type) !== ID_DATA || mac === undefined)
       throw invalidCertificate(field, "is protected with a public key, not with a password");
     const contents = octets(children(content)[0]);
-    if (!(await fitsMac(mac, contents, password))) {
+    if (!(await fitsMac(mac, contents, password, meter))) {
       const problem = password === "" ? "needs its password in" : "cannot be opened with the password in";
       throw invalidCertificate(field, `${problem} \`certificatePassword\``);
     }
-    const found: { keys: Uint8Array<ArrayBuffer>[]; certificates: Certificate[] } = { keys: [], certificates: [] };
-    for (const info of children(parse(contents))) await readBags(await bagsOf(info, password), password, found, 0);
-    const [privateKey, another] = found.keys;
-    if (privateKey === undefined) throw invalidCertificate(field, "has no private key");
+    const found: Found = { keys: [], certificates: [] };
+    for (const info of children(parse(contents))) readBags(await bagsOf(info, password, meter), found, 0);
+    const [key, another] = found.keys;
+    if (key === undefined) throw invalidCertificate(field, "has no private key");
     if (another !== undefined) throw invalidCertificate(field, "has several private keys. Send a file with one");
+    const privateKey = key.isEncrypted ? await decryptKey(key.bytes, password, meter) : key.bytes;
     return { privateKey, certificates: found.certificates, fields: { key: field, certificates: field } };
   });
 }
 
+/** What bags contain. Keys are decrypted once it is known that there is one. */
+interface Found {
+  readonly keys: { readonly bytes: Uint8Array<ArrayBuffer>; readonly isEncrypted: boolean }[];
+  readonly certificates: Certificate[];
+}
+
 /** The SafeContents in a ContentInfo. */
-async function bagsOf(info: Block, password: string): Promise<Block> {
+async function bagsOf(info: Block, password: string, meter: ParseMeter): Promise<Block> {
   const [type, content] = children(info);
   const [inner] = children(content);
   if (oidOf(type) === ID_DATA) return parse(octets(inner));
   if (oidOf(type) !== ID_ENCRYPTED_DATA) throw new Unusable("is protected with a public key, not with a password");
   const [, encrypted] = children(inner);
   const [, algorithm, data] = children(encrypted);
-  return parse(await decrypt(algorithm, implicitOctets(data), password));
+  return parse(await decrypt(algorithm, implicitOctets(data), password, meter));
 }
 
-async function readBags(
-  bags: Block,
-  password: string,
-  found: { keys: Uint8Array<ArrayBuffer>[]; certificates: Certificate[] },
-  depth: number,
-): Promise<void> {
+function readBags(bags: Block, found: Found, depth: number): void {
   for (const bag of children(bags)) {
     const [type, content] = children(bag);
     const [value] = children(content);
     if (value === undefined) continue;
     const kind = BAGS.get(oidOf(type));
-    if (kind === "key") found.keys.push(der(value));
-    if (kind === "shrouded key") found.keys.push(await decryptKey(der(value), password));
-    if (kind === "nested" && depth < MOST_DEPTH) await readBags(value, password, found, depth + 1);
+    if (kind === "key" || kind === "shrouded key")
+      found.keys.push({ bytes: der(value), isEncrypted: kind === "shrouded key" });
+    if (kind === "nested" && depth < MOST_DEPTH) readBags(value, found, depth + 1);
     if (kind !== "certificate") continue;
     const [format, certificate] = children(value);
     if (oidOf(format) !== X509_CERTIFICATE) continue;
@@ -96,7 +101,7 @@ const tooMany = (): Unusable => new Unusable(`has more than ${MOST_CERTIFICATES}
  * Reads a private key and a chain in PEM.
  * @throws Refusal `invalid_certificate`
  */
-export async function readPem(privateKey: string, chain: string, password = ""): Promise<Credentials> {
+export async function readPem(work: Work, privateKey: string, chain: string, password = ""): Promise<Credentials> {
   const fields = { key: "privateKey", certificates: "chain" };
   const certificates = await readCertificates("chain", chain);
   return readable("privateKey", "cannot be read", async () => {
@@ -109,6 +114,10 @@ export async function readPem(privateKey: string, chain: string, password = ""):
         "must be a PKCS#8 key in PEM (-----BEGIN PRIVATE KEY-----). `openssl pkcs8 -topk8` converts others",
       );
     if (password === "") throw invalidCertificate("privateKey", "needs its password in `certificatePassword`");
-    return { privateKey: await decryptKey(encrypted, password), certificates, fields };
+    return {
+      privateKey: await decryptKey(encrypted, password, new ParseMeter(work, "derivation")),
+      certificates,
+      fields,
+    };
   });
 }

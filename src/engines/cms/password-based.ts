@@ -9,11 +9,19 @@ import sha256 from "node-forge/lib/sha256.js";
 import sha512 from "node-forge/lib/sha512.js";
 import util from "node-forge/lib/util.js";
 import { bytesOf, latin1 } from "../bytes/latin1.ts";
+import type { ParseMeter } from "../parse-meter.ts";
 import { children, isSame, numberOf, octets, oidOf, parse, Unexpected } from "./asn1.ts";
 import { Unusable } from "./refusal.ts";
 
 /** Workers derive keys with at most as many iterations. */
 const MOST_ITERATIONS = 100_000;
+
+/** Longest salt in bytes: writers use 8 to 32. */
+const MOST_SALT = 1_024;
+/** Bytes that are deciphered at once: about a millisecond. */
+const STEP = 4 * 1_024;
+/** Fuel per deciphered byte, as many as bytes that are read. */
+const DECIPHER_BYTES = 50;
 
 type Digest = "sha1" | "sha256" | "sha384" | "sha512";
 
@@ -30,8 +38,15 @@ const PRFS: ReadonlyMap<string, string> = new Map([
   ["1.2.840.113549.2.11", "SHA-512"],
 ]);
 const HASHES = { sha1, sha256, sha384: sha512.sha384, sha512 };
-/** Bytes that a digest works on at once. */
-const BLOCK_BYTES = { sha1: 64, sha256: 64, sha384: 128, sha512: 128 } as const satisfies Record<Digest, number>;
+/** Bytes that a digest works on at once, the bytes of its value, and how many times the work of SHA-1 it is here. */
+const SIZES = {
+  sha1: { block: 64, value: 20, work: 1 },
+  sha256: { block: 64, value: 32, work: 5 },
+  sha384: { block: 128, value: 48, work: 25 },
+  sha512: { block: 128, value: 64, work: 25 },
+} as const satisfies Record<Digest, object>;
+/** Most bytes that one round of PBKDF2 derives: those of SHA-1. */
+const ROUND_BYTES = 20;
 
 const PBES2 = "1.2.840.113549.1.5.13";
 const PBKDF2 = "1.2.840.113549.1.5.12";
@@ -55,23 +70,34 @@ type Block = Parameters<typeof children>[0];
 
 /**
  * Decrypts what an AlgorithmIdentifier says how.
+ * @param meter of the file, whose derivations have a common limit
  * @throws Unusable if the scheme is unknown or too slow, or the padding shows that the password is wrong
  */
-export async function decrypt(algorithm: Block, data: Uint8Array, password: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function decrypt(
+  algorithm: Block,
+  data: Uint8Array,
+  password: string,
+  meter: ParseMeter,
+): Promise<Uint8Array<ArrayBuffer>> {
   const [scheme, parameters] = children(algorithm);
-  if (oidOf(scheme) === PBES2) return decryptPbes2(parameters, data, password);
+  if (oidOf(scheme) === PBES2) return decryptPbes2(parameters, data, password, meter);
   const older = OLDER.get(oidOf(scheme));
   if (older === undefined) throw unknown(oidOf(scheme));
   const [salt, iterations] = children(parameters);
-  const derive = (id: number, length: number): string =>
-    pkcs12Key("sha1", { password, salt: latin1(octets(salt)), iterations: bounded(iterations), id, length });
-  const [key, iv] = [derive(1, older.keyBytes), derive(2, IV_BYTES)];
+  const from = { password, salt: saltOf(salt), iterations: bounded(iterations) };
+  const key = await pkcs12Key("sha1", { ...from, id: 1, length: older.keyBytes }, meter);
+  const iv = await pkcs12Key("sha1", { ...from, id: 2, length: IV_BYTES }, meter);
   // Two-key Triple DES uses the first part again as the third.
-  if (older.cipher === "3des") return decipher(tripleDes(key.padEnd(24, key.slice(0, 8))), iv, data);
-  return decipher(rc2.createDecryptionCipher(key, older.keyBytes * 8), iv, data);
+  if (older.cipher === "3des") return decipher(tripleDes(key.padEnd(24, key.slice(0, 8))), iv, data, meter);
+  return decipher(rc2.createDecryptionCipher(key, older.keyBytes * 8), iv, data, meter);
 }
 
-async function decryptPbes2(parameters: Block, data: Uint8Array, password: string): Promise<Uint8Array<ArrayBuffer>> {
+async function decryptPbes2(
+  parameters: Block,
+  data: Uint8Array,
+  password: string,
+  meter: ParseMeter,
+): Promise<Uint8Array<ArrayBuffer>> {
   const [derivation, encryption] = children(parameters);
   const [kdf, kdfParameters] = children(derivation);
   if (oidOf(kdf) !== PBKDF2) throw unknown(oidOf(kdf));
@@ -82,12 +108,16 @@ async function decryptPbes2(parameters: Block, data: Uint8Array, password: strin
   const isTripleDes = oidOf(cipher) === TRIPLE_DES;
   const keyBytes = isTripleDes ? 24 : AES_KEY_BYTES.get(oidOf(cipher));
   if (hash === undefined || keyBytes === undefined) throw unknown(oidOf(cipher));
+  const count = bounded(iterations);
+  meter.element(count * Math.ceil(keyBytes / ROUND_BYTES));
+  await meter.pause();
   const secret = new TextEncoder().encode(password);
   const base = await crypto.subtle.importKey("raw", secret, "PBKDF2", false, ["deriveBits"]);
   secret.fill(0);
-  const pbkdf2 = { name: "PBKDF2", salt: octets(salt), iterations: bounded(iterations), hash };
+  const pbkdf2 = { name: "PBKDF2", salt: bytesOf(saltOf(salt)), iterations: count, hash };
   const key = new Uint8Array(await crypto.subtle.deriveBits(pbkdf2, base, keyBytes * 8));
-  if (isTripleDes) return decipher(tripleDes(latin1(key)), latin1(octets(iv)), data);
+  if (isTripleDes) return decipher(tripleDes(latin1(key)), latin1(octets(iv)), data, meter);
+  meter.bytes(data.length);
   const aes = await crypto.subtle.importKey("raw", key, "AES-CBC", false, ["decrypt"]);
   key.fill(0);
   try {
@@ -100,9 +130,19 @@ async function decryptPbes2(parameters: Block, data: Uint8Array, password: strin
 const tripleDes = (key: string): ReturnType<typeof des.createDecryptionCipher> =>
   des.createDecryptionCipher(key, "CBC");
 
-function decipher(cipher: ReturnType<typeof tripleDes>, iv: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+async function decipher(
+  cipher: ReturnType<typeof tripleDes>,
+  iv: string,
+  data: Uint8Array,
+  meter: ParseMeter,
+): Promise<Uint8Array<ArrayBuffer>> {
   cipher.start(iv);
-  cipher.update(util.createBuffer(latin1(data)));
+  for (let at = 0; at < data.length; at += STEP) {
+    const part = data.subarray(at, at + STEP);
+    meter.bytes(part.length * DECIPHER_BYTES);
+    await meter.pause();
+    cipher.update(util.createBuffer(latin1(part)));
+  }
   if (!cipher.finish()) throw new Unusable("cannot be opened with this password");
   return bytesOf(cipher.output.getBytes());
 }
@@ -115,6 +155,12 @@ function bounded(block: Block): number {
   throw new Unusable(`derives its key with ${iterations} iterations, and at most ${most} are supported`);
 }
 
+function saltOf(block: Block): string {
+  const salt = octets(block);
+  if (salt.length <= MOST_SALT) return latin1(salt);
+  throw new Unusable(`derives its key with a salt of ${salt.length} bytes, and at most ${MOST_SALT} are supported`);
+}
+
 const unknown = (scheme: string): Unusable =>
   new Unusable(
     `is encrypted with a scheme that is not supported (${scheme}). Export it again, for example with \`openssl pkcs12 -export\``,
@@ -123,17 +169,26 @@ const unknown = (scheme: string): Unusable =>
 /**
  * Whether the MAC of a PKCS#12 file (RFC 7292, 4) fits the password.
  * @param mac the MacData
+ * @param meter of the file
+ * @throws Unusable if the MAC is not as long as its digest, or takes too long
  */
-export async function fitsMac(mac: Block, content: Uint8Array<ArrayBuffer>, password: string): Promise<boolean> {
+export async function fitsMac(
+  mac: Block,
+  content: Uint8Array<ArrayBuffer>,
+  password: string,
+  meter: ParseMeter,
+): Promise<boolean> {
   const [info, salt, iterations] = children(mac);
   const [algorithm, expected] = children(info);
   const digest = DIGESTS.get(oidOf(children(algorithm)[0]));
   if (digest === undefined) throw unknown(oidOf(children(algorithm)[0]));
-  const length = octets(expected).length;
+  const length = SIZES[digest].value;
+  if (octets(expected).length !== length)
+    throw new Unusable(`has a MAC of ${octets(expected).length} bytes, and its digest has ${length}`);
   const count = iterations === undefined ? 1 : bounded(iterations);
-  const derived = bytesOf(
-    pkcs12Key(digest, { password, salt: latin1(octets(salt)), iterations: count, id: 3, length }),
-  );
+  const from = { password, salt: saltOf(salt), iterations: count, id: 3, length };
+  const derived = bytesOf(await pkcs12Key(digest, from, meter));
+  meter.bytes(content.length);
   const hash = `SHA-${digest.slice(3)}`;
   const key = await crypto.subtle.importKey("raw", derived, { name: "HMAC", hash }, false, ["sign"]);
   derived.fill(0);
@@ -151,8 +206,13 @@ interface Derivation {
 }
 
 /** Derives bytes from a password (RFC 7292, appendix B.2). */
-function pkcs12Key(digest: Digest, { password, salt, iterations, id, length }: Derivation): string {
-  const block = BLOCK_BYTES[digest];
+async function pkcs12Key(
+  digest: Digest,
+  { password, salt, iterations, id, length }: Derivation,
+  meter: ParseMeter,
+): Promise<string> {
+  const { block, value, work } = SIZES[digest];
+  meter.expect(Math.ceil(length / value) * iterations * work);
   /** Repeats a text up to a multiple of the block. */
   const filled = (text: string): string =>
     text === "" ? "" : text.repeat(block).slice(0, block * Math.ceil(text.length / block));
@@ -167,7 +227,11 @@ function pkcs12Key(digest: Digest, { password, salt, iterations, id, length }: D
   let derived = "";
   for (;;) {
     let hash = purpose + latin1(input);
-    for (let count = 0; count < iterations; count++) hash = HASHES[digest].create().update(hash).digest().getBytes();
+    for (let count = 0; count < iterations; count++) {
+      meter.element(work);
+      await meter.pause();
+      hash = HASHES[digest].create().update(hash).digest().getBytes();
+    }
     derived += hash;
     if (derived.length >= length) break;
     const added = bytesOf(filled(hash));
@@ -185,8 +249,12 @@ function pkcs12Key(digest: Digest, { password, salt, iterations, id, length }: D
 }
 
 /** Decrypts an EncryptedPrivateKeyInfo (RFC 5958, 3). */
-export async function decryptKey(bytes: Uint8Array, password: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function decryptKey(
+  bytes: Uint8Array,
+  password: string,
+  meter: ParseMeter,
+): Promise<Uint8Array<ArrayBuffer>> {
   const [algorithm, data] = children(parse(bytes));
   if (algorithm === undefined) throw new Unexpected("no algorithm");
-  return decrypt(algorithm, octets(data), password);
+  return decrypt(algorithm, octets(data), password, meter);
 }

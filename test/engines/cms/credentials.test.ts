@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { longMac, manyKeys } from "../../harness/pkcs12-bombs.ts";
+import { readPkcs12 } from "../../../src/engines/cms/credentials.ts";
+import { Refusal } from "../../../src/engines/errors.ts";
+import { PARSERS } from "../../../src/engines/parse-meter.ts";
+import { Work } from "../../../src/engines/work.ts";
+
+/** What is wrong with a file, and the fuel until that is known. */
+async function refused(file: Uint8Array): Promise<{ code: string; message: string; fuel: number }> {
+  const work = new Work(10e9);
+  const error: unknown = await readPkcs12(work, "certificate", file, "secret").catch((caught: unknown) => caught);
+  if (!(error instanceof Refusal)) throw error;
+  return { code: error.code, message: error.message, fuel: work.spent };
+}
+
+test("a MAC that is not as long as its digest is refused before a key is derived", async () => {
+  const { code, message, fuel } = await refused(longMac({ value: 4_096, iterations: 100_000 }));
+  expect([code, message]).toEqual([
+    "invalid_certificate",
+    "`certificate` has a MAC of 4096 bytes, and its digest has 20.",
+  ]);
+  expect(fuel).toBeLessThan(1_000_000);
+});
+
+test("a salt that is longer than 1,024 bytes is refused before a key is derived", async () => {
+  const { code, message, fuel } = await refused(longMac({ salt: 1_025, iterations: 100_000 }));
+  expect([code, message]).toEqual([
+    "invalid_certificate",
+    "`certificate` derives its key with a salt of 1025 bytes, and at most 1024 are supported.",
+  ]);
+  expect(fuel).toBeLessThan(1_000_000);
+  expect((await refused(longMac({ salt: 1_024 }))).message).toContain("cannot be opened with the password");
+});
+
+test("several keys are refused before one is decrypted", async () => {
+  const { message, fuel } = await refused(await manyKeys(5, 100_000));
+  expect(message).toBe("`certificate` has several private keys. Send a file with one.");
+  expect(fuel).toBeLessThan(1_000_000);
+});
+
+test("each hash of a derivation is charged, by how long it takes", async () => {
+  const fuelOf = async (digest: "sha1" | "sha512", iterations: number) =>
+    (await refused(longMac({ digest, value: digest === "sha1" ? 20 : 64, iterations }))).fuel;
+  const { element } = PARSERS.derivation;
+  expect((await fuelOf("sha1", 20_000)) - (await fuelOf("sha1", 10_000))).toBe(10_000 * element);
+  expect((await fuelOf("sha512", 200)) - (await fuelOf("sha512", 100))).toBe(100 * 25 * element);
+});
+
+test("a file may derive its keys with a million hashes in all", async () => {
+  const { code, message, fuel } = await refused(longMac({ digest: "sha512", value: 64, iterations: 40_001 }));
+  expect([code, message]).toEqual([
+    "limit_exceeded",
+    "A key derived from a password can have up to 1,000,000 hashes (SHA-256 counts 5 times, SHA-512 25 times).",
+  ]);
+  expect(fuel).toBeLessThan(1_000_000);
+});
