@@ -5,6 +5,7 @@
 import type { ParserName } from "../../src/engines/parse-meter.ts";
 import { type Part, pdfPart } from "./client.ts";
 import { document } from "./fixtures.ts";
+import { namesakeGlyphs, namesOfGlyphs, tablesOfCodes } from "./font-bombs.ts";
 import { longMac, manyKeys } from "./pkcs12-bombs.ts";
 import { countedRows } from "./signature-bombs.ts";
 
@@ -67,6 +68,26 @@ const binary: readonly ParserConstruct[] = [
     operation: "seal",
     refused: "invalid_certificate",
     parts: async (count) => sealedWith(await manyKeys(count, 100_000)),
+  },
+  ...(["short", "long", "beyond"] as const).map((name): ParserConstruct => {
+    return {
+      parser: "font",
+      name: `glyphs with one name, ${name}`,
+      operation: "compress",
+      parts: (count) => (count < 65_535 ? { file: pdfPart(namesOfGlyphs(count, name)) } : undefined),
+    };
+  }),
+  {
+    parser: "font",
+    name: "glyphs with one name in TrueType",
+    operation: "compress",
+    parts: (count) => (count < 65_535 ? { file: pdfPart(namesakeGlyphs(count)) } : undefined),
+  },
+  {
+    parser: "font",
+    name: "tables of 65,536 codes",
+    operation: "compress",
+    parts: (count) => (count < 65_535 ? { file: pdfPart(tablesOfCodes(count)) } : undefined),
   },
 ];
 

@@ -5,6 +5,7 @@
  */
 import type { PDFObject } from "mupdf";
 import { type NamedGlyphs, readNamedGlyphs, withoutUnusedCids, withoutUnusedNames } from "./cff-unused.ts";
+import { ParseMeter } from "../../parse-meter.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { deflate } from "../../bytes/deflate.ts";
@@ -20,6 +21,12 @@ import { withoutUnusedGlyphs } from "./truetype-unused.ts";
 
 /** Largest font file in bytes that is processed. */
 const MOST_FONT_BYTES = 24 * 1024 * 1024;
+/** The same for Type 1, which is read as text. */
+const MOST_TYPE1_BYTES = 1024 * 1024;
+/** Bytes of a map from all CIDs that there can be to glyphs. */
+const MOST_MAP_BYTES = 2 * 65_536;
+/** Times that a byte of Type 1 is read: it is decrypted twice and read as text. */
+const TYPE1_READS = 16;
 /** Maximum relative size of a font that is rewritten. */
 const WORTH_IT = 0.95;
 /** Marks the name of a font subset (ISO 32000-2, 9.9.2). */
@@ -154,9 +161,11 @@ async function findPrograms(open: OpenPdf, formFonts: ReadonlySet<number> | "all
       const program = objectNumber(descriptor.get(key));
       if (program === 0) continue;
       const used = isComposite ? compositeFont(font, key) : simpleFont(font, key);
-      if (used)
-        programs.set(program, [...(programs.get(program) ?? []), { ...used, mayLose: used.mayLose && !isOfForm }]);
-      else others.add(program);
+      if (used) {
+        const users = programs.get(program) ?? [];
+        users.push({ ...used, mayLose: used.mayLose && !isOfForm });
+        programs.set(program, users);
+      } else others.add(program);
     }
   });
   for (const number of others) programs.delete(number);
@@ -215,9 +224,10 @@ function programOf(
   const mayLose = shown !== undefined && users.every((font) => font.mayLose);
   if (users.every(({ kind }) => kind === "Type 1")) {
     const file = document.newIndirect(number).readStream().asUint8Array();
-    // Each byte is decrypted twice and read as text.
-    engine.work.spend(file.length * 4);
-    return compactFont(file, users, mayLose ? shown : undefined);
+    if (file.length > MOST_TYPE1_BYTES) return undefined;
+    const meter = new ParseMeter(engine.work, "font");
+    meter.bytes(file.length * TYPE1_READS);
+    return compactFont(file, users, mayLose ? shown : undefined, meter);
   }
   const data = mayLose ? subsetOf(open, number, users, shown) : undefined;
   return data && { data, isSubset: true };
@@ -228,11 +238,13 @@ function compactFont(
   file: Uint8Array,
   users: readonly UsedFont[],
   shown: ShownCodes | undefined,
+  meter: ParseMeter,
 ): NewProgram | undefined {
   const program = readType1(file);
   if (!program) return undefined;
+  meter.element(program.outlines.size + program.subroutines.size);
   const used = shown && shownNames(program, users, shown);
-  const data = cffOf(program, used ?? program.outlines.keys());
+  const data = cffOf(program, used ?? program.outlines.keys(), meter);
   return data && { data, isSubset: used !== undefined && used.size < program.outlines.size, subtype: "Type1C" };
 }
 
@@ -245,7 +257,10 @@ function shownNames(
   const byCharacter = new Map<number, string[]>();
   for (const name of program.outlines.keys()) {
     const character = characterOf(name);
-    if (character !== undefined) byCharacter.set(character, [...(byCharacter.get(character) ?? []), name]);
+    if (character === undefined) continue;
+    const sharing = byCharacter.get(character) ?? [];
+    sharing.push(name);
+    byCharacter.set(character, sharing);
   }
   const used = new Set<string>();
   for (const { font, names } of users) {
@@ -274,29 +289,36 @@ function subsetOf(
   shown: ShownCodes,
 ): Uint8Array | undefined {
   const { document, engine } = open;
-  const maps = users.map(({ cidToGid }) =>
-    cidToGid === undefined ? undefined : document.newIndirect(cidToGid).readStream().asUint8Array().slice(),
-  );
+  const meter = new ParseMeter(engine.work, "font");
+  const maps = new Map<number, Uint8Array>();
+  for (const { cidToGid } of users) {
+    if (cidToGid === undefined || maps.has(cidToGid)) continue;
+    const map = document.newIndirect(cidToGid).readStream().asUint8Array().slice(0, MOST_MAP_BYTES);
+    meter.element(map.length / 2);
+    maps.set(cidToGid, map);
+  }
   // The heap does not move until this is no longer needed.
   const file = document.newIndirect(number).readStream().asUint8Array();
-  engine.work.spend(file.length);
+  meter.bytes(file.length);
   try {
     if (users.some(({ kind }) => kind === "Type 1")) return undefined;
     if (users.every(({ kind }) => kind === "CFF names")) {
-      const named = readNamedGlyphs(file);
+      const named = readNamedGlyphs(file, meter);
       const used = named && shownNames(named, users, shown);
-      return used && withoutUnusedNames(file, new Set(Array.from(used, (name) => named.outlines.get(name) ?? 0)));
+      const glyphs = used && new Set(Array.from(used, (name) => named.outlines.get(name) ?? 0));
+      return glyphs && withoutUnusedNames(file, glyphs, meter);
     }
     if (users.some(({ kind }) => kind === "CFF names")) return undefined;
     if (users.some(({ kind }) => kind === "CFF CIDs")) {
       if (users.some(({ kind }) => kind !== "CFF CIDs")) return undefined;
-      return withoutUnusedCids(file, new Set(users.flatMap(({ font }) => [...(shown.get(font) ?? [])])));
+      return withoutUnusedCids(file, new Set(users.flatMap(({ font }) => [...(shown.get(font) ?? [])])), meter);
     }
     const findsByCode = users.some(({ kind }) => kind === "TrueType");
-    const lookup = findsByCode ? glyphLookup(file) : undefined;
+    const lookup = findsByCode ? glyphLookup(file, meter) : undefined;
     const glyphs = new Set<number>();
-    for (const [index, { font, kind, names }] of users.entries()) {
-      const map = maps[index];
+    for (const { font, kind, names, cidToGid } of users) {
+      const map = cidToGid === undefined ? undefined : maps.get(cidToGid);
+      meter.element(shown.get(font)?.size ?? 0);
       for (const code of shown.get(font) ?? []) {
         if (kind !== "TrueType") glyphs.add(map ? ((map[code * 2] ?? 0) << 8) | (map[code * 2 + 1] ?? 0) : code);
         else {
@@ -306,7 +328,7 @@ function subsetOf(
         }
       }
     }
-    return withoutUnusedGlyphs(file, glyphs, { findsByCode });
+    return withoutUnusedGlyphs(file, glyphs, { findsByCode, meter });
   } catch (error) {
     // A table is truncated.
     if (error instanceof RangeError) return undefined;

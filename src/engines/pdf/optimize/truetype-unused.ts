@@ -3,6 +3,7 @@
  * everything that readers use to find them stays, since readers differ in what they use (ISO 32000-2, 9.6.5.4).
  */
 import { concat } from "../../bytes/concat.ts";
+import type { ParseMeter } from "../../parse-meter.ts";
 import { readTables, writeTables } from "../typesetting/truetype.ts";
 import { POST_STANDARD_NAMES, POST_WITH_NAMES, postNames } from "./truetype-lookup.ts";
 
@@ -32,6 +33,9 @@ const HEAD_LOCA_FORMAT = 50;
 const HHEA_METRICS = 34;
 const MAXP_GLYPHS = 4;
 
+/** Components of all composite glyphs. */
+const MOST_PARTS = 200_000;
+
 // Flags of a component of a composite glyph.
 const WORDS = 0x1;
 const SCALE = 0x8;
@@ -42,11 +46,12 @@ const MATRIX = 0x80;
 /**
  * The font with these glyphs and their components. Undefined if it has anything unexpected. `findsByCode`: whether readers
  * look up glyphs in the font.
+ * @throws RangeError if a table is truncated, or glyphs have more components than fonts have
  */
 export function withoutUnusedGlyphs(
   font: Uint8Array,
   used: ReadonlySet<number>,
-  { findsByCode }: { findsByCode: boolean },
+  { findsByCode, meter }: { findsByCode: boolean; meter: ParseMeter },
 ): Uint8Array<ArrayBuffer> | undefined {
   const tables = readTables(font);
   const [head, hhea, hmtx, loca, glyf, maxp] = ["head", "hhea", "hmtx", "loca", "glyf", "maxp"].map((tag) =>
@@ -54,6 +59,8 @@ export function withoutUnusedGlyphs(
   );
   if (!head || !hhea || !hmtx || !loca || !glyf || !maxp || PICTURES.some((tag) => tables.has(tag))) return undefined;
   const count = maxp.getUint16(MAXP_GLYPHS);
+  meter.bytes(font.length);
+  meter.element(count);
   const isLong = head.getInt16(HEAD_LOCA_FORMAT) === 1;
   const offset = (glyph: number): number => (isLong ? loca.getUint32(glyph * 4) : loca.getUint16(glyph * 2) * 2);
   const outline = (glyph: number): DataView | undefined => {
@@ -65,12 +72,19 @@ export function withoutUnusedGlyphs(
 
   const kept = new Map<number, DataView>();
   const pending = [0, ...used];
+  let [bytes, components] = [0, 0];
   for (let glyph = pending.pop(); glyph !== undefined; glyph = pending.pop()) {
     if (glyph >= count || kept.has(glyph)) continue;
     const found = outline(glyph);
     if (!found) return undefined;
     kept.set(glyph, found);
-    pending.push(...partsOf(found));
+    // Outlines that overlap would be written once for each glyph.
+    if ((bytes += found.byteLength) > glyf.byteLength) return undefined;
+    for (const part of partsOf(found)) {
+      if (++components > MOST_PARTS) throw new RangeError("more components than fonts have");
+      meter.element();
+      pending.push(part);
+    }
   }
 
   const unit = isLong ? 4 : 2;
@@ -104,6 +118,8 @@ export function withoutUnusedGlyphs(
     const table = changed.get(tag) ?? tables.get(tag);
     return table ? [[tag, table] as const] : [];
   });
+  // So would tables that overlap.
+  if (written.reduce((sum, [, { byteLength }]) => sum + byteLength, 0) > 2 * font.length) return undefined;
   return writeTables(written);
 }
 
@@ -132,15 +148,13 @@ function withoutUnusedNames(
 }
 
 /** The components of a composite glyph. */
-function partsOf(outline: DataView): number[] {
-  if (outline.byteLength < 10 || outline.getInt16(0) >= 0) return [];
-  const parts: number[] = [];
+function* partsOf(outline: DataView): Generator<number> {
+  if (outline.byteLength < 10 || outline.getInt16(0) >= 0) return;
   for (let [at, flags] = [10, MORE_PARTS]; flags & MORE_PARTS;) {
     flags = outline.getUint16(at);
-    parts.push(outline.getUint16(at + 2));
+    yield outline.getUint16(at + 2);
     at += 4 + (flags & WORDS ? 4 : 2) + (flags & SCALE ? 2 : flags & SCALE_XY ? 4 : flags & MATRIX ? 8 : 0);
   }
-  return parts;
 }
 
 /** The `head` table with the font checksum zeroed, since it must be recomputed. */

@@ -1,4 +1,5 @@
 /** Draws the outlines of Type 1 fonts (Adobe Type 1 Font Format, chapters 6 and 8). */
+import type { ParseMeter } from "../../parse-meter.ts";
 import { STANDARD_ENCODING } from "./standard-strings.ts";
 import type { Type1Program } from "./type1-program.ts";
 
@@ -26,14 +27,33 @@ export class UnknownOutline extends Error {}
 
 /** Most instructions in one outline, including those of its subroutines, and how deep these may call each other. */
 const [MOST_STEPS, MOST_DEPTH] = [20_000, 12];
+/** The same for all outlines of a font. */
+const MOST_OF_FONT = 500_000;
 
-/** @throws UnknownOutline */
-export function drawOutline(program: Type1Program, name: string): Outline {
-  return new Pen(program).draw(name);
+/** Draws the outlines of one font. */
+export class OutlineReader {
+  readonly #program: Type1Program;
+  readonly #meter: ParseMeter;
+  #left = MOST_OF_FONT;
+
+  constructor(program: Type1Program, meter: ParseMeter) {
+    this.#program = program;
+    this.#meter = meter;
+  }
+
+  /** @throws UnknownOutline */
+  draw(name: string): Outline {
+    const pen = new Pen(this.#program, Math.min(MOST_STEPS, this.#left));
+    const outline = pen.draw(name);
+    this.#left -= pen.count;
+    this.#meter.element(1 + pen.count);
+    return outline;
+  }
 }
 
 class Pen {
   readonly #program: Type1Program;
+  readonly #most: number;
   readonly #steps: Step[] = [];
   #width = 0;
   #left = 0;
@@ -48,10 +68,12 @@ class Pen {
   #returned: number[] = [];
   /** Points of a flex so far (8.3). */
   #flex: [number, number][] | undefined;
-  #count = 0;
+  /** Instructions so far. */
+  count = 0;
 
-  constructor(program: Type1Program) {
+  constructor(program: Type1Program, most: number) {
     this.#program = program;
+    this.#most = most;
   }
 
   draw(name: string): Outline {
@@ -72,7 +94,7 @@ class Pen {
   #run(code: Uint8Array, depth: number): boolean {
     if (depth > MOST_DEPTH) throw new UnknownOutline();
     for (let at = 0; at < code.length;) {
-      if (++this.#count > MOST_STEPS) throw new UnknownOutline();
+      if (++this.count > this.#most) throw new UnknownOutline();
       const byte = code[at++] ?? 0;
       const next = (): number => code[at++] ?? 0;
       if (byte >= 32) {

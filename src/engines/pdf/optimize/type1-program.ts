@@ -99,7 +99,7 @@ function outlineOf(data: Uint8Array, lenIv: number): Uint8Array {
 
 /** The numbers of an entry: one, or an array. */
 function numbersOf(text: string, key: string): number[] | undefined {
-  const value = new RegExp(`/${key}\\s*(?:[\\[{]([^\\]}]*)[\\]}]|([-+.\\dEe]+))`).exec(text);
+  const value = new RegExp(`/${key}\\s{0,100}(?:[\\[{]([^\\]}]{0,2000})[\\]}]|([-+.\\dEe]{1,100}))`).exec(text);
   if (!value) return undefined;
   const numbers = (value[1] ?? value[2] ?? "").split(/\s+/).filter(Boolean).map(Number);
   return numbers.every(Number.isFinite) ? numbers : undefined;

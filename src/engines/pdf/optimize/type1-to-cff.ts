@@ -1,9 +1,10 @@
 /** Writes Type 1 fonts in the Compact Font Format, which is about half as large (Adobe Technical Note 5176). */
 import { concat } from "../../bytes/concat.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
+import type { ParseMeter } from "../../parse-meter.ts";
 import { integer, writeIndex } from "../typesetting/cff.ts";
 import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./standard-strings.ts";
-import { drawOutline, UnknownOutline, type Outline } from "./type1-outline.ts";
+import { OutlineReader, UnknownOutline, type Outline } from "./type1-outline.ts";
 import type { Type1Program } from "./type1-program.ts";
 import { writeOutline, type Widths } from "./type2-outline.ts";
 
@@ -31,12 +32,17 @@ const NUMBERS: ReadonlyMap<string, number> = new Map([
 ]);
 const USUAL_MATRIX = [0.001, 0, 0, 0.001, 0, 0];
 
+/** Glyphs that a font can number. */
+const MOST_GLYPHS = 65_535 - FIRST_OWN_STRING;
+
 /** The font with only these glyphs, and `.notdef`. Undefined if an outline has anything unexpected. */
-export function cffOf(program: Type1Program, names: Iterable<string>): Uint8Array | undefined {
+export function cffOf(program: Type1Program, names: Iterable<string>, meter: ParseMeter): Uint8Array | undefined {
+  const reader = new OutlineReader(program, meter);
   const outlines = new Map<string, Outline>([[".notdef", { width: 0, steps: [] }]]);
   try {
     for (const name of new Set([...(program.outlines.has(".notdef") ? [".notdef"] : []), ...names])) {
-      outlines.set(name, drawOutline(program, name));
+      if (outlines.size > MOST_GLYPHS) throw new UnknownOutline();
+      outlines.set(name, reader.draw(name));
     }
   } catch (error) {
     if (error instanceof UnknownOutline) return undefined;
@@ -96,12 +102,12 @@ function writeCff(program: Type1Program, outlines: ReadonlyMap<string, Outline>)
 /** Numbers of strings, some of which every reader knows. */
 class Strings {
   readonly own: string[] = [];
+  readonly #numbers = new Map(STANDARD_STRINGS.map((name, number) => [name, number] as const));
 
   numberOf(name: string): number {
-    const standard = STANDARD_STRINGS.indexOf(name);
-    if (standard >= 0) return standard;
-    if (!this.own.includes(name)) this.own.push(name);
-    return FIRST_OWN_STRING + this.own.indexOf(name);
+    const number = this.#numbers.get(name) ?? FIRST_OWN_STRING + this.own.push(name) - 1;
+    this.#numbers.set(name, number);
+    return number;
   }
 }
 

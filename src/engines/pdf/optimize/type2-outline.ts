@@ -196,9 +196,9 @@ const has = (stems: readonly Stem[], [at, width]: Stem): boolean =>
 
 /** All stems of one direction, each once, in the order that is required: from the lowest. */
 function union(groups: readonly Stems[], direction: keyof Stems): Stem[] {
-  const found: Stem[] = [];
-  for (const group of groups) for (const stem of group[direction]) if (!has(found, stem)) found.push(stem);
-  return found.sort((a, b) => a[0] - b[0] || a[0] + a[1] - b[0] - b[1]);
+  const found = new Map<string, Stem>();
+  for (const group of groups) for (const stem of group[direction]) found.set(stem.join(" "), stem);
+  return [...found.values()].sort((a, b) => a[0] - b[0] || a[0] + a[1] - b[0] - b[1]);
 }
 
 /** Each edge relative to the one before. */
