@@ -125,7 +125,11 @@ const supervisor = supervise(data, {
     target = next;
   },
 });
-const front = createFront({ proxies: settings.proxies, target: () => target });
+const front = createFront({
+  proxies: settings.proxies,
+  target: () => target,
+  refused: (error) => say("info", "refused", { ...error }),
+});
 
 let isEnding = false;
 async function end(): Promise<void> {

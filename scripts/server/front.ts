@@ -1,20 +1,31 @@
-/** The HTTP server in front of workerd: it stays while workerd is started again, says who the client is, and knows when all requests have ended. */
+/**
+ * The HTTP server in front of workerd. It knows who the client is, stays while workerd is started again, and bounds how many requests are at work.
+ *
+ * Node's HTTP server parses each request and Node's HTTP client writes it again, on a connection to workerd that carries this one request. So nothing that a client
+ * sends is ever on a connection with another client's request. (undici sends the headers of a request with the first byte of its body, too late for an early 401.)
+ */
+import { randomBytes } from "node:crypto";
 import {
-  Agent,
   type ClientRequest,
   createServer,
   type IncomingMessage,
   request,
   type Server,
   type ServerResponse,
+  STATUS_CODES,
 } from "node:http";
+import { Socket } from "node:net";
 import { pipeline } from "node:stream";
+import type { ErrorCode } from "../../src/http/errors/error-table.ts";
 
 export interface FrontOptions {
   /** Reverse proxies between the clients and this server, each of which appends to `X-Forwarded-For`. */
   readonly proxies: number;
   /** Where workerd listens; undefined while it does not. */
   target(): URL | undefined;
+  /** Takes the errors that the front itself responds with. */
+  refused?(error: { readonly requestId: string; readonly status: number; readonly code: ErrorCode }): void;
+  readonly requestsAtWork?: number;
 }
 
 export interface Front {
@@ -23,7 +34,21 @@ export interface Front {
   close(grace: number): Promise<void>;
 }
 
-/** Headers of one connection (RFC 9110, 7.6.1). */
+/** Requests that may be with workerd at once. Each takes two descriptors here and one there. */
+const REQUESTS_AT_WORK = 1_000;
+/** Requests of a connection that may wait for the one before them. */
+const PIPELINED = 100;
+/** Longer than proxies and clients keep theirs: a connection must not be closed here just when a request comes. */
+const KEPT_ALIVE = 75_000;
+/** How long a client may go on sending after its connection was ended, in ms, so that it still receives the response (RFC 9112, 9.6). */
+const LINGER = 10_000;
+
+/** What the API has routes for. workerd knows more, and fewer than Node. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** Those whose requests have no body if there is no framing, which need not be said. */
+const WITHOUT_BODY = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
+
+/** Headers of one connection (RFC 9110, 7.6.1), and those of the framing, which is written anew. */
 const OF_CONNECTION = new Set([
   "connection",
   "keep-alive",
@@ -31,21 +56,51 @@ const OF_CONNECTION = new Set([
   "te",
   "trailer",
   "transfer-encoding",
+  "content-length",
   "upgrade",
-  "expect",
 ]);
-const KEPT_ALIVE = 75_000;
+/** Headers that a request keeps whatever its `Connection` names. */
+const ALWAYS_KEPT = new Set(["authorization", "content-type", "idempotency-key", "prefer"]);
 /** Headers that only this server sets, and those by which Miniflare is told things. */
 const OWN = /^(?:cf-|mf-)/;
 const CLIENT = "CF-Connecting-IP";
+/** A host and its port (RFC 3986, 3.2): names, IPv4, and IPv6. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-const UNAVAILABLE = JSON.stringify({
-  error: { code: "overloaded", message: "The service is starting again. Try again in a few seconds." },
+interface Failure {
+  readonly status: 400 | 405 | 408 | 413 | 503;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const malformed = (message: string): Failure => ({ status: 400, code: "invalid_parameters", message });
+const unavailable = (message: string): Failure => ({
+  status: 503,
+  code: "overloaded",
+  message,
+  headers: { "Retry-After": "5" },
 });
 
-const MALFORMED = JSON.stringify({
-  error: { code: "invalid_parameters", message: "The headers are not those of a valid HTTP request." },
-});
+const STARTING = unavailable("The service is starting again. Try again in a few seconds.");
+const BUSY = unavailable("The service has too many requests at once. Try again in a few seconds.");
+const FLOODED = unavailable(`A connection can have up to ${PIPELINED} requests waiting. Wait for responses first.`);
+const NO_HTTP = malformed("This is not a valid HTTP/1.1 request.");
+const TIMED_OUT: Failure = { status: 408, code: "request_timeout", message: "The headers took too long." };
+const LARGE_HEADERS: Failure = { status: 413, code: "limit_exceeded", message: "The headers are larger than 16 KiB." };
+const NO_METHOD: Failure = {
+  status: 405,
+  code: "method_not_allowed",
+  message: `The method must be one of ${METHODS.join(", ")}.`,
+  headers: { Allow: METHODS.join(", ") },
+};
+
+/** By the codes of Node's errors. */
+const PARSE_FAILURES: Readonly<Record<string, Failure>> = {
+  HPE_HEADER_OVERFLOW: LARGE_HEADERS,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { ...LARGE_HEADERS, message: "The chunk extensions are larger than 16 KiB." },
+  ERR_HTTP_REQUEST_TIMEOUT: TIMED_OUT,
+};
 
 /** The client's address: that of the connection, or what the outermost of the trusted proxies says. */
 function clientOf({ socket, headers }: IncomingMessage, proxies: number): string {
@@ -53,85 +108,252 @@ function clientOf({ socket, headers }: IncomingMessage, proxies: number): string
   return (proxies > 0 ? named.at(-proxies) : undefined) ?? socket.remoteAddress ?? "";
 }
 
+const valuesOf = (raw: readonly string[], name: string): string[] =>
+  raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+
 /** Pairs of names and values, as they were sent, without those of the connection and those that it names. */
 function headersOf(raw: readonly string[], isKept: (name: string) => boolean): string[] {
+  const named = new Set(valuesOf(raw, "connection").flatMap((value) => value.toLowerCase().split(/[\s,]+/)));
   const kept: string[] = [];
-  const named = new Set(
-    raw.flatMap((name, at) =>
-      at % 2 === 0 && name.toLowerCase() === "connection" ? (raw[at + 1] ?? "").toLowerCase().split(/[\s,]+/) : [],
-    ),
-  );
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = raw.slice(at, at + 2);
     const lower = name.toLowerCase();
-    if (!OF_CONNECTION.has(lower) && !named.has(lower) && isKept(lower)) kept.push(name, value);
+    if (!OF_CONNECTION.has(lower) && (!named.has(lower) || ALWAYS_KEPT.has(lower)) && isKept(lower))
+      kept.push(name, value);
   }
   return kept;
 }
 
-export function createFront({ proxies, target }: FrontOptions): Front {
-  const agent = new Agent({ keepAlive: true });
-  const open = new Set<ServerResponse>();
+interface Route {
+  readonly host: string;
+  readonly path: string;
+}
+
+/** Where a request goes (RFC 9112, 3.2): a path and `Host`, or a URL, whose host counts. */
+function routeOf({ url = "", rawHeaders, httpVersion }: IncomingMessage): Route | Failure {
+  const hosts = valuesOf(rawHeaders, "host");
+  // Load balancers check with HTTP/1.0, and need not say a host.
+  const [said = httpVersion === "1.0" ? "localhost" : undefined] = hosts;
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
+  const host = absolute?.[1] ?? said;
+  const rest = absolute?.[2] ?? url;
+  const path = absolute !== null && !rest.startsWith("/") ? `/${rest}` : rest;
+  if (hosts.length > 1 || said === undefined) return malformed("The request must have one Host header.");
+  if ([said, host].some((one = "") => !HOST.test(one) || !URL.canParse(`http://${one}`)))
+    return malformed("The Host header must be a host name or an address, and its port.");
+  if (host === undefined || !path.startsWith("/") || !URL.canParse(`http://${host}${path}`))
+    return malformed("The target of the request must be a path.");
+  return { host, path };
+}
+
+/** The one header that says how long the body is (RFC 9112, 6); undefined if the request has none. Node's parser has refused most of what is ambiguous. */
+function framingOf({ rawHeaders, httpVersion }: IncomingMessage): readonly [string, string] | Failure | undefined {
+  const [coding, ...codings] = valuesOf(rawHeaders, "transfer-encoding");
+  const [length, ...lengths] = valuesOf(rawHeaders, "content-length");
+  if (codings.length > 0 || lengths.length > 0 || (coding !== undefined && length !== undefined))
+    return malformed("The request must have one Content-Length or one Transfer-Encoding.");
+  if (length !== undefined)
+    return /^\d{1,15}$/.test(length)
+      ? ["Content-Length", String(Number(length))]
+      : malformed("Content-Length must be a number of bytes.");
+  if (coding === undefined) return undefined;
+  return coding.toLowerCase() === "chunked" && httpVersion === "1.1"
+    ? ["Transfer-Encoding", "chunked"]
+    : malformed("Transfer-Encoding can only be chunked, in HTTP/1.1.");
+}
+
+/**
+ * A connection to workerd, which may respond and close before it has read the request to its end: what it no longer reads is dropped, and its response is read
+ * nevertheless. Node would close the connection at the first byte that it cannot write, and lose the response.
+ */
+class Connection extends Socket {
+  override _write(chunk: unknown, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    super._write(chunk, encoding, unlessClosed(done));
+  }
+
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], done: (error?: Error | null) => void): void {
+    super._writev?.(chunks, unlessClosed(done));
+  }
+}
+
+const unlessClosed =
+  (done: (error?: Error | null) => void) =>
+  (error?: NodeJS.ErrnoException | null): void =>
+    done(error?.code === "EPIPE" || error?.code === "ECONNRESET" ? null : error);
+
+/** Ends a connection: what the client still sends is discarded for a while. Closed with bytes that nobody has read, it would be reset, and the response lost. */
+function endSlowly(this: Socket): void {
+  if (this.writable) this.end();
+  this.removeAllListeners("data").on("data", () => undefined);
+  this.resume();
+  const timer = setTimeout(() => this.destroy(), LINGER);
+  this.once("close", () => clearTimeout(timer));
+}
+
+/** The requests of a client's connection, which are worked on one after the other. */
+interface Line {
+  /** The response at work. */
+  current: ServerResponse | undefined;
+  readonly waiting: (() => void)[];
+  /** Nothing more is read of it. */
+  isEnded: boolean;
+}
+
+export function createFront({ proxies, target, refused, requestsAtWork = REQUESTS_AT_WORK }: FrontOptions): Front {
+  const lines = new WeakMap<Socket, Line>();
+  let atWork = 0;
   let isClosing = false;
 
-  const refuse = (response: ServerResponse): void => {
+  const lineOf = (socket: Socket): Line => {
+    const line = lines.get(socket) ?? { current: undefined, waiting: [], isEnded: false };
+    lines.set(socket, line);
+    return line;
+  };
+
+  const respondTo = ({
+    status,
+    code,
+    message,
+    headers,
+  }: Failure): { headers: Record<string, string>; body: string } => {
+    const requestId = `req_${randomBytes(16).toString("hex")}`;
+    refused?.({ requestId, status, code });
+    const body = JSON.stringify({ error: { code, message } });
+    return {
+      headers: {
+        "Content-Type": "application/json",
+        "Content-Length": String(Buffer.byteLength(body)),
+        "Cache-Control": "no-store",
+        "X-Request-Id": requestId,
+        "X-Content-Type-Options": "nosniff",
+        "Access-Control-Allow-Origin": "*",
+        "Access-Control-Expose-Headers": "Retry-After, X-Request-Id",
+        ...headers,
+        Connection: "close",
+      },
+      body,
+    };
+  };
+
+  /** Responds with an error and ends the connection. */
+  const refuse = (response: ServerResponse, failure: Failure): void => {
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    response.writeHead(503, { "Content-Type": "application/json", "Retry-After": "5", Connection: "close" });
-    response.end(UNAVAILABLE);
+    const { headers, body } = respondTo(failure);
+    response.writeHead(failure.status, headers).end(body);
   };
 
-  /** The request to workerd; undefined if Node refuses to send it: whatever a client sends must not end the server. */
-  const forwarded = (incoming: IncomingMessage, url: URL): ClientRequest | undefined => {
-    const headers = headersOf(incoming.rawHeaders, (name) => !OWN.test(name));
+  /** The same where Node has no response, because there is no request. */
+  const refuseConnection = (socket: Socket, failure: Failure): void => {
+    if (!socket.writable) return;
+    const { headers, body } = respondTo(failure);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n${body}`);
+    socket.destroySoon();
+  };
+
+  const forward = (incoming: IncomingMessage, response: ServerResponse, isAwaiting: boolean): void => {
+    const url = target();
+    const route = routeOf(incoming);
+    const framing = framingOf(incoming);
+    if ("status" in route) return refuse(response, route);
+    if (framing !== undefined && "status" in framing) return refuse(response, framing);
+    const { method = "" } = incoming;
+    if (!METHODS.includes(method)) return refuse(response, NO_METHOD);
+    if (url === undefined) return refuse(response, STARTING);
+    if (atWork >= requestsAtWork) return refuse(response, BUSY);
+
+    const bodyless = WITHOUT_BODY.has(method) ? [] : ["Content-Length", "0"];
+    const headers = headersOf(incoming.rawHeaders, (name) => name !== "host" && name !== "expect" && !OWN.test(name));
+    const own = ["Host", route.host, CLIENT, clientOf(incoming, proxies)];
+    if (isAwaiting) own.push("Expect", "100-continue");
+    let outgoing: ClientRequest;
     try {
-      return request({
-        agent,
-        host: url.hostname,
-        port: url.port,
-        method: incoming.method,
-        path: incoming.url,
-        headers: [...headers, CLIENT, clientOf(incoming, proxies)],
+      outgoing = request({
+        method,
+        path: route.path,
+        headers: [...own, ...headers, ...(framing ?? bodyless)],
         setHost: false,
+        createConnection: () => new Connection().setNoDelay().connect(Number(url.port), url.hostname),
       });
     } catch {
-      return undefined;
+      // Whatever a client sends must not end the server.
+      return refuse(response, NO_HTTP);
+    }
+    atWork += 1;
+    response.once("close", () => {
+      atWork -= 1;
+      outgoing.destroy();
+    });
+    // Sent by workerd when the worker starts to read the body: then its checks are done.
+    outgoing.on("continue", () => response.writeContinue());
+    outgoing.on("response", (received) => {
+      const kept = headersOf(received.rawHeaders, () => true);
+      kept.push(...valuesOf(received.rawHeaders, "content-length").flatMap((value) => ["Content-Length", value]));
+      if (isClosing || !incoming.complete) kept.push("Connection", "close");
+      response.writeHead(received.statusCode ?? 502, received.statusMessage, kept);
+      pipeline(received, response, () => incoming.unpipe(outgoing).resume());
+    });
+    outgoing.on("error", () => {
+      if (!response.headersSent) refuse(response, STARTING);
+    });
+    incoming.on("error", () => outgoing.destroy());
+    // Its types lack it. Node's parser has counted already.
+    Object.assign(outgoing, { strictContentLength: true });
+    // The service refuses many a request by its headers.
+    outgoing.flushHeaders();
+    // Not `pipeline`, which would end the response if the body is not read to its end.
+    if (framing === undefined) outgoing.end();
+    else incoming.pipe(outgoing);
+  };
+
+  /** Works on the requests of a connection one after the other, in the order in which they came. */
+  const accept = (incoming: IncomingMessage, response: ServerResponse, isAwaiting: boolean): void => {
+    const { socket } = incoming;
+    const line = lineOf(socket);
+    // Node goes on reading for a moment after the response that ends a connection.
+    if (line.isEnded || !socket.writable) return;
+    const work = (): void => {
+      line.current = response;
+      response.once("close", () => {
+        line.current = undefined;
+        // A connection that ends with this response carries no other.
+        if (socket.writable) line.waiting.shift()?.();
+      });
+      forward(incoming, response, isAwaiting);
+    };
+    if (line.current === undefined) work();
+    else if (line.waiting.length < PIPELINED) line.waiting.push(work);
+    else {
+      line.isEnded = true;
+      line.waiting.length = 0;
+      refuse(line.current, FLOODED);
     }
   };
 
-  const server = createServer((incoming, response) => {
-    open.add(response);
-    response.once("close", () => open.delete(response));
-    const url = target();
-    if (url === undefined) {
-      refuse(response);
-      return;
-    }
-    const outgoing = forwarded(incoming, url);
-    if (outgoing === undefined) {
-      response.writeHead(400, { "Content-Type": "application/json", Connection: "close" }).end(MALFORMED);
-      return;
-    }
-    outgoing.on("response", (received) => {
-      const kept = headersOf(received.rawHeaders, () => true);
-      // What is left of a body that nobody reads is not waited for.
-      if (isClosing || !incoming.complete) kept.push("Connection", "close");
-      response.writeHead(received.statusCode ?? 502, received.statusMessage, kept);
-      pipeline(received, response, () => undefined);
-    });
-    outgoing.on("error", () => refuse(response));
-    response.once("close", () => {
-      if (!response.writableFinished) outgoing.destroy();
-    });
-    // Not `pipeline`, which would end the response if the body is not read to its end.
-    incoming.pipe(outgoing);
-    incoming.on("error", () => outgoing.destroy());
+  const server = createServer({ requireHostHeader: false }, (incoming, response) => accept(incoming, response, false));
+  server.on("checkContinue", (incoming, response) => accept(incoming, response, true));
+  // Another expectation can be ignored (RFC 9110, 10.1.1).
+  server.on("checkExpectation", (incoming, response) => accept(incoming, response, false));
+  server.on("connection", (socket) => {
+    socket.destroySoon = endSlowly;
+  });
+  server.on("connect", (_, socket: Socket) => refuseConnection(socket, NO_METHOD));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const line = lineOf(socket);
+    if (line.isEnded) return;
+    line.isEnded = true;
+    const failure = PARSE_FAILURES[error.code ?? ""] ?? NO_HTTP;
+    // What came whole before it gets its responses first.
+    if (line.current === undefined) refuseConnection(socket, failure);
+    else if (line.waiting.length > 0 || line.current.req.complete)
+      line.waiting.push(() => refuseConnection(socket, failure));
+    else refuse(line.current, failure);
   });
   // The worker bounds how long a body may take.
   server.requestTimeout = 0;
-  // Longer than proxies and clients keep theirs: a connection must not be closed here just when a request comes.
   server.keepAliveTimeout = KEPT_ALIVE;
 
   return {
@@ -143,7 +365,6 @@ export function createFront({ proxies, target }: FrontOptions): Front {
       const timer = setTimeout(() => server.closeAllConnections(), grace);
       await closed;
       clearTimeout(timer);
-      agent.destroy();
     },
   };
 }

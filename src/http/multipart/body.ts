@@ -156,7 +156,9 @@ export function filesWithin(body: Uint8Array): FileSink<EngineBytes> {
  */
 export async function discardRest({ body, headers }: Request): Promise<void> {
   const { discardBytes, discardMilliseconds } = limits.form;
-  if (body === null || body.locked || Number(headers.get("Content-Length") ?? 0) > discardBytes) return;
+  // Who waits for `100 Continue` sends nothing, and gets it if the body is read.
+  if (body === null || body.locked || headers.has("Expect")) return;
+  if (Number(headers.get("Content-Length") ?? 0) > discardBytes) return;
   const until = Date.now() + discardMilliseconds;
   const reader = body.getReader({ mode: "byob" });
   let buffer = new ArrayBuffer(WINDOW_BYTES);
