@@ -154,6 +154,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "bytes",
     "image",
     "image/jpeg",
+    "pdf/syntax",
     "pdf/mupdf",
     "pdf/objects",
     "pdf/encryption",

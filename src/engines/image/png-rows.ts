@@ -23,7 +23,8 @@ const ADAM7: readonly Pass[] = [
   { x: 1, y: 0, stepX: 2, stepY: 2 },
   { x: 0, y: 1, stepX: 1, stepY: 2 },
 ];
-const HIGHEST_FILTER = 4;
+/** The largest number of a filter (ISO/IEC 15948, 9.2). */
+export const HIGHEST_FILTER = 4;
 /** Fuel per byte that is unfiltered, in addition to what it takes to inflate it. */
 export const UNFILTER_WORK = 4;
 

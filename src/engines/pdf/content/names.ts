@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
-import { unescapeName } from "../objects/names.ts";
+import { unescapeName } from "../syntax/names.ts";
 
 const SLASH = 0x2f;
 /** Whitespace and delimiters (7.2.3). */

@@ -1,6 +1,6 @@
 /** Iterates over the operators of a content stream with the spans of their operands (ISO 32000-2, 7.8.2). */
 import { Refusal } from "../../errors.ts";
-import { unescapeName } from "../objects/names.ts";
+import { unescapeName } from "../syntax/names.ts";
 import { ContentLexer, type Span, type Token } from "./lexer.ts";
 
 /** Most operands that are kept per operator. Only `scn` with many colorants has more. */

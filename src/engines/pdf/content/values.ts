@@ -2,7 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { ContentOperators } from "./operators.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
-import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
+import { readHexadecimal, readLiteral } from "../syntax/strings.ts";
 
 /** Parses a value in content: numbers, names, booleans, strings, arrays, and dictionaries of these. */
 export function parseValue(document: PDFDocument, text: string): PDFObject | undefined {

@@ -1,7 +1,7 @@
 /** Which bytes of a shown string are one code, and which CID a code has (ISO 32000-2, 9.7.5 and 9.7.6). */
 import type { Work } from "../../work.ts";
 import { ContentLexer } from "../content/lexer.ts";
-import { readHexadecimal } from "../objects/string-syntax.ts";
+import { readHexadecimal } from "../syntax/strings.ts";
 
 /** How a font with several bytes per code is read. */
 export interface CodeMap {

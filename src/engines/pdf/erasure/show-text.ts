@@ -2,7 +2,7 @@
 import { hex } from "../../bytes/hex.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
-import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
+import { readHexadecimal, readLiteral } from "../syntax/strings.ts";
 
 /** A shown string, or an adjustment in thousandths of the font size. */
 export type Shown =

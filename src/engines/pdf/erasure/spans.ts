@@ -5,7 +5,7 @@ import { bytesOf } from "../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import type { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
+import { readHexadecimal, readLiteral } from "../syntax/strings.ts";
 import { decodeText, encodeText, textString } from "../objects/text-string.ts";
 import { copyOf, type OwnResources } from "./own-resources.ts";
 

@@ -11,7 +11,7 @@ import type { InputBytes } from "../../bytes/heap.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { find } from "../../bytes/find.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { unescapeName } from "./names.ts";
+import { unescapeName } from "../syntax/names.ts";
 import { countInflated, DEFLATE_RATIO } from "./inflated-size.ts";
 import { measureObjects } from "./raw-objects.ts";
 import { LARGE, type Measures, SyntaxReader } from "./syntax.ts";

@@ -9,7 +9,7 @@ import { Refusal } from "../../errors.ts";
 import { EOI, isRefined, markers, SOS } from "../../image/jpeg-segments.ts";
 import type { Work } from "../../work.ts";
 import { countInflated, DEFLATE_RATIO } from "./inflated-size.ts";
-import { unescapeName } from "./names.ts";
+import { unescapeName } from "../syntax/names.ts";
 
 /** Longest dictionary of a stream in bytes that is looked at. Others are bounded by the work budget. */
 const MOST_DICTIONARY = 64 * 1024;

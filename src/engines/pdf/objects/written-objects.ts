@@ -3,7 +3,7 @@
  * MuPDF's output is an error, never a guess.
  */
 import { latin1 } from "../../bytes/latin1.ts";
-import { readHexadecimal, readLiteral, type ReadString } from "./string-syntax.ts";
+import { readHexadecimal, readLiteral, type ReadString } from "../syntax/strings.ts";
 
 /** A range of bytes of the file. */
 export interface Span {

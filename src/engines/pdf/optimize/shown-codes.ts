@@ -4,7 +4,7 @@ import { ContentOperators } from "../content/operators.ts";
 import { type Content, forEachContent } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { objectNumber } from "../objects/objects.ts";
-import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
+import { readHexadecimal, readLiteral } from "../syntax/strings.ts";
 
 /** The codes shown, by the object number of the font. */
 export type ShownCodes = ReadonlyMap<number, ReadonlySet<number>>;

@@ -4,8 +4,8 @@ import { concat } from "../../bytes/concat.ts";
 import { hex } from "../../bytes/hex.ts";
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
-import { unescapeName } from "../objects/names.ts";
-import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
+import { unescapeName } from "../syntax/names.ts";
+import { readHexadecimal, readLiteral } from "../syntax/strings.ts";
 import { decodeText, encodeText } from "../objects/text-string.ts";
 
 /** Shows text. */

@@ -1,7 +1,7 @@
 /** Reads what the codes of a font mean (ISO 32000-2, 9.10.3). */
 import type { Work } from "../../work.ts";
 import { ContentLexer } from "../content/lexer.ts";
-import { readHexadecimal } from "../objects/string-syntax.ts";
+import { readHexadecimal } from "../syntax/strings.ts";
 
 /** Most codes that are read: all that two bytes can be. */
 const MOST_CODES = 65_536;

@@ -8,7 +8,7 @@ import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
 import { der, isSame } from "../../cms/asn1.ts";
 import type { Evidence } from "../../cms/evidence.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { startXrefAt } from "../signatures/byte-range.ts";
+import { startXrefAt } from "../signatures/end-marker.ts";
 import { readSecurityStore, STORE_ENTRIES } from "../signatures/security-store.ts";
 import { appendAgain, continued } from "../write/save.ts";
 import { freeName } from "./field.ts";

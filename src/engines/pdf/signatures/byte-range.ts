@@ -72,14 +72,3 @@ export function coveredBy(signature: PDFObject, file: EngineBytes, position: num
 const occurrences = (text: string, pattern: RegExp): number =>
   text.replace(/#([0-9A-Fa-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))).match(pattern)
     ?.length ?? 0;
-
-/** How far from the end of a revision its marker may be: line ends follow it. */
-const TAIL = 64;
-const MARKER = /startxref\s+(\d+)\s+%%EOF[\r\n]{0,2}$/;
-
-/** The offset of the newest cross-references of a file that ends here; undefined if it does not end as a revision does. */
-export function startXrefAt(file: EngineBytes, end: number): number | undefined {
-  const text = latin1(file.view(Math.max(0, end - TAIL), end));
-  const [, offset] = MARKER.exec(text) ?? [];
-  return offset === undefined ? undefined : Number(offset);
-}

@@ -8,10 +8,11 @@ import { allowsFilling } from "../forms/signature-permissions.ts";
 import { readFormTree } from "../forms/tree.ts";
 import { isNamed, items } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
-import { startXrefAt } from "./byte-range.ts";
+import { startXrefAt } from "./end-marker.ts";
 import { type Change, changesBetween, type Level } from "./comparison.ts";
 import { differenceOf } from "./difference.ts";
 import type { FoundSignature } from "./fields.ts";
+import { Broken } from "./section.ts";
 import { problemOf } from "./update-structure.ts";
 import { type Update, updatesAfter } from "./updates.ts";
 
@@ -97,10 +98,8 @@ export async function changesAfter(
     const message = `The file was changed after it was signed. Revisions are compared in files of up to ${limit / MiB} MiB.`;
     throw new Refusal("limit_exceeded", message, { limit, actual: bytes.length });
   }
-  const updates = updatesAfter(bytes, end, engine.headerOf(open.document));
-  if (updates === undefined)
-    return [{ ...OTHER, text: "Bytes follow the signed revision that are no sound update of the file." }];
   try {
+    const updates = await updatesAfter(bytes, end, engine.headerOf(open.document), engine.work);
     const changes: Change[] = [];
     for (const update of updates) {
       const made = await history.changesOf(update);
@@ -116,6 +115,7 @@ export async function changesAfter(
     // A field that is filled in several times is one change.
     return Array.from(new Map(reported.map((one) => [JSON.stringify(one), one])).values());
   } catch (error) {
+    if (error instanceof Broken) return [{ ...OTHER, text: error.message }];
     const meaning = engine.explain(error);
     if (meaning instanceof Refusal && meaning.code === "invalid_file") return damaged;
     throw error;

@@ -4,7 +4,7 @@ import { latin1 } from "../../bytes/latin1.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { parseXmp } from "../metadata/xmp.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { unescapeName } from "../objects/names.ts";
+import { unescapeName } from "../syntax/names.ts";
 import { entries, isNamed, items, MAX_DEPTH } from "../objects/objects.ts";
 
 /** Fuel per field. */

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
+import { tokens } from "../../../src/engines/pdf/syntax/tokens.ts";
+
+/** Each token as its kind and its text, `%` before it where a comment precedes it. */
+function read(text: string, from = 0): string[] {
+  const next = tokens(bytesOf(text), from);
+  const found: string[] = [];
+  while (next.next() !== "end") found.push(`${next.followsComment ? "% " : ""}${next.kind} ${next.text()}`);
+  return found;
+}
+
+test("an object has its tokens, wherever spaces are and are not", () => {
+  expect(read("5 0 obj<</A[1 2 R(x)]/B<41>>>endobj")).toEqual([
+    "integer 5",
+    "integer 0",
+    "keyword obj",
+    "<< <<",
+    "name /A",
+    "[ [",
+    "integer 1",
+    "integer 2",
+    "keyword R",
+    "literal (x)",
+    "] ]",
+    "name /B",
+    "hexadecimal <41>",
+    ">> >>",
+    "keyword endobj",
+  ]);
+});
+
+test("positions are those of the bytes", () => {
+  const next = tokens(bytesOf("xx \0\t\n\f\r 12/A"), 2);
+  next.next();
+  expect([next.kind, next.start, next.end]).toEqual(["integer", 9, 11]);
+  next.next();
+  expect([next.kind, next.start, next.end]).toEqual(["name", 11, 13]);
+  next.next();
+  expect([next.kind, next.start, next.end]).toEqual(["end", 13, 13]);
+});
+
+test("a comment ends with its line, whatever ends that, and is reported", () => {
+  expect(read("1%(\n2 %\r3%<<\r\n4")).toEqual(["integer 1", "% integer 2", "% integer 3", "% integer 4"]);
+  expect(read("1 % no end")).toEqual(["integer 1"]);
+});
+
+describe("numbers", () => {
+  test.each(["0", "007", "+5", "-5"])("%s is an integer", (text) => expect(read(text)).toEqual([`integer ${text}`]));
+  test.each(["1.5", "-.5", "4.", "+0.0"])("%s is real", (text) => expect(read(text)).toEqual([`real ${text}`]));
+  test.each(["--5", "+-5", "5-3", "1.2.3", ".", "+", "-", "1e3", "0x1F", "16#FF", "5R", "9".repeat(65)])(
+    "%s has no one reading",
+    (text) => expect(read(text)).toEqual([`malformed ${text}`]),
+  );
+});
+
+describe("names", () => {
+  test.each(["/A", "/A#42", "/#20", "/a.b-c*d", "/\xe4", "/1"])("%s", (text) =>
+    expect(read(text)).toEqual([`name ${text}`]),
+  );
+  test.each(["/", "/A#", "/A#4", "/A#4G", "/A#00", "/A\x01", "/A\x7f", "/A\x0bB"])("%j has no one reading", (text) =>
+    expect(read(text)).toEqual([`malformed ${text}`]),
+  );
+});
+
+describe("strings", () => {
+  test.each([
+    String.raw`()`,
+    String.raw`(a(b)c)`,
+    String.raw`(\)\()`,
+    String.raw`(\\)`,
+    String.raw`(\377\0\1012)`,
+    "(a\\\r\nb)",
+    "(endobj % stream)",
+  ])("%j is a literal string", (text) => expect(read(text)).toEqual([`literal ${text}`]));
+  test.each([String.raw`(\777)`, "(", "(a(b)", String.raw`(\)`])("%j has no one reading", (text) =>
+    expect(read(text)).toEqual([`malformed ${text}`]),
+  );
+  test.each(["<>", "<4>", "<41 4a\n4F>"])("%j is a hexadecimal string", (text) =>
+    expect(read(text)).toEqual([`hexadecimal ${text}`]),
+  );
+  test.each(["<4", "<4G>", "<(>"])("%j has no one reading", (text) =>
+    expect(read(text)).toEqual([`malformed ${text}`]),
+  );
+});
+
+test("delimiters that stand for nothing are malformed, and the next token is found", () => {
+  expect(read("}1)2{3>4")).toEqual([
+    "malformed }",
+    "integer 1",
+    "malformed )",
+    "integer 2",
+    "malformed {",
+    "integer 3",
+    "malformed >",
+    "integer 4",
+  ]);
+});
+
+test("keywords are letters alone", () => {
+  expect(read("true endobj5 obj_ R")).toEqual(["keyword true", "malformed endobj5", "malformed obj_", "keyword R"]);
+});
