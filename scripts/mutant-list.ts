@@ -71,21 +71,13 @@ export const mutants: readonly Mutant[] = [
   ...of(
     "engines/pdf/signatures/comparison.ts",
     e2e("verify-signatures"),
-    [
-      "verify-signatures: any changed object",
-      "if (!known.has(number)) return false;",
-      "if (known.has(number)) return true;",
-    ],
+    ["verify-signatures: any changed object", "return this.#judged.has(number) ||", "return known.has(number) ||"],
     [
       "verify-signatures: objects that were missing",
-      "if (!known.has(number)) return false;",
-      "if (!known.has(number)) return true;",
+      "if (!known.has(number)) return [...uses]",
+      "if (!known.has(number)) return true || [...uses]",
     ],
-    [
-      "verify-signatures: objects that nothing uses",
-      "return !known.has(number) || this.#isCrossReference(number);",
-      "return true;",
-    ],
+    ["verify-signatures: objects that nothing uses", "return this.#isCrossReference(number);", "return true;"],
     ["verify-signatures: deleted objects", "if (removed.has(number)) this.#forbid", "if (number < 0) this.#forbid"],
     [
       "verify-signatures: appearances that are used elsewhere",
@@ -99,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     ],
     ["verify-signatures: names of new fields", "if (names.has(partial) || partial", "if (partial"],
     ["verify-signatures: security stores", "if (problem === undefined) this.#add", "if (problem !== null) this.#add"],
-    ["verify-signatures: objects that are shared", "allowed?.get(holder) === count", "holder > 0 || count > 0"],
+    ["verify-signatures: objects that are shared", "!reached.has(number));", "number > 0);"],
     [
       "verify-signatures: appearances without values",
       "else if (!isSame) this.#forbid(holder, `The appearance",
@@ -111,6 +103,22 @@ export const mutants: readonly Mutant[] = [
       "objectNumber(one) === 0",
     ],
   ),
+  ...of(
+    "engines/pdf/signatures/section.ts",
+    e2e("verify-signatures"),
+    [
+      "verify-signatures: keys that are there twice",
+      "if (duplicateKey !== undefined) throw",
+      'if (duplicateKey === "") throw',
+    ],
+    ["verify-signatures: rows that are there twice", "if ((byte & bit) !== 0) throw", "if (number < 0) throw"],
+    ["verify-signatures: lengths of streams", "if (!isEnd) throw new Broken", "if (to < 0) throw new Broken"],
+  ),
+  ...of("engines/pdf/signatures/update-structure.ts", e2e("verify-signatures"), [
+    "verify-signatures: bytes between objects",
+    "if (skipGap(this.#bytes(), at, this.#meter) !== from) throw",
+    "if (skipGap(this.#bytes(), at, this.#meter) > from) throw",
+  ]),
   ...of(
     "engines/cms/signed-data.ts",
     e2e("verify-signatures"),

@@ -23,7 +23,8 @@ import {
   namesInAppearances,
   newWidgetProblem,
 } from "./entry-values.ts";
-import { canonical, contentOf, type Difference, TRAILER } from "./difference.ts";
+import { canonical, contentOf, type Difference } from "./difference.ts";
+import { TRAILER, TRAILER_REST } from "./references.ts";
 
 /** What a change needs: nothing, that forms may be filled in, that annotations may be changed, or what no signature allows. */
 export type Level = "always" | "form-filling" | "annotations" | "never";
@@ -73,7 +74,11 @@ const WRITER_ENTRIES = new Set(["ModDate", "Producer"]);
 
 /** Compares two revisions. Returns the changes in the order of their places. */
 export async function changesBetween(difference: Difference): Promise<Change[]> {
-  return new Comparison(difference).run();
+  try {
+    return await new Comparison(difference).run();
+  } finally {
+    difference.references.release();
+  }
 }
 
 class Comparison {
@@ -83,8 +88,11 @@ class Comparison {
   readonly #changes: Change[] = [];
   /** Numbers of objects that are judged as what they are, whoever refers to them: the catalog, pages, fields, annotations. */
   readonly #judged = new Set<number>();
-  /** References from judged places to objects that may change there: how often, by holder, by number. */
-  readonly #allowed = new Map<number, Map<number, number>>();
+  /** References from judged places to what is judged there, or may change: how often, by holder, by target. */
+  readonly #followed = new Map<number, Map<number, number>>();
+  /** Numbers of all that was followed to, and of those whose other entries were compared, so that they lead to nothing else that changed. */
+  readonly #targets = new Set<number>();
+  readonly #compared = new Set<number>([TRAILER]);
   /** Values that may change with all that is below them. Followed when the fields and pages, which they may lead to, are known. */
   readonly #free: { readonly place: Place; readonly change: () => void }[] = [];
   /** Numbers of forms: no page or field, but nothing that may change with what leads to it. */
@@ -115,10 +123,14 @@ class Comparison {
         this.#releaseAll();
       });
     }
+    const reached = await this.#difference.references.reachedFrom(
+      [TRAILER_REST, ...this.#compared, ...this.#judged],
+      this.#followed,
+    );
     for (const number of changed) {
       await this.#engine.work.pause();
       if (removed.has(number)) this.#forbid(number, `Object ${number} was deleted.`);
-      else if (!this.#isExplained(number)) this.#forbid(number, `Object ${number} was changed.`);
+      else if (!this.#isExplained(number, reached)) this.#forbid(number, `Object ${number} was changed.`);
     }
     return this.#changes;
   }
@@ -131,15 +143,16 @@ class Comparison {
     this.#add({ kind: "other", level: "never", object, text, ...(page !== undefined && { page }) });
   }
 
-  /** Whether a changed object was judged in every place that it is used in. */
-  #isExplained(number: number): boolean {
-    const { known, referrers } = this.#difference;
-    const uses = referrers.get(number);
-    if (uses === undefined || uses.size === 0) return !known.has(number) || this.#isCrossReference(number);
-    if (!known.has(number)) return false;
-    if (this.#judged.has(number)) return true;
-    const allowed = this.#allowed.get(number);
-    return [...uses].every(([holder, count]) => allowed?.get(holder) === count);
+  /**
+   * Whether a changed object was judged in every place that it is used in: nothing leads to it but what may change with it.
+   * @param reached what else leads to
+   */
+  #isExplained(number: number, reached: ReadonlySet<number>): boolean {
+    const { known, users } = this.#difference;
+    const uses = users.get(number) ?? new Set<number>();
+    if (!known.has(number)) return [...uses].every((one) => one === TRAILER_REST);
+    if (uses.size === 0) return this.#isCrossReference(number);
+    return this.#judged.has(number) || (this.#targets.has(number) && !reached.has(number));
   }
 
   /** Whether it is a cross-reference stream in both revisions: some writers give each the number of the one before. */
@@ -150,14 +163,20 @@ class Comparison {
     );
   }
 
-  /** Follows a reference of the earlier revision from a place whose changes are judged. */
+  /** Follows a reference of the earlier revision from a place whose changes are judged to another one. */
   #follow(value: PDFObject, holder: number): Place {
+    const place = this.#allow(value, holder);
+    if (objectNumber(value) > 0) this.#compared.add(place.holder);
+    return place;
+  }
+
+  /** Follows a reference to what may change in any way. */
+  #allow(value: PDFObject, holder: number): Place {
     const number = objectNumber(value);
     if (number === 0) return { object: value, holder };
-    if (this.#difference.changed.has(number)) {
-      const holders = this.#allowed.get(number) ?? new Map<number, number>();
-      this.#allowed.set(number, holders.set(holder, (holders.get(holder) ?? 0) + 1));
-    }
+    const counts = this.#followed.get(holder) ?? new Map<number, number>();
+    this.#followed.set(holder, counts.set(number, (counts.get(number) ?? 0) + 1));
+    this.#targets.add(number);
     return { object: value, holder: number };
   }
 
@@ -416,8 +435,8 @@ class Comparison {
 
   /** Whether an object of the earlier revision is used by others than the one holder. */
   #isUsedBeside(number: number, holder: number): boolean {
-    const uses = this.#difference.referrers.get(number);
-    return number > 0 && uses !== undefined && [...uses.keys()].some((one) => one !== holder);
+    const users = this.#difference.users.get(number) ?? [];
+    return number > 0 && [...users].some((one) => one !== holder);
   }
 
   /** Follows an appearance dictionary, and those of its states. */
@@ -576,7 +595,7 @@ class Comparison {
       this.#engine.work.spend(NODE_WORK);
       const number = objectNumber(value);
       if (depth > MAX_DEPTH || this.#judged.has(number) || this.#forms.has(number)) return;
-      const place = this.#follow(value, from);
+      const place = this.#allow(value, from);
       if (number > 0) {
         isTouched ||= this.#difference.changed.has(number);
         if (this.#released.has(number)) return;

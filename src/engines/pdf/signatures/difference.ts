@@ -1,21 +1,16 @@
 /** Which objects differ between two revisions of a file, the earlier one being its beginning, and what refers to them. */
-import type { PDFDocument, PDFObject } from "mupdf";
+import type { PDFObject } from "mupdf";
 import { hex } from "../../bytes/hex.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
-import { eachPointer } from "../objects/each-object.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
-import { walkValues } from "../objects/walk-values.ts";
-import type { Pointer } from "../mupdf/values.ts";
+import { type References, referencesIn } from "./references.ts";
 
 /** Fuel per value that is compared, and per object that is looked up. */
 const VALUE_WORK = 200;
 const ENTRY_WORK = 100;
-
-/** The number that stands for the trailer, which is no indirect object. */
-export const TRAILER = 0;
 
 export interface Difference {
   readonly before: OpenPdf;
@@ -26,8 +21,10 @@ export interface Difference {
   readonly known: ReadonlySet<number>;
   /** Numbers of those that the later revision does not have. */
   readonly removed: ReadonlySet<number>;
-  /** How often each object of the earlier revision (or `TRAILER`) refers to a changed one, or to the appearance dictionary of one, by the number of what it refers to. */
-  readonly referrers: ReadonlyMap<number, ReadonlyMap<number, number>>;
+  /** Of the earlier revision. Whoever is done with them releases them. */
+  readonly references: References;
+  /** The objects of the earlier revision that refer to a changed one, or to the appearance dictionary of one, by its number. */
+  readonly users: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
 /**
@@ -101,46 +98,6 @@ export async function differenceOf(before: OpenPdf, after: OpenPdf): Promise<Dif
     engine.scope(() => objectNumber(before.document.newIndirect(number).get("AP"))),
   );
   const watched = new Set([...changed, ...appearances.filter((number) => number > 0)]);
-  return { before, after, changed, known, removed, referrers: await referrersOf(before, watched) };
+  const references = await referencesIn(before, changed);
+  return { before, after, changed, known, removed, references, users: await references.usersOf(watched) };
 }
-
-async function referrersOf(
-  { engine, document }: OpenPdf,
-  changed: ReadonlySet<number>,
-): Promise<Map<number, Map<number, number>>> {
-  const { values } = engine;
-  const referrers = new Map<number, Map<number, number>>();
-  if (changed.size === 0) return referrers;
-  const add = (number: number, holder: number): void => {
-    const holders = referrers.get(number) ?? new Map<number, number>();
-    referrers.set(number, holders.set(holder, (holders.get(holder) ?? 0) + 1));
-  };
-  /** Numbers of objects that another one refers to. */
-  const used = new Set<number>([TRAILER]);
-  const note = (value: Pointer, holder: number): void => {
-    if (!values.isReference(value)) return;
-    const number = values.numberOf(value);
-    if (number !== holder) used.add(number);
-    if (changed.has(number)) add(number, holder);
-  };
-  /** Objects that are only a reference to another: what they resolve to is that object. */
-  const targets = new Map<Pointer, number>();
-  for (const number of changed) {
-    const reference = values.reference(document, number);
-    const target = values.resolved(reference);
-    if (target > 0) targets.set(target, number);
-    values.drop(reference);
-  }
-  await eachPointer({ document, engine }, (reference, number) => {
-    const target = targets.get(values.resolved(reference));
-    if (target !== undefined && target !== number) add(target, number);
-    return walkValues(engine, reference, (value) => note(value, number));
-  });
-  await walkValues(engine, trailerOf(document), (value) => note(value, TRAILER));
-  // What nothing refers to is not part of the document: for example, the cross-reference streams, which repeat the trailer.
-  for (const holders of referrers.values())
-    for (const holder of holders.keys()) if (!used.has(holder)) holders.delete(holder);
-  return referrers;
-}
-
-const trailerOf = (document: PDFDocument): Pointer => document.getTrailer().pointer;

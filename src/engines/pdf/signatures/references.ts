@@ -1,0 +1,168 @@
+/** Which objects of a revision refer to which, and what is reached from where. */
+import type { OpenPdf } from "../document/document.ts";
+import type { Pointer } from "../mupdf/values.ts";
+import { eachPointer } from "../objects/each-object.ts";
+import { entries } from "../objects/objects.ts";
+import { walkValues } from "../objects/walk-values.ts";
+
+/** The number that stands for the trailer, which is no indirect object. */
+export const TRAILER = 0;
+/**
+ * The number that stands for the other entries of the trailer: readers do not follow them, and some writers name objects there that do not exist (`AdditionalStreams`), in
+ * whose place the next update has its own.
+ */
+export const TRAILER_REST = -1;
+const TRAILER_ENTRIES = ["Root", "Info", "Encrypt", "ID"];
+
+/** Fuel per reference that is followed. */
+const EDGE_WORK = 20;
+/** References between two pauses. */
+const SLICE = 20_000;
+const BYTES = Int32Array.BYTES_PER_ELEMENT;
+
+/** How often one object refers to others: by holder, by target. */
+export type Counts = ReadonlyMap<number, ReadonlyMap<number, number>>;
+
+/** Object numbers in the order of their holders. */
+export class References {
+  /** The targets of each holder are consecutive. */
+  #targets = new Int32Array(1024);
+  #length = 0;
+  readonly #spans = new Map<number, readonly [from: number, to: number]>();
+  readonly #claim: (bytes: number) => void;
+  readonly #spend: (fuel: number) => Promise<void>;
+
+  /**
+   * @param claim for memory
+   * @param spend for fuel; lets other requests run
+   */
+  constructor(claim: (bytes: number) => void, spend: (fuel: number) => Promise<void>) {
+    this.#claim = claim;
+    this.#spend = spend;
+  }
+
+  /** Adds references from an object that has none yet, or was the last to get one. */
+  add(holder: number, target: number): void {
+    const [from] = this.#spans.get(holder) ?? [this.#length];
+    if (this.#length === this.#targets.length) {
+      this.#claim(this.#length * BYTES);
+      const larger = new Int32Array(2 * this.#length);
+      larger.set(this.#targets);
+      this.#targets = larger;
+    }
+    this.#targets[this.#length++] = target;
+    this.#spans.set(holder, [from, this.#length]);
+  }
+
+  /** Frees what was claimed. */
+  release(): void {
+    this.#claim((1024 - this.#targets.length) * BYTES);
+    this.#targets = new Int32Array(1024);
+    this.#length = 0;
+    this.#spans.clear();
+  }
+
+  /** The targets of an object, as often as it refers to them. */
+  targetsOf(holder: number): Int32Array {
+    const [from, to] = this.#spans.get(holder) ?? [0, 0];
+    return this.#targets.subarray(from, to);
+  }
+
+  /**
+   * The objects that are reached from some by references other than the released ones. A released reference counts only where its holder is one of the `roots`: whoever
+   * comes to the holder in another way sees all that it leads to.
+   * @param released references of roots, each as often as it is released
+   */
+  async reachedFrom(roots: Iterable<number>, released: Counts): Promise<Set<number>> {
+    const reached = new Set<number>();
+    const starts = new Set(roots);
+    const queue = [...starts];
+    let count = 0;
+    for (let holder = queue.pop(); holder !== undefined; holder = queue.pop()) {
+      const targets = this.targetsOf(holder);
+      const exceptions = starts.has(holder) ? this.#releasedOf(targets, released.get(holder)) : undefined;
+      for (const target of targets) {
+        if (exceptions?.has(target) === true || reached.has(target)) continue;
+        reached.add(target);
+        if (!starts.has(target)) queue.push(target);
+      }
+      count += 1 + targets.length;
+      if (count < SLICE) continue;
+      await this.#spend(count * EDGE_WORK);
+      count = 0;
+    }
+    await this.#spend(count * EDGE_WORK);
+    return reached;
+  }
+
+  /** The targets whose references are all released. */
+  #releasedOf(targets: Int32Array, released: ReadonlyMap<number, number> | undefined): Set<number> | undefined {
+    if (released === undefined) return undefined;
+    const counts = new Map<number, number>();
+    for (const target of targets) if (released.has(target)) counts.set(target, (counts.get(target) ?? 0) + 1);
+    return new Set([...released].filter(([target, count]) => counts.get(target) === count).map(([target]) => target));
+  }
+
+  /** The objects that refer to each of some, among those that the trailer leads to. */
+  async usersOf(numbers: ReadonlySet<number>): Promise<Map<number, Set<number>>> {
+    const users = new Map<number, Set<number>>();
+    if (numbers.size === 0) return users;
+    const live = await this.reachedFrom([TRAILER, TRAILER_REST], new Map());
+    for (const holder of [TRAILER, TRAILER_REST, ...live]) {
+      const targets = this.targetsOf(holder);
+      for (const target of targets) {
+        if (!numbers.has(target)) continue;
+        const known = users.get(target);
+        if (known) known.add(holder);
+        else users.set(target, new Set([holder]));
+      }
+    }
+    return users;
+  }
+}
+
+/**
+ * The references of a revision.
+ * @param watched numbers of objects that may be only a reference to another: what leads to that one leads to them
+ */
+export async function referencesIn(
+  { engine, document }: OpenPdf,
+  watched: ReadonlySet<number>,
+  hidden: Iterable<readonly [holder: number, target: number]> = [],
+): Promise<References> {
+  const { values, work } = engine;
+  const references = new References(
+    (bytes) => engine.claim(bytes),
+    async (fuel) => {
+      work.spend(fuel);
+      await work.pause();
+    },
+  );
+  const extra = Map.groupBy(hidden, ([holder]) => holder);
+  const note = (value: Pointer, holder: number): void => {
+    if (values.isReference(value)) references.add(holder, values.numberOf(value));
+  };
+  const targets = new Map<Pointer, number>();
+  for (const number of watched) {
+    const reference = values.reference(document, number);
+    const target = values.resolved(reference);
+    if (target > 0) targets.set(target, number);
+    values.drop(reference);
+  }
+  await eachPointer({ document, engine }, (reference, number) => {
+    const target = targets.get(values.resolved(reference));
+    if (target !== undefined && target !== number) references.add(number, target);
+    for (const [, other] of extra.get(number) ?? []) references.add(number, other);
+    return walkValues(engine, reference, (value) => note(value, number));
+  });
+  const trailer = document.getTrailer();
+  for (const isRead of [true, false]) {
+    const holder = isRead ? TRAILER : TRAILER_REST;
+    for (const { key, value } of entries(engine, trailer)) {
+      if (TRAILER_ENTRIES.includes(key.asName()) !== isRead) continue;
+      note(value.pointer, holder);
+      if (!value.isIndirect()) await walkValues(engine, value.pointer, (one) => note(one, holder));
+    }
+  }
+  return references;
+}
