@@ -15,6 +15,7 @@ import type { FoundSignature } from "./fields.ts";
 import { Broken } from "./section.ts";
 import { problemOf } from "./update-structure.ts";
 import { type Update, updatesAfter } from "./updates.ts";
+import { HiddenReferences } from "./written-references.ts";
 
 /** Names of the levels of a certification (table 257). */
 const PERMISSIONS = new Map([
@@ -47,6 +48,8 @@ export class History {
   /** What each update changed, by where it ends; undefined if the file is damaged. */
   readonly #known = new Map<number, readonly Change[] | undefined>();
 
+  readonly #hidden = new HiddenReferences();
+
   constructor(open: OpenPdf) {
     this.#open = open;
   }
@@ -70,7 +73,7 @@ export class History {
     using later = isLast ? undefined : await this.at(update.end);
     const after = later ?? open;
     const problem = await problemOf(update, before, after);
-    const changes = await changesBetween(await differenceOf(before, after));
+    const changes = await changesBetween(await differenceOf(before, after, this.#hidden));
     if (before.repaired || after.repaired) return undefined;
     return problem === undefined ? changes : [{ kind: "other", level: "never", object: 0, text: problem }, ...changes];
   }

@@ -7,6 +7,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
 import { type References, referencesIn } from "./references.ts";
+import type { HiddenReferences } from "./written-references.ts";
 
 /** Fuel per value that is compared, and per object that is looked up. */
 const VALUE_WORK = 200;
@@ -69,7 +70,7 @@ const isSameEntry = (one: FileEntry | undefined, other: FileEntry | undefined): 
   one?.offset === other?.offset && one?.container === other?.container && one?.generation === other?.generation;
 
 /** Finds the differences. What has the same entry in both cross-references is the same bytes, and is not read. */
-export async function differenceOf(before: OpenPdf, after: OpenPdf): Promise<Difference> {
+export async function differenceOf(before: OpenPdf, after: OpenPdf, hidden: HiddenReferences): Promise<Difference> {
   const { engine } = after;
   const [earlier, later] = [engine.fileEntriesOf(before.document), engine.fileEntriesOf(after.document)];
   const changed = new Set<number>();
@@ -99,5 +100,6 @@ export async function differenceOf(before: OpenPdf, after: OpenPdf): Promise<Dif
   );
   const watched = new Set([...changed, ...appearances.filter((number) => number > 0)]);
   const references = await referencesIn(before, changed);
+  if (changed.size > 0) await hidden.addTo(references, before);
   return { before, after, changed, known, removed, references, users: await references.usersOf(watched) };
 }

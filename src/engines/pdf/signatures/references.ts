@@ -29,6 +29,8 @@ export class References {
   #targets = new Int32Array(1024);
   #length = 0;
   readonly #spans = new Map<number, readonly [from: number, to: number]>();
+  /** Targets of references that not all readers see. */
+  readonly #hidden = new Map<number, readonly number[]>();
   readonly #claim: (bytes: number) => void;
   readonly #spend: (fuel: number) => Promise<void>;
 
@@ -54,15 +56,21 @@ export class References {
     this.#spans.set(holder, [from, this.#length]);
   }
 
+  /** Adds references that not all readers see: they are never released. */
+  hide(holder: number, targets: readonly number[]): void {
+    if (targets.length > 0) this.#hidden.set(holder, targets);
+  }
+
   /** Frees what was claimed. */
   release(): void {
     this.#claim((1024 - this.#targets.length) * BYTES);
     this.#targets = new Int32Array(1024);
     this.#length = 0;
     this.#spans.clear();
+    this.#hidden.clear();
   }
 
-  /** The targets of an object, as often as it refers to them. */
+  /** The targets of an object that all readers see, as often as it refers to them. */
   targetsOf(holder: number): Int32Array {
     const [from, to] = this.#spans.get(holder) ?? [0, 0];
     return this.#targets.subarray(from, to);
@@ -81,11 +89,13 @@ export class References {
     for (let holder = queue.pop(); holder !== undefined; holder = queue.pop()) {
       const targets = this.targetsOf(holder);
       const exceptions = starts.has(holder) ? this.#releasedOf(targets, released.get(holder)) : undefined;
-      for (const target of targets) {
-        if (exceptions?.has(target) === true || reached.has(target)) continue;
+      const reach = (target: number): void => {
+        if (reached.has(target)) return;
         reached.add(target);
         if (!starts.has(target)) queue.push(target);
-      }
+      };
+      for (const target of targets) if (exceptions?.has(target) !== true) reach(target);
+      for (const target of this.#hidden.get(holder) ?? []) reach(target);
       count += 1 + targets.length;
       if (count < SLICE) continue;
       await this.#spend(count * EDGE_WORK);
@@ -109,13 +119,13 @@ export class References {
     if (numbers.size === 0) return users;
     const live = await this.reachedFrom([TRAILER, TRAILER_REST], new Map());
     for (const holder of [TRAILER, TRAILER_REST, ...live]) {
-      const targets = this.targetsOf(holder);
-      for (const target of targets) {
-        if (!numbers.has(target)) continue;
-        const known = users.get(target);
-        if (known) known.add(holder);
-        else users.set(target, new Set([holder]));
-      }
+      for (const list of [this.targetsOf(holder), this.#hidden.get(holder) ?? []])
+        for (const target of list) {
+          if (!numbers.has(target)) continue;
+          const known = users.get(target);
+          if (known) known.add(holder);
+          else users.set(target, new Set([holder]));
+        }
     }
     return users;
   }
@@ -125,11 +135,7 @@ export class References {
  * The references of a revision.
  * @param watched numbers of objects that may be only a reference to another: what leads to that one leads to them
  */
-export async function referencesIn(
-  { engine, document }: OpenPdf,
-  watched: ReadonlySet<number>,
-  hidden: Iterable<readonly [holder: number, target: number]> = [],
-): Promise<References> {
+export async function referencesIn({ engine, document }: OpenPdf, watched: ReadonlySet<number>): Promise<References> {
   const { values, work } = engine;
   const references = new References(
     (bytes) => engine.claim(bytes),
@@ -138,7 +144,6 @@ export async function referencesIn(
       await work.pause();
     },
   );
-  const extra = Map.groupBy(hidden, ([holder]) => holder);
   const note = (value: Pointer, holder: number): void => {
     if (values.isReference(value)) references.add(holder, values.numberOf(value));
   };
@@ -152,7 +157,6 @@ export async function referencesIn(
   await eachPointer({ document, engine }, (reference, number) => {
     const target = targets.get(values.resolved(reference));
     if (target !== undefined && target !== number) references.add(number, target);
-    for (const [, other] of extra.get(number) ?? []) references.add(number, other);
     return walkValues(engine, reference, (value) => note(value, number));
   });
   const trailer = document.getTrailer();

@@ -4,7 +4,7 @@
  *
  * The revision before is not read with this grammar. A signature covers all of it, so an attacker who changes it breaks the signature, and files of old writers that break a rule
  * are not rejected because they were signed. But whoever prepares a document could have it signed with two readings, and let an update choose one: so an object in whose place an update
- * puts another must have had one reading, too, and `hiddenReferences` finds what only some readers see.
+ * puts another must have had one reading, too, and `HiddenReferences` finds what only some readers follow.
  */
 import { inflateWhole } from "../../bytes/inflate.ts";
 import { ParseMeter } from "../../parse-meter.ts";
@@ -12,6 +12,7 @@ import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
 import { Dictionary, Name, Reference, type Value } from "../syntax/objects.ts";
 import { isWhite, tokens } from "../syntax/tokens.ts";
+import { writtenIn } from "./written-references.ts";
 import { Broken, endOfObject, type PlainRow, skipGap, soundObject, streamAt, valueAt } from "./section.ts";
 import type { Update } from "./updates.ts";
 
@@ -66,6 +67,7 @@ class UpdateReader {
   async read(): Promise<void> {
     const { start, section } = this.#update;
     this.#checkEntries();
+    await this.#checkReplaced();
     const streams: ObjectStream[] = [];
     let at = start;
     for (const row of this.#rows) {
@@ -119,16 +121,30 @@ class UpdateReader {
           throw new Broken(`Object ${number} is found elsewhere.`);
   }
 
-  async #readObject({ number, generation, offset }: PlainRow): Promise<{ dictionary?: Dictionary; end: number }> {
-    const what = `Object ${number}`;
+  /** What objects were that are replaced had one reading, too. */
+  async #checkReplaced(): Promise<void> {
+    const isReplaced = (number: number): boolean => this.#generations.has(number);
+    for await (const { number, bytes, start, isPacked } of writtenIn(this.#before, isReplaced)) {
+      const what = `Object ${number} of the revision before`;
+      if (isPacked) await soundObject(bytes, start, this.#meter, what);
+      else
+        await this.#readObject({ number, generation: this.#known.get(number)?.generation ?? 0, offset: start }, what);
+    }
+  }
+
+  async #readObject(
+    { number, generation, offset }: PlainRow,
+    what = `Object ${number}`,
+  ): Promise<{ dictionary?: Dictionary; end: number }> {
     const bytes = this.#bytes();
     const { value, end } = await soundObject(bytes, valueAt(bytes, offset, number, generation), this.#meter, what);
-    await this.#checkValue(value, what);
+    const isNew = offset >= this.#update.start;
+    if (isNew) await this.#checkValue(value, what);
     const next = tokens(bytes, end);
     next.next();
     if (!next.isKeyword("stream")) return { end: endOfObject(bytes, end, what) };
     if (!(value instanceof Dictionary)) throw new Broken(`${what} has data without a dictionary.`);
-    const length = await this.#lengthOf(value.get("Length"), what);
+    const length = await this.#lengthOf(value.get("Length"), what, isNew);
     return { dictionary: value, end: streamAt(this.#bytes(), end, value, length, what).end };
   }
 
@@ -147,12 +163,12 @@ class UpdateReader {
   }
 
   /** The length of a stream, which may be an object of its own: an integer of the update, or of the revision before it. */
-  async #lengthOf(length: Value | undefined, what: string): Promise<number> {
+  async #lengthOf(length: Value | undefined, what: string, isNew: boolean): Promise<number> {
     if (typeof length === "number") return length;
     const unknown = (): Broken => new Broken(`${what} has no \`Length\` that all readers find.`);
     if (!(length instanceof Reference)) throw unknown();
     const row = this.#rowOf.get(length.number);
-    if (row) {
+    if (row && isNew) {
       const bytes = this.#bytes();
       const at = valueAt(bytes, row.offset, row.number, row.generation);
       const { value } = await soundObject(bytes, at, this.#meter, `Object ${row.number}`);
@@ -160,7 +176,7 @@ class UpdateReader {
       return value;
     }
     const { engine, document } = this.#before;
-    if (this.#generations.has(length.number)) throw unknown();
+    if (isNew && this.#generations.has(length.number)) throw unknown();
     return engine.scope(() => {
       const value = document.newIndirect(length.number);
       if (!value.isInteger()) throw unknown();
