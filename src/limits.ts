@@ -462,6 +462,13 @@ export const limits = {
     smallBodyBytes: 4 * MiB,
     /** Requests per account that may hold an engine while a larger body arrives or a response is read. */
     idlePerAccount: 2,
+    /**
+     * Requests per account that may wait for a time-stamp service or for issuers at the same time. They hold no engine, and together leave
+     * memory for other requests.
+     */
+    parkedPerAccount: 10,
+    /** Memory of such a request besides its files: its connection, certificates, and signatures. An estimate. */
+    outsideBytes: MiB,
     /** How long a request waits for its turn after its body has arrived. */
     turnMilliseconds: 30_000,
     /**

@@ -125,7 +125,7 @@ interface StepFacts {
 }
 
 async function runSteps(steps: readonly Step[], engines: Engines): Promise<Output> {
-  const { pdf, work, codecs, recognizer } = engines;
+  const { work, codecs, recognizer } = engines;
   const facts: StepFacts[] = [];
   const stem = steps[0]?.files[0]?.stem ?? "document";
   let once: Output["headers"] = {};
@@ -133,9 +133,9 @@ async function runSteps(steps: readonly Step[], engines: Engines): Promise<Outpu
   for (const [index, step] of steps.entries()) {
     const { operation } = step;
     const next = steps[index + 1];
-    const explained = (error: unknown): unknown => ofStep(pdf, error, index + 1, operation.name);
+    const explained = (error: unknown): unknown => ofStep(engines, error, index + 1, operation.name);
     try {
-      pdf.files.keep(steps.slice(index + 1).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
+      engines.pdf.files.keep(steps.slice(index + 1).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
       if (made) work.stage("pipelineStep", fuelForBytes(made.bytes.length));
       const output = await runOperation(next ? scoped(operation) : operation, step.inputWith(made), engines);
       once = { ...once, ...flagsOf(output) };
@@ -147,8 +147,9 @@ async function runSteps(steps: readonly Step[], engines: Engines): Promise<Outpu
       if (output.kind !== "pdf") throw new Error("the step did not return a PDF");
       codecs.drop();
       recognizer.drop();
+      await engines.resume();
       const password = step.password ?? made?.password;
-      const bytes = await adopted(pdf, output.bytes, next.operation, index + 2);
+      const bytes = await adopted(engines.pdf, output.bytes, next.operation, index + 2);
       made = { stem, bytes, ...(password !== undefined && { password }) };
     } catch (error) {
       throw explained(error);
@@ -158,10 +159,10 @@ async function runSteps(steps: readonly Step[], engines: Engines): Promise<Outpu
 }
 
 /** Destroys what an operation made in the engine, except its result. */
-const scoped = (operation: Operation): Operation => ({
-  ...operation,
-  run: (input, engines) => engines.pdf.scope(() => operation.run(input, engines)),
-});
+const scoped = (operation: Operation): Operation =>
+  operation.asksOutside
+    ? operation
+    : { ...operation, run: (input, engines) => engines.pdf.scope(() => operation.run(input, engines)) };
 
 /** Throws `limit_exceeded` if the next step would have to hold a document that is too large. */
 async function adopted(pdf: PdfEngine, bytes: EngineBytes, next: Operation, step: number): Promise<InputBytes> {
@@ -185,8 +186,8 @@ class StepRefusal extends Refusal {
 }
 
 /** A refusal with the number and the operation of its step. */
-function ofStep(pdf: PdfEngine, error: unknown, step: number, name: string): unknown {
-  const meaning = pdf.explain(error);
+function ofStep(engines: Engines, error: unknown, step: number, name: string): unknown {
+  const meaning = engines.explain(error);
   if (!(meaning instanceof Refusal) || meaning instanceof StepRefusal) return meaning;
   const { code, message, details = {}, cause } = meaning;
   const fields = details["fields"];

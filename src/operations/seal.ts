@@ -15,15 +15,17 @@ import type { Engines } from "../engines/lease/engines.ts";
 import type { Work } from "../engines/work.ts";
 import { type OpenPdf, openPdf, type PdfInput } from "../engines/pdf/document/document.ts";
 import { findField } from "../engines/pdf/seal/field.ts";
-import { completePdf } from "../engines/pdf/seal/complete.ts";
+import { readPrepared } from "../engines/pdf/seal/complete.ts";
 import { appendEvidence } from "../engines/pdf/seal/long-term.ts";
 import { sealPdf } from "../engines/pdf/seal/seal.ts";
+import { fillPlace } from "../engines/pdf/seal/value.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { withHairlines } from "../engines/pdf/stamps/signature.ts";
 import { defineOperation, type Output, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { anyFile, type FieldIssue, imageFile, pdfFile, text, type UploadedFile } from "./definition/fields.ts";
+import { restarting } from "./definition/run.ts";
 import { formChoice, formText, lineText, PAGE_BOX, signatureBox } from "./definition/values.ts";
 
 const BLACK = [0, 0, 0] as const;
@@ -167,6 +169,8 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
 
   checks: [credentialIssues],
 
+  asksOutside: true,
+
   async run(input, engines) {
     if (input.mode === "complete") return complete(input, engines);
     const { file, level, digest = "sha256", reason, location, contactInfo, image } = input;
@@ -176,61 +180,74 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     const signer = isPrepared
       ? await signerElsewhere(await readCertificates("chain", input.chain ?? ""), digest, "chain")
       : await signerOf(await credentialsOf(engines.pdf.work, input), digest);
-    let toSign: Uint8Array = new Uint8Array();
-    let cms: Uint8Array = new Uint8Array();
     const signerName = input.signerName ?? subjectOf(signer.certificate);
     const signedAt = new Date();
-    using open = await openPdf(engines.pdf, file, { validateFor: "save" });
-    const certify = input.certify && PERMISSIONS[input.certify];
-    const field = await findField(open, {
-      name: input.fieldName,
-      certify,
-      isVisible: input.field !== undefined,
-      digest,
-      reason,
-      hasTimestamp,
+    const sealed = await withDocument(engines, file, "save", async (open) => {
+      const certify = input.certify && PERMISSIONS[input.certify];
+      const field = await findField(open, {
+        name: input.fieldName,
+        certify,
+        isVisible: input.field !== undefined,
+        digest,
+        reason,
+        hasTimestamp,
+      });
+      if (field.existing && input.field)
+        throw invalidParameter("field", `is for new fields: \`${field.name}\` is there and has its own box`);
+      const made = await sealPdf(open, {
+        field,
+        certify,
+        signedAt,
+        texts: { Name: signerName, Reason: reason, Location: location, ContactInfo: contactInfo },
+        box: input.field,
+        look: async () => {
+          const { appearance = "text" } = input;
+          if (appearance !== "text" && image === undefined) throw new Error("the image is missing");
+          const lines = [signerName, signedAt.toISOString().replace(/\.\d+/, ""), reason, location];
+          const shown = lines.filter((line) => line !== undefined).join("\n");
+          checkLength(shown);
+          return {
+            ...(appearance !== "image" && {
+              text: withHairlines(await textMark(open, engines, shown, { color: BLACK, align: "left" })),
+            }),
+            ...(appearance !== "text" && image && { image: await imageMark(open, engines, image) }),
+          };
+        },
+        digest,
+        room: signatureRoom(signer) + (hasTimestamp ? TIMESTAMP_ROOM : 0),
+      });
+      return { ...made, headers: headersOf(open, field.name) };
     });
-    if (field.existing && input.field)
-      throw invalidParameter("field", `is for new fields: \`${field.name}\` is there and has its own box`);
-    const sealed = await sealPdf(open, {
-      field,
-      certify,
-      signedAt,
-      texts: { Name: signerName, Reason: reason, Location: location, ContactInfo: contactInfo },
-      box: input.field,
-      look: async () => {
-        const { appearance = "text" } = input;
-        if (appearance !== "text" && image === undefined) throw new Error("the image is missing");
-        const lines = [signerName, signedAt.toISOString().replace(/\.\d+/, ""), reason, location];
-        const shown = lines.filter((line) => line !== undefined).join("\n");
-        checkLength(shown);
-        return {
-          ...(appearance !== "image" && {
-            text: withHairlines(await textMark(open, engines, shown, { color: BLACK, align: "left" })),
-          }),
-          ...(appearance !== "text" && image && { image: await imageMark(open, engines, image) }),
-        };
-      },
-      digest,
-      room: signatureRoom(signer) + (hasTimestamp ? TIMESTAMP_ROOM : 0),
-      sign: async (hashed) => {
-        if (!isPrepared) return (cms = await signDigest(signer, digest, hashed, stampOf(input, engines)));
-        toSign = der(await signedAttributes(signer, digest, hashed));
-        return new Uint8Array();
-      },
-    });
-    const certificates = input.certificate?.field ?? "chain";
-    const bytes = isPrepared ? sealed : await extended(open, sealed, { ...input, cms, field: certificates }, engines);
+    if (isPrepared) {
+      const toSign = base64(der(await signedAttributes(signer, digest, sealed.hashed)));
+      return { kind: "pdf", bytes: sealed.file, headers: { ...sealed.headers, "X-Signature-Input": toSign } };
+    }
+    const cms = await signDigest(signer, digest, sealed.hashed, stampOf(input, engines));
+    fillPlace(sealed, cms);
+    const field = input.certificate?.field ?? "chain";
     return {
       kind: "pdf",
-      bytes,
-      headers: {
-        ...resultHeadersOf([open], { pageCount: open.pageCount, signed: false }),
-        "X-Signature-Field": encodeURIComponent(field.name.toWellFormed()),
-        ...(isPrepared ? { "X-Signature-Input": base64(toSign) } : { "X-Signature-Level": level ?? "b-b" }),
-      },
+      bytes: await extended(sealed.file, { ...input, cms, field }, engines),
+      headers: { ...sealed.headers, "X-Signature-Level": level ?? "b-b" },
     };
   },
+});
+
+/** Works on the document, and closes it: what is waited for afterwards leaves the engine to others. */
+const withDocument = <T extends object>(
+  { pdf }: Engines,
+  file: PdfInput,
+  validateFor: "save" | undefined,
+  work: (open: OpenPdf) => Promise<T>,
+): Promise<T> =>
+  pdf.scope(async () => {
+    using open = await openPdf(pdf, file, { validateFor });
+    return await work(open);
+  });
+
+const headersOf = (open: OpenPdf, field: string) => ({
+  ...resultHeadersOf([open], { pageCount: open.pageCount, signed: false }),
+  "X-Signature-Field": encodeURIComponent(field.toWellFormed()),
 });
 
 interface Parameters {
@@ -279,36 +296,37 @@ function stampOf(
   return async (signature) => stampDigest(input, engines, await digestOf(digest, signature));
 }
 
+/** Asks the time-stamp service, without engines. */
 function stampDigest(
   { timestampUrl, digest = "sha256" }: SealInput,
-  { timestampService }: Engines,
+  engines: Engines,
   hashed: Uint8Array,
 ): Promise<Uint8Array> {
+  const { timestampService } = engines;
   if (timestampService === undefined) throw new Error("there is no time-stamp service");
+  engines.park();
   return timeStamp(timestampService, timestampUrl, digest, hashed);
 }
 
 /** Appends what the levels from `b-lt` on need. */
 async function extended(
-  open: OpenPdf,
-  file: EngineBytes,
-  input: SealInput & { readonly cms: Uint8Array; readonly field: string },
+  signed: EngineBytes,
+  input: SealInput & { readonly file: PdfInput; readonly cms: Uint8Array; readonly field: string },
   engines: Engines,
 ): Promise<EngineBytes> {
   const { level, digest = "sha256", cms, field } = input;
-  if (level !== "b-lt" && level !== "b-lta") return file;
-  const evidence = await evidenceFor(
-    open.engine.work,
-    cms,
-    field,
-    new Revocations(open.engine.work, engines.issuerService),
+  if (level !== "b-lt" && level !== "b-lta") return signed;
+  engines.park();
+  const { work, issuerService } = engines;
+  const evidence = await evidenceFor(work, cms, field, new Revocations(work, issuerService));
+  await engines.resume();
+  const bytes = await engines.pdf.adopt(signed, { inRanges: true });
+  const stamp = level === "b-lta" ? { digest, room: TIMESTAMP_ROOM } : undefined;
+  const { file, unsigned } = await restarting(engines, () =>
+    withDocument(engines, { ...input.file, bytes }, undefined, (open) => appendEvidence(open, evidence, stamp)),
   );
-  const stamp = {
-    digest,
-    room: TIMESTAMP_ROOM,
-    sign: (hashed: Uint8Array) => stampDigest(input, engines, hashed),
-  };
-  return appendEvidence(open, file, evidence, level === "b-lta" ? stamp : undefined);
+  if (unsigned) fillPlace(unsigned, await stampDigest(input, engines, unsigned.hashed));
+  return file;
 }
 
 interface SealInput {
@@ -334,38 +352,43 @@ async function complete(
           "chain",
           decoded("signature", signature),
         );
-  using open = await openPdf(engines.pdf, input.file, { validateFor: "save" });
+  const { headers, ...prepared } = await withDocument(engines, input.file, "save", async (open) => {
+    const read = await readPrepared(open, digest);
+    return { ...read, headers: headersOf(open, read.field) };
+  });
   let level = input.level ?? "b-b";
-  let made: Uint8Array = new Uint8Array();
-  const { bytes, field } = await completePdf(open, digest, async (hashed) => {
-    try {
-      if (signer) return (made = await signDigest(signer, digest, hashed, stampOf(input, engines)));
+  const made = await signatureOf(
+    async () => {
+      if (signer) return signDigest(signer, digest, prepared.hashed, stampOf(input, engines));
       const given = decoded("cms", cms ?? "");
-      const own = await checkCms(given, digest, hashed);
+      const own = await checkCms(given, digest, prepared.hashed);
       const isExtended = level === "b-lt" || level === "b-lta";
       if (isExtended && own === "b-b")
         throw invalidParameter("cms", `has no time stamp, which \`level\` ${level} needs`);
       if (!isExtended) level = own;
-      return (made = given);
-    } catch (error) {
-      if (!(error instanceof Unusable) && !(error instanceof Unexpected)) throw error;
-      const name = signer ? "signature" : "cms";
-      throw invalidParameter(
-        name,
-        `does not fit: it must be made of what \`mode=prepare\` returned, which must not change in between${error instanceof Unusable ? ` (it ${error.message})` : ""}`,
-      );
-    }
-  });
-  const certificates = signer ? "chain" : "cms";
+      return given;
+    },
+    signer ? "signature" : "cms",
+  );
+  const field = signer ? "chain" : "cms";
   return {
     kind: "pdf",
-    bytes: await extended(open, bytes, { ...input, cms: made, field: certificates }, engines),
-    headers: {
-      ...resultHeadersOf([open], { pageCount: open.pageCount, signed: false }),
-      "X-Signature-Field": encodeURIComponent(field.toWellFormed()),
-      "X-Signature-Level": level,
-    },
+    bytes: await extended(prepared.with(made), { ...input, cms: made, field }, engines),
+    headers: { ...headers, "X-Signature-Level": level },
   };
+}
+
+/** A signature that was made elsewhere. `name`: the field that it came in. */
+async function signatureOf(read: () => Promise<Uint8Array>, name: string): Promise<Uint8Array> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof Unusable) && !(error instanceof Unexpected)) throw error;
+    throw invalidParameter(
+      name,
+      `does not fit: it must be made of what \`mode=prepare\` returned, which must not change in between${error instanceof Unusable ? ` (it ${error.message})` : ""}`,
+    );
+  }
 }
 
 function decoded(name: string, text: string): Uint8Array<ArrayBuffer> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readCertificates } from "../engines/cms/pem.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { verifySignatures as verify } from "../engines/pdf/signatures/verify.ts";
+import { judgeSignatures, readSignatures } from "../engines/pdf/signatures/verify.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { returnsJson } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
@@ -120,14 +120,24 @@ asked, unless \`fetch\` is \`false\`. A certificate that names an issuer to ask 
   errors: ["invalid_certificate"],
   headers: ["X-Page-Count"],
 
-  async run({ file, trust, fetch: asks }, { pdf, issuerService }) {
+  asksOutside: true,
+
+  async run({ file, trust, fetch: asks }, engines) {
+    const { pdf, work, issuerService } = engines;
     const roots = trust === undefined ? [] : await readCertificates("trust", trust);
-    using open = await openPdf(pdf, file);
-    const value: z.infer<typeof report> = await verify(open, {
-      roots,
-      now: new Date(),
-      issuers: asks ? issuerService : undefined,
+    const { headers, read } = await pdf.scope(async () => {
+      using open = await openPdf(pdf, file);
+      const found = await readSignatures(open);
+      return { read: found, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: false }) };
     });
-    return { kind: "json", value, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: false }) };
+    const mayAsk = asks && read.signatures.length > 0;
+    if (mayAsk) {
+      // Issuers may take as long as they like, and only what was read is needed from here on.
+      pdf.files.free();
+      engines.park();
+    }
+    const issuers = mayAsk ? issuerService : undefined;
+    const value: z.infer<typeof report> = await judgeSignatures(work, read, { roots, now: new Date(), issuers });
+    return { kind: "json", value, headers };
   },
 });

@@ -104,7 +104,7 @@ describe("the heap has a cap", () => {
       open.document.addStream(new Uint8Array(30 * MiB), {});
       return await savePdf(pdf, open.document, { large: true });
     } catch (error) {
-      return lease.explain(error);
+      return lease.engines.explain(error);
     } finally {
       lease.release(false);
     }

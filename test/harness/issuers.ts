@@ -14,6 +14,12 @@ default_md = sha256
 default_crl_days = 1
 `;
 
+/** What is sent in place of a response. */
+export interface Reply {
+  readonly status?: number;
+  readonly body: Buffer;
+}
+
 export interface Issuers {
   /** URLs of an issuer by its name, which may be added later. */
   ocsp(name: string): string;
@@ -25,7 +31,7 @@ export interface Issuers {
   /** The same for a serial number, in hexadecimal. */
   revokeNumber(number: string): void;
   /** Changes what is sent next, until it is called again. */
-  respond(change: (path: string, body: Buffer) => { status?: number; body: Buffer }): void;
+  respond(change: (path: string, body: Buffer) => Reply | Promise<Reply>): void;
   /** The paths that were asked for. */
   readonly asked: string[];
   close(): Promise<void>;
@@ -80,7 +86,10 @@ export async function startIssuers(): Promise<Issuers> {
     const path = request.url ?? "";
     asked.push(path);
     const [, kind = "", name = ""] = path.split("/");
-    const { status = 200, body } = change(path, await made(kind, decodeURIComponent(name), Buffer.concat(chunks)));
+    const { status = 200, body } = await change(
+      path,
+      await made(kind, decodeURIComponent(name), Buffer.concat(chunks)),
+    );
     response.writeHead(status).end(body);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

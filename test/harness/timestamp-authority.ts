@@ -26,12 +26,18 @@ export interface TimestampSigner {
   readonly signer: Issued;
 }
 
+/** What is sent in place of a response. */
+export interface Reply {
+  readonly status?: number;
+  readonly body: Buffer;
+}
+
 export interface TimestampAuthority {
   readonly url: string;
   /** The root of its certificate, in PEM. */
   readonly rootPem: string;
   /** What it sends next in place of a token for the request. */
-  respond(change: (reply: Buffer, request: Buffer) => { status?: number; body: Buffer }): void;
+  respond(change: (reply: Buffer, request: Buffer) => Reply | Promise<Reply>): void;
   close(): Promise<void>;
 }
 
@@ -54,7 +60,7 @@ export async function startTimestampAuthority(given?: TimestampSigner): Promise<
       ...args.split(" "),
     );
     if (bytes.length === 0) throw new Error(output);
-    const { status = 200, body } = change(bytes, query);
+    const { status = 200, body } = await change(bytes, query);
     response.writeHead(status, { "Content-Type": "application/timestamp-reply" }).end(body);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

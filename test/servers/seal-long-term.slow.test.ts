@@ -214,6 +214,44 @@ describe("the levels", () => {
   });
 });
 
+test("seals that wait for time stamps and verifications that wait for issuers leave the engines to others, and are complete later", async () => {
+  const signer = await newSigner();
+  const known = await sealed(signer, "b-t");
+  const held = Promise.withResolvers<void>();
+  let waiting = 0;
+  const hold = async (body: Buffer): Promise<{ body: Buffer }> => {
+    waiting += 1;
+    await held.promise;
+    return { body };
+  };
+  authority.respond(hold);
+  issuers.respond((_, body) => hold(body));
+  const levels = ["b-t", "b-lt", "b-lta"];
+  const seals = levels.map((level) => seal(signer, level));
+  const steps = JSON.stringify([
+    { operation: "seal", level: "b-lta", privateKey: await keyPem(signer), chain: chainPem(signer, middle, root) },
+    { operation: "extract-pages", range: "1" },
+  ]);
+  const pipeline = call("pipeline", letter, { steps });
+  const verifications = Array.from({ length: 6 }, () => verify(known));
+  await expect.poll(() => waiting, { timeout: 300_000 }).toBe(10);
+  for (let round = 0; round < 3; round += 1) {
+    const { status } = await call("rotate", letter, { angle: "90" });
+    expect([status, waiting]).toEqual([200, 10]);
+  }
+  held.resolve();
+  for (const [index, response] of (await Promise.all(seals)).entries()) {
+    expect([response.status, response.headers.get("X-Signature-Level")]).toEqual([200, levels[index]]);
+    expect((await othersSay(response.body)).map(([, said]) => said)).not.toContain("broken");
+    const { documentIntact, signatures } = await verify(response.body);
+    expect(documentIntact).toBe(true);
+    expect(signatures[0]).toMatchObject({ ...good, level: levels[index] });
+  }
+  for (const report of await Promise.all(verifications)) expect(report.signatures).toMatchObject([good]);
+  const { status, headers } = await pipeline;
+  expect([status, headers.get("X-Page-Count")]).toEqual([200, "1"]);
+});
+
 describe("issuers", () => {
   test("a certificate that was not sent is taken from where the one below says", async () => {
     const ada = await issue({

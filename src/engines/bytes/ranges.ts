@@ -85,6 +85,12 @@ export class Ranges implements InputBytes, StoredBytes {
     if (this.#refusal) throw this.#refusal;
   }
 
+  /** Throws if the file is refused, or if bytes were needed that had not been fetched. */
+  requirePresent(): void {
+    this.check();
+    if (this.isMissing) throw new MissingRange("a part of the file has not been fetched");
+  }
+
   present(position: number): number {
     const number = Math.floor(position / CHUNK);
     return this.#has(number) ? Math.min((number + 1) * CHUNK, this.length) - position : 0;

@@ -40,9 +40,27 @@ export interface IssuerService {
   ): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** The engines leased to one request. */
+/**
+ * The engines leased to one request. Between `park` and `resume` it has none: services outside, which may take as long as they like,
+ * are asked only then.
+ */
 export interface Engines {
+  /** Throws while the request is parked. */
   readonly pdf: PdfEngine;
+  readonly isParked: boolean;
+  /**
+   * Gives the engines back, for others to use. The request's files can still be read; everything else in the engines is gone, so documents
+   * must be closed. Nothing happens if the request is parked.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory, or too many requests of the account that are parked)
+   */
+  park(): void;
+  /**
+   * Waits for engines, and puts the files into them. Nothing happens if the request has engines.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory)
+   */
+  resume(): Promise<void>;
+  /** Translates an error if the document is at fault; otherwise returns the error itself. */
+  explain(error: unknown): unknown;
   /** The request's work budget, and a way to yield to other requests. */
   readonly work: Work;
   readonly encryption: PdfEncryption;
@@ -51,9 +69,9 @@ export interface Engines {
   readonly recognizer: TextRecognizer;
   /** If available. */
   readonly webpService: WebpService | undefined;
-  /** If available. */
+  /** If available. Asked only while the request is parked. */
   readonly timestampService: TimestampService | undefined;
-  /** If available. */
+  /** If available. Asked only while the request is parked. */
   readonly issuerService: IssuerService | undefined;
   /** Maximum bytes of memory for the request when no other request holds any. */
   readonly memoryBytes: number;

@@ -9,7 +9,7 @@ import { dropModels, keptModelBytes, type LoadModel } from "../ocr/models.ts";
 import { TextRecognizer } from "../ocr/tesseract.ts";
 import { PdfEncryption } from "../pdf/encryption/encryption.ts";
 import type { AllowHeap } from "../bytes/heap.ts";
-import { PdfEngine } from "../pdf/mupdf/mupdf.ts";
+import { type Parked, PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { ImageCodecs } from "../image/codecs.ts";
 import { FuelGauge } from "../fuel-gauge.ts";
 import { unlimitedWork, type Work } from "../work.ts";
@@ -18,15 +18,25 @@ import { ofIsolate } from "../../isolate.ts";
 /** The engines leased to one request, until `release`. */
 export interface EngineLease {
   readonly engines: Engines;
-  /** Bytes of wasm memory that the engines hold now. */
+  /** Bytes of wasm memory that the engines hold now; while the request is parked, of what it kept. */
   heapBytes(): number;
-  /** Translates an error from the work: a `Refusal` if the document is at fault, else the error itself. */
-  explain(error: unknown): unknown;
   /**
    * Returns the engines; nothing in their heap can be used afterwards. `clean: false` (a trap, an abort, anything unexpected)
    * discards them instead of keeping them for the next request. The owner calls it once.
    */
   release(clean: boolean): void;
+}
+
+/** What the owner of a lease does while the request is parked. */
+export interface Parking {
+  /** The engines were returned, and the request holds only `bytes`. Throws if it may not wait without them. */
+  parked(bytes: number): void;
+  /** Asks something outside. */
+  outside<T extends { readonly length: number }>(ask: () => Promise<T>): Promise<T>;
+  /** Waits until the request may have engines again. Returns the most bytes of heap that a kept one may have. */
+  turn(): Promise<number>;
+  /** It has them. */
+  resumed(): void;
 }
 
 /** Options for a lease other than its memory. */
@@ -46,7 +56,11 @@ export interface LeaseOptions {
   readonly loadModel?: LoadModel;
   /** The request's work budget; without it there is no limit. */
   readonly work?: Work;
+  /** Without it, nothing is waited for but what is asked. */
+  readonly parking?: Parking;
 }
+
+const freely: Parking = { parked: () => {}, outside: (ask) => ask(), turn: async () => Infinity, resumed: () => {} };
 
 /** Tesseract's loops are mostly multiplications: a unit of their fuel takes 1 ns, where MuPDF's take 2 to 8. */
 const RECOGNITION_PRICE = 0.1;
@@ -81,45 +95,91 @@ const used = ofIsolate(() => new Set<PdfEngine>());
  * `overloaded`.
  */
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
-  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
-  const { timestampService, issuerService } = options;
+  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService, parking = freely } = options;
   const { loadFont = noFonts, loadModel = noModels, work = unlimitedWork() } = options;
-  const pdf = takeSpare(expected, most) ?? (await startEngine());
+  let pdf: PdfEngine | undefined = takeSpare(expected, most) ?? (await startEngine());
+  let parked: Parked | undefined;
+  let released = false;
   // Each instance sees only its own memory grow; the request is accountable for the sum.
+  const heap = (): number => pdf?.heapBytes ?? 0;
   const gauge = (): FuelGauge => new FuelGauge(tick, work);
-  const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + recognizer.heapBytes + bytes), gauge);
+  const codecs = new ImageCodecs((bytes) => allowHeap(heap() + recognizer.heapBytes + bytes), gauge);
   const recognizer = new TextRecognizer(
-    (bytes) => allowHeap(pdf.heapBytes + codecs.heapBytes + bytes),
+    (bytes) => allowHeap(heap() + codecs.heapBytes + bytes),
     loadModel,
     new FuelGauge(tick, work, RECOGNITION_PRICE),
   );
-  pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes + recognizer.heapBytes), work);
-  let released = false;
-  return {
-    engines: {
-      pdf,
-      work,
-      encryption,
-      codecs,
-      recognizer,
-      loadFont,
-      webpService,
-      timestampService,
-      issuerService,
-      memoryBytes,
+  const begin = (engine: PdfEngine): void =>
+    engine.begin((bytes) => allowHeap(bytes + codecs.heapBytes + recognizer.heapBytes), work);
+  begin(pdf);
+  const giveBack = (clean: boolean): void => {
+    const engine = pdf;
+    pdf = undefined;
+    engine?.settle();
+    codecs.drop();
+    recognizer.drop();
+    if (engine === undefined) return;
+    if (!clean || engine.failed) counts.value.failed += 1;
+    if (!clean || engine.failed || spares.value.length >= limits.admission.requests) return;
+    used.value.add(engine);
+    spares.value.push(engine);
+  };
+  const outside = <T extends { readonly length: number }>(ask: () => Promise<T>): Promise<T> => {
+    if (parked === undefined) throw new Error("a request asks something outside while it holds engines");
+    return parking.outside(ask);
+  };
+  const { timestampService, issuerService } = options;
+  const engines: Engines = {
+    get pdf() {
+      if (pdf === undefined) throw new Error("the request has no engines now");
+      return pdf;
     },
-    heapBytes: () => pdf.heapBytes + codecs.heapBytes + recognizer.heapBytes,
-    explain: (error) => pdf.explain(error),
+    get isParked() {
+      return parked !== undefined;
+    },
+    park() {
+      if (parked !== undefined) return;
+      parked = engines.pdf.park();
+      giveBack(true);
+      parking.parked(parked.claimed);
+    },
+    async resume() {
+      if (parked === undefined) return;
+      const { claimed } = parked;
+      const mostHeap = await parking.turn();
+      const engine = takeSpare(claimed, mostHeap) ?? (await startEngine());
+      // Its owner may have ended it meanwhile.
+      if (released) throw new Error("the request has ended");
+      pdf = engine;
+      begin(engine);
+      engine.unpark(parked);
+      parked = undefined;
+      parking.resumed();
+    },
+    explain: (error) => pdf?.explain(error) ?? error,
+    work,
+    encryption,
+    codecs,
+    recognizer,
+    loadFont,
+    webpService,
+    timestampService: timestampService && {
+      hasDefault: timestampService.hasDefault,
+      request: (url, request) => outside(() => timestampService.request(url, request)),
+    },
+    issuerService: issuerService && {
+      get: (...asked) => outside(() => issuerService.get(...asked)),
+      post: (...asked) => outside(() => issuerService.post(...asked)),
+    },
+    memoryBytes,
+  };
+  return {
+    engines,
+    heapBytes: () => (parked?.claimed ?? 0) + heap() + codecs.heapBytes + recognizer.heapBytes,
     release(clean) {
       if (released) throw new Error("the engines were returned before");
       released = true;
-      pdf.settle();
-      codecs.drop();
-      recognizer.drop();
-      if (!clean || pdf.failed) counts.value.failed += 1;
-      if (!clean || pdf.failed || spares.value.length >= limits.admission.requests) return;
-      used.value.add(pdf);
-      spares.value.push(pdf);
+      giveBack(clean);
     },
   };
 }

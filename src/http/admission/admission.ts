@@ -28,6 +28,8 @@ export interface AdmissionOptions {
   readonly smallBodyBytes: number;
   /** Maximum number of requests per account that hold an engine while they wait for their client. */
   readonly idlePerAccount: number;
+  /** Maximum number of requests per account that wait for something outside without an engine. */
+  readonly parkedPerAccount: number;
   /** Milliseconds a request waits before it is rejected. */
   readonly waitMilliseconds: number;
   /**
@@ -54,13 +56,15 @@ export interface Admittance {
 
 /**
  * What admission knows of a request's memory (src/http/admission/request-memory.ts). `waiting` for memory or for its turn; `reading` what the client sends;
- * `working`, in one of the places for that; `draining`: only the client's reading is left, or holds up the work; `ended`.
+ * `working`, in one of the places for that; `outside`: waiting for something outside, or for a place after that; `draining`: only the client's reading is left, or holds up the work; `ended`.
  */
 export interface Admitted {
   readonly account: string;
-  readonly state: "waiting" | "reading" | "working" | "draining" | "ended";
+  readonly state: "waiting" | "reading" | "working" | "outside" | "draining" | "ended";
   readonly bytes: number;
   readonly hasEngine: boolean;
+  /** Whether it has no engine because it waits, or has waited, for something outside. */
+  readonly isParked: boolean;
   /** When it can be reclaimed because its request may have ended without notice. */
   readonly deadline: number;
   /** When it can be reclaimed because its client is slow and other requests need it. */
@@ -130,6 +134,17 @@ export class Admission {
   /** What a request held is free. */
   end(memory: Admitted): void {
     if (this.#admitted.delete(memory)) this.lookAll();
+  }
+
+  /** Whether a request may keep what it holds while it waits without an engine: those that do leave room for a small request. */
+  mayPark(memory: Admitted): boolean {
+    const { budgetBytes, engineBytes, smallBodyBytes, parkedPerAccount } = this.options;
+    const parked = this.#others(memory).filter(({ isParked }) => isParked);
+    const held = parked.reduce((sum, { bytes }) => sum + bytes, memory.bytes);
+    return (
+      parked.filter(({ account }) => account === memory.account).length < parkedPerAccount &&
+      held + engineBytes + smallBodyBytes <= budgetBytes
+    );
   }
 
   /** Counts the work of a request that is not charged, such as one that was refused for its work. */
@@ -235,7 +250,7 @@ export class Admission {
       // The other place is for others.
       const working = others.filter(({ state }) => state === "working");
       if (this.#isOver(memory) && working.some(({ account }) => account === memory.account)) return false;
-      return working.length < requests && (memory.hasEngine || Math.max(bytes, kept) <= room);
+      return working.length < requests && (bytes <= memory.bytes || Math.max(bytes, kept) <= room);
     }
     const idle = others.filter(
       (other) => other.account === memory.account && other.hasEngine && other.state !== "working",

@@ -1,12 +1,12 @@
 import { type Admission, admissionOf, type Admittance } from "./admission.ts";
 import { RequestMemory } from "./request-memory.ts";
 import type { ImagesBinding } from "@cloudflare/workers-types";
-import type { ApiError } from "../errors/api-error.ts";
+import { type ApiError, overloaded } from "../errors/api-error.ts";
 import { issuerServiceOf } from "../fetch/issuer-service.ts";
 import { timestampServiceOf } from "../fetch/timestamp-service.ts";
 import type { Engines, WebpService } from "../../engines/lease/engines.ts";
 import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } from "../../engines/lease/pool.ts";
-import type { LeaseOptions } from "../../engines/lease/pool.ts";
+import type { LeaseOptions, Parking } from "../../engines/lease/pool.ts";
 import { type Work, workOfRequest } from "../../engines/work.ts";
 import type { Env } from "../../env.ts";
 import { limits } from "../../limits.ts";
@@ -22,27 +22,23 @@ export interface LeaseRequest {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** Passed to the engines. `memoryBytes` covers all requests plus what is kept between them. */
-  readonly given: Omit<LeaseOptions, "expected" | "most" | "work"> & { readonly memoryBytes: number };
+  readonly given: Omit<LeaseOptions, "expected" | "most" | "work" | "parking"> & { readonly memoryBytes: number };
   /** As for `Admittance`. */
   readonly letsOthersPass?: boolean;
   /** Keeps work running after the response. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** What engines are given for every request and every part of a job. */
-export function leaseOptions({
-  images,
-  timestamps,
-  issuers,
-  loadFont,
-  loadModel,
-  memoryBudgetBytes,
-}: Env): LeaseRequest["given"] {
+/** What engines are given for every request and every part of a job. `signal`: aborted when nobody waits for it anymore. */
+export function leaseOptions(
+  { images, timestamps, issuers, loadFont, loadModel, memoryBudgetBytes }: Env,
+  signal: AbortSignal,
+): LeaseRequest["given"] {
   return {
     memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
     webpService: images && webpServiceOf(images.binding, images.ignoresQuality),
-    timestampService: timestampServiceOf(timestamps),
-    issuerService: issuerServiceOf(issuers),
+    timestampService: timestampServiceOf(timestamps, signal),
+    issuerService: issuerServiceOf(issuers, signal),
     loadFont,
     loadModel,
   };
@@ -137,6 +133,36 @@ export class Lease extends RequestMemory {
     await this.#admitTo("work", bytes, limits.admission.turnMilliseconds);
   }
 
+  /** While its engines are parked, others work, and it holds only what it needs later. */
+  get #parking(): Parking {
+    const { outsideBytes, turnMilliseconds: waitMilliseconds } = limits.admission;
+    const { letsOthersPass } = this.#request;
+    const again = (bytes: number): Promise<void> =>
+      this.orEnd(() => this.admit({ to: "work", bytes, waitMilliseconds, letsOthersPass }));
+    return {
+      parked: (bytes) => {
+        this.park(bytes + outsideBytes);
+        this.#clearSpares();
+      },
+      outside: async (ask) => {
+        this.leave();
+        // It works on the response in a place of its own, though without an engine.
+        const response = await ask().finally(() => again(this.bytes));
+        await this.orEnd(() => {
+          if (this.grow(this.bytes + response.length) !== true) throw noMemory();
+        });
+        return response;
+      },
+      turn: async () => {
+        const heapBytes = intoEngine(this.#request, this.#fileBytes);
+        this.leave();
+        await again(this.bytes + heapBytes);
+        return heapBytes;
+      },
+      resumed: () => this.resume(this.#engines?.heapBytes() ?? 0),
+    };
+  }
+
   async #admitTo(to: Admittance["to"], bytes: number, waitMilliseconds: number): Promise<void> {
     await this.admit({ to, bytes, waitMilliseconds, letsOthersPass: this.#request.letsOthersPass });
     if (to !== "read" && this.#engines === undefined) await this.#leaseWithin(weightOf(this.#fileBytes));
@@ -185,7 +211,7 @@ export class Lease extends RequestMemory {
 
   /** Translates an error thrown by the engines. */
   explain(error: unknown): unknown {
-    return this.aborted ? this.reason : (this.#engines?.explain(error) ?? error);
+    return this.aborted ? this.reason : (this.#engines?.engines.explain(error) ?? error);
   }
 
   /** The request is not charged: its work counts against what the account may do so. */
@@ -211,8 +237,12 @@ export class Lease extends RequestMemory {
     const engines = this.#engines;
     this.#engines = undefined;
     engines?.release(clean);
-    if (engines && this.lost === undefined) this.#request.waitUntil(scheduler.wait(0).then(clearSpares));
+    if (engines && this.lost === undefined) this.#clearSpares();
     return engines !== undefined;
+  }
+
+  #clearSpares(): void {
+    this.#request.waitUntil(scheduler.wait(0).then(clearSpares));
   }
 
   /**
@@ -224,19 +254,22 @@ export class Lease extends RequestMemory {
     const { needsHeadroom = false, extraBytes = 0 } = operation.memory ?? {};
     if (extraBytes > 0) dropLarger(limits.admission.lentBesideBytes);
     const allowHeap = (bytes: number): boolean | "busy" => this.grow(bytes + this.#unsentBytes);
+    const options = { ...given, work: this.work, parking: this.#parking };
     // What an earlier request made larger would leave too little for what this one holds beside it, though nobody else is there.
     const { engineBytes, lentBesideBytes } = limits.admission;
     const most = needsHeadroom
       ? Math.max(lentBesideBytes, engineBytes + this.#fileBytes)
       : given.memoryBytes - Math.max(engineBytes, this.#fileBytes);
-    this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work, expected, most });
+    this.#engines = await leaseEngines(allowHeap, { ...options, expected, most });
     // A larger kept engine must not take the room that slow readers leave for a small request.
     if (this.grow(this.#engines.heapBytes(), limits.admission.engineBytes) === true) return;
     this.#returnEngines(false);
     dropSpares();
-    this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work });
+    this.#engines = await leaseEngines(allowHeap, options);
   }
 }
+
+const noMemory = (): ApiError => overloaded("Other requests are using the memory. Retry in a few seconds.");
 
 /** Bytes for reading a body into an engine and working on it. */
 const intoEngine = ({ operation }: LeaseRequest, bodyBytes: number): number =>

@@ -23,7 +23,8 @@ type State = Admitted["state"];
 const NEXT: Readonly<Record<State, readonly State[]>> = {
   waiting: ["reading", "working", "draining", "ended"],
   reading: ["waiting", "draining", "ended"],
-  working: ["reading", "working", "draining", "ended"],
+  working: ["reading", "working", "outside", "draining", "ended"],
+  outside: ["working", "outside", "draining", "ended"],
   draining: ["draining", "ended"],
   ended: [],
 };
@@ -39,8 +40,11 @@ export class RequestMemory implements Admitted, Disposable {
   #state: State = "waiting";
   #bytes = 0;
   #hasEngine = false;
+  #isParked = false;
+  #parkedBytes = 0;
   #deadline: number;
   #gone = false;
+  #refusal: ApiError | undefined;
   #lost: "silent" | "slow" | undefined;
   #whenLost = (): void => {};
   /** While the client holds up the work: since when, and the bytes it has sent or read since. */
@@ -73,6 +77,10 @@ export class RequestMemory implements Admitted, Disposable {
     return this.#hasEngine;
   }
 
+  get isParked(): boolean {
+    return this.#isParked;
+  }
+
   get deadline(): number {
     return this.#deadline;
   }
@@ -88,13 +96,14 @@ export class RequestMemory implements Admitted, Disposable {
     return this.#lost;
   }
 
-  /** Whether the work must stop: the client is gone, or the memory is lost. */
+  /** Whether the work must stop: the client is gone, the memory is lost, or there was none when it should have continued. */
   get aborted(): boolean {
-    return this.#signal?.aborted === true || this.#lost !== undefined;
+    return this.#signal?.aborted === true || this.#lost !== undefined || this.#refusal !== undefined;
   }
 
   get reason(): ApiError {
     if (this.#signal?.aborted) return new ClientGone();
+    if (this.#refusal) return this.#refusal;
     if (this.#lost === "slow") return new TooSlow();
     return overloaded("The request made no progress for too long. Retry in a few seconds.");
   }
@@ -120,7 +129,7 @@ export class RequestMemory implements Admitted, Disposable {
   granted({ bytes, to }: Admittance): void {
     this.hold(bytes);
     this.#enter(to === "work" ? "working" : "reading");
-    this.#hasEngine = to !== "read";
+    this.#hasEngine = to !== "read" && !this.#isParked;
     if (to === "work") return;
     this.#idle = { since: Date.now(), moved: 0 };
     this.#admission.lookAll();
@@ -137,6 +146,44 @@ export class RequestMemory implements Admitted, Disposable {
     if (this.#idle !== undefined) this.#idle.moved += bytes;
   }
 
+  /**
+   * Its engines are returned before something outside is waited for, and it holds only `bytes`. It keeps its place until `leave`.
+   * @throws `overloaded` if too many requests are parked, and what `check` throws
+   */
+  park(bytes: number): void {
+    this.check();
+    this.#hasEngine = false;
+    this.#isParked = true;
+    this.#parkedBytes = bytes;
+    this.hold(bytes);
+    if (!this.#admission.mayPark(this))
+      throw overloaded("Too many requests are waiting for time-stamp services or issuers. Retry in a few seconds.");
+  }
+
+  /** It waits for something outside, or for its turn after that: its place is free. Throws as `check` does. */
+  leave(): void {
+    this.check();
+    this.#enter("outside");
+    this.#admission.lookAll();
+  }
+
+  /** Does what the work cannot continue without: if that fails, it stops, even if it takes the error for that of something else. */
+  async orEnd(step: () => void | Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (error instanceof ApiError) this.#refusal = error;
+      throw error;
+    }
+  }
+
+  /** It has engines again, of `heapBytes`. */
+  resume(heapBytes: number): void {
+    this.#isParked = false;
+    this.#hasEngine = true;
+    this.hold(Math.max(heapBytes, this.#bytes - this.#parkedBytes));
+  }
+
   /** The engines must wait for the client to read the response: other requests may work meanwhile. */
   waitForReader(): void {
     if (this.#lost !== undefined) return;
@@ -150,6 +197,7 @@ export class RequestMemory implements Admitted, Disposable {
     if (this.#lost !== undefined) return;
     this.#enter("draining");
     this.#hasEngine = false;
+    this.#isParked = false;
     this.#idle = undefined;
     this.hold(bytes);
     this.#admission.lookAll();

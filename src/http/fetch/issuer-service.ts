@@ -7,14 +7,19 @@ import { type SmallRequest, smallResponse } from "./small-response.ts";
 
 /**
  * The issuers of certificates over HTTP, for OCSP (RFC 6960, appendix A), lists, and certificates. Whoever sends a certificate chooses its URLs: they are checked like those of documents, but may be
- * `http`, as most are: what they respond with is signed.
+ * `http`, as most are: what they respond with is signed. `client`: aborted when the client disconnects, which ends what is waited for.
  */
-export function issuerServiceOf({ urls, hosts }: IssuerSettings): IssuerService {
+export function issuerServiceOf({ urls, hosts }: IssuerSettings, client: AbortSignal): IssuerService {
   const send = async (url: string, request: Pick<SmallRequest, "method" | "body" | "headers" | "bytes">) => {
     if (publicUrlIssue(url, urls) !== undefined) throw new Unusable("is at a URL that is not public");
     if (hosts !== undefined && !hosts.includes(new URL(url).hostname))
       throw new Unusable("is at a host that the operator does not allow");
-    return smallResponse(url, { ...request, purpose: "certificates", milliseconds: limits.revocation.milliseconds });
+    return smallResponse(url, {
+      ...request,
+      purpose: "certificates",
+      client,
+      milliseconds: limits.revocation.milliseconds,
+    });
   };
   return {
     get: (url, type, bytes) => send(url, { method: "GET", headers: { Accept: type }, bytes }),

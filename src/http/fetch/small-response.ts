@@ -11,22 +11,24 @@ export interface SmallRequest {
   /** How long the server has, in milliseconds, and the most bytes that are read. */
   readonly milliseconds: number;
   readonly bytes: number;
+  /** Aborted when nobody waits for the response anymore. */
+  readonly client: AbortSignal;
 }
 
 /**
  * Asks a service, and reads its response in one piece. Redirects are not followed: a service that moved is another service.
- * @throws Unusable with the end of a sentence about the service
+ * @throws Unusable with the end of a sentence about the service, and the reason of `client`
  */
 export async function smallResponse(url: string, request: SmallRequest): Promise<Uint8Array<ArrayBuffer>> {
-  const { method, body, headers, purpose, milliseconds, bytes } = request;
-  const signal = AbortSignal.timeout(milliseconds);
+  const { method, body, headers, purpose, milliseconds, bytes, client } = request;
+  const late = AbortSignal.timeout(milliseconds);
   try {
     const response = await fetch(url, {
       method,
       ...(body && { body }),
       redirect: "manual",
       headers: { ...headers, "User-Agent": `pdf-service/${version} (${purpose})` },
-      signal,
+      signal: AbortSignal.any([late, client]),
     });
     if (response.status !== 200) {
       await response.body?.cancel();
@@ -34,9 +36,10 @@ export async function smallResponse(url: string, request: SmallRequest): Promise
     }
     return await read(response, bytes);
   } catch (cause) {
+    client.throwIfAborted();
     if (cause instanceof Unusable) throw cause;
     const seconds = milliseconds / 1000;
-    throw new Unusable(signal.aborted ? `did not respond within ${seconds} seconds` : "could not be reached", {
+    throw new Unusable(late.aborted ? `did not respond within ${seconds} seconds` : "could not be reached", {
       cause,
     });
   }

@@ -9,9 +9,13 @@ import { smallResponse } from "./small-response.ts";
 
 /**
  * Time-stamp services over HTTP (RFC 3161, 3.4).
- * The URLs that requests name are checked like those of documents; the operator's own is trusted.
+ * The URLs that requests name are checked like those of documents; the operator's own is trusted. `client`: aborted when the client
+ * disconnects, which ends what is waited for.
  */
-export function timestampServiceOf({ urls, hosts, defaultUrl }: TimestampSettings): TimestampService {
+export function timestampServiceOf(
+  { urls, hosts, defaultUrl }: TimestampSettings,
+  client: AbortSignal,
+): TimestampService {
   return {
     hasDefault: defaultUrl !== undefined,
     async request(url, body) {
@@ -26,6 +30,7 @@ export function timestampServiceOf({ urls, hosts, defaultUrl }: TimestampSetting
           body,
           headers,
           purpose: "timestamps",
+          client,
           ...limits.timestamps,
         });
       } catch (error) {

@@ -208,7 +208,7 @@ class PartWork implements Disposable {
       length: 0,
       maxBytes: 0,
       signal: this.#signal,
-      given: leaseOptions(env),
+      given: leaseOptions(env, this.#signal),
       letsOthersPass: true,
       waitUntil,
     });

@@ -151,7 +151,7 @@ function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: Declar
     length,
     maxBytes,
     signal: c.req.raw.signal,
-    given: leaseOptions(readEnv(c.env)),
+    given: leaseOptions(readEnv(c.env), c.req.raw.signal),
     waitUntil: (promise) => c.executionCtx.waitUntil(promise),
   };
 }

@@ -239,6 +239,11 @@ export interface Operation<F extends Fields = Fields> {
    * anyway, so that the client gets all problems at once; `run` checks them itself.
    */
   readonly pageChecks?: readonly Check<F>["withPages"][];
+  /**
+   * Whether it may ask time-stamp services or issuers, for which it returns its engines (`Engines.park`). Then it frees what it made in them
+   * by itself.
+   */
+  readonly asksOutside?: boolean;
   /** How a job divides the work, if it can. */
   readonly pageByPage?: PageByPage<F>;
   /** The work: a plain function, without HTTP or database. Throws a `Refusal` for what the client can fix. */

@@ -1,5 +1,5 @@
 import { Refusal } from "../../engines/errors.ts";
-import type { PdfEngine } from "../../engines/pdf/mupdf/mupdf.ts";
+import type { Ranges } from "../../engines/bytes/ranges.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import type { ByteStream, Operation, Output, OutputFile } from "./define.ts";
 import type { Fields, Input } from "./fields.ts";
@@ -13,43 +13,46 @@ export async function runOperation<F extends Fields>(
   input: Input<F>,
   engines: Engines,
 ): Promise<Output> {
-  const { pdf } = engines;
   const run = (): Promise<Output> => operation.run(input, engines);
-  const explained = (error: unknown): unknown => withAdvice(pdf.explain(error), operation.fields);
+  const explained = (error: unknown): unknown => withAdvice(engines.explain(error), operation.fields);
   try {
-    return explaining(await started(pdf, run), explained);
+    return explaining(await started(engines, run), explained);
   } catch (error) {
     throw explained(error);
   }
 }
 
-async function started(pdf: PdfEngine, run: () => Promise<Output>): Promise<Output> {
-  const output = await restarting(pdf, run);
-  if (!pdf.ranges) return output;
-  if (output.kind === "zip") return { ...output, entries: resumedEntries(pdf, output, run) };
+async function started(engines: Engines, run: () => Promise<Output>): Promise<Output> {
+  const output = await restarting(engines, run);
+  if (engines.isParked || !engines.pdf.ranges) return output;
+  if (output.kind === "zip") return { ...output, entries: resumedEntries(engines, output, run) };
   if (output.kind !== "image") return output;
-  return { ...output, bytes: resumed(pdf, output.bytes, async () => resultBytes(await run())) };
+  return { ...output, bytes: resumed(engines, output.bytes, async () => resultBytes(await run())) };
 }
 
 /** Does work that has sent nothing yet, again after each part that was missing. */
-async function restarting<T>(pdf: PdfEngine, work: () => Promise<T>, first = work): Promise<T> {
+export async function restarting<T>(engines: Engines, work: () => Promise<T>, first = work): Promise<T> {
+  /** The file in ranges; whoever parks has all that was needed. */
+  const inRanges = (): Ranges | undefined => {
+    const ranges = engines.isParked ? undefined : engines.pdf.ranges;
+    ranges?.check();
+    return ranges;
+  };
   for (let attempt = first; ; attempt = work) {
     try {
       const result = await attempt();
-      pdf.ranges?.check();
-      if (!pdf.ranges?.isMissing) return result;
+      if (!inRanges()?.isMissing) return result;
     } catch (error) {
-      pdf.ranges?.check();
-      // What was thrown after that follows from it.
-      if (!pdf.ranges?.isMissing) throw error;
+      // What was thrown after a part was missing follows from it.
+      if (!inRanges()?.isMissing) throw error;
     }
-    await pdf.ranges.fetchMissing();
-    pdf.restart();
+    await inRanges()?.fetchMissing();
+    engines.pdf.restart();
   }
 }
 
 /** The bytes of a stream; where it has to start again, those that have been sent are passed over. */
-async function* resumed(pdf: PdfEngine, stream: ByteStream, again: () => Promise<ByteStream>): ByteStream {
+async function* resumed(engines: Engines, stream: ByteStream, again: () => Promise<ByteStream>): ByteStream {
   let sent = 0;
   let chunks = stream[Symbol.asyncIterator]();
   /** Bytes of the current attempt. */
@@ -68,7 +71,7 @@ async function* resumed(pdf: PdfEngine, stream: ByteStream, again: () => Promise
     }
   };
   for (;;) {
-    const next = await restarting(pdf, start, passOver);
+    const next = await restarting(engines, start, passOver);
     if (next.done) return;
     sent += next.value.length;
     yield next.value;
@@ -79,7 +82,7 @@ type Archive = Extract<Output, { kind: "zip" }>;
 
 /** The entries of an archive; where it has to start again, those that have been sent are not produced again. */
 async function* resumedEntries(
-  pdf: PdfEngine,
+  engines: Engines,
   archive: Archive,
   again: () => Promise<Output>,
 ): AsyncGenerator<OutputFile> {
@@ -90,11 +93,11 @@ async function* resumedEntries(
       for (let passed = 0; passed < sent; passed++) await entries.next();
       return entries.next();
     };
-    const next = await restarting(pdf, restart, () => entries.next());
+    const next = await restarting(engines, restart, () => entries.next());
     if (next.done) return;
     const { name, bytes } = next.value;
     if ("view" in bytes) yield next.value;
-    else yield { name, bytes: resumed(pdf, bytes, async () => streamOf((await restart()).value)) };
+    else yield { name, bytes: resumed(engines, bytes, async () => streamOf((await restart()).value)) };
   }
 }
 

@@ -14,6 +14,7 @@ export function admissionOf(
     engineBytes: 20,
     smallBodyBytes: 5,
     idlePerAccount: 2,
+    parkedPerAccount: 2,
     fairMilliseconds: 20_000,
     fairBytesPerSecond: 10,
     keptBytes: () => kept.bytes,

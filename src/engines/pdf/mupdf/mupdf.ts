@@ -22,7 +22,7 @@ import { means } from "./messages.ts";
 import { type Crypt, cryptOf, setFileKey, shareFileKey } from "./crypt.ts";
 import { Values } from "./values.ts";
 import type { Ranges } from "../../bytes/ranges.ts";
-import { HeapFile, RequestFiles } from "./request-files.ts";
+import { HeapFile, type ParkedFiles, RequestFiles } from "./request-files.ts";
 import { chunksOf } from "../../bytes/chunks.ts";
 import {
   type AllowHeap,
@@ -87,6 +87,14 @@ interface StackPointer {
 interface InstanceMemory {
   readonly memory: WebAssembly.Memory;
   readonly stack: StackPointer;
+}
+
+/** What a request has in common with the next instance that it gets. */
+export interface Parked {
+  readonly files: ParkedFiles;
+  /** Bytes of JavaScript values, the files among them. */
+  readonly claimed: number;
+  readonly ranges: Ranges | undefined;
 }
 
 /** The bytes [start, end) of a file. */
@@ -244,10 +252,28 @@ export class PdfEngine {
    * exception may have left its frames on the stack.
    */
   restart(): void {
-    this.files.surviving(() => {
-      this.#restore();
-      this.#budget.restart();
-    });
+    const files = this.files.takeOut();
+    this.#restore();
+    this.#budget.restart();
+    this.files.putBack(files);
+  }
+
+  /**
+   * Takes out what outlasts the instance while the request waits without one. Documents must be closed.
+   * @throws Refusal as `claim`: the files are copied; and what makes the work start again, if it lacks a part of a file
+   */
+  park(): Parked {
+    this.ranges?.requirePresent();
+    const { ranges } = this;
+    this.claim(this.files.arenaBytes);
+    return { files: this.files.takeOut(), claimed: this.claimed, ranges };
+  }
+
+  /** Puts it into this instance, which `begin` has prepared. @throws Refusal `limit_exceeded`, `overloaded` (memory) */
+  unpark({ files, claimed, ranges }: Parked): void {
+    this.ranges = ranges;
+    this.files.putBack(files);
+    this.claim(claimed - files.arenas.reduce((sum, { used }) => sum + used, 0));
   }
 
   #restore(): void {

@@ -16,19 +16,38 @@ interface ArenaMemory {
   used: number;
 }
 
+/** Memory that files lie in: the heap of an instance, or a copy of an arena outside of it. */
+type FileMemory = Pick<LibMuPDF, "HEAPU8">;
+
 /** Bytes in the heap of an instance. Between two operations on a file, `RequestFiles` may move it. */
 export class HeapFile implements InputBytes {
   pointer: number;
   readonly length: number;
   readonly view: InputBytes["view"];
   readonly free: () => void;
+  #memory: FileMemory;
 
-  constructor(lib: LibMuPDF, pointer: number, length: number, free = (): void => {}) {
+  constructor(memory: FileMemory, pointer: number, length: number, free = (): void => {}) {
+    this.#memory = memory;
     this.pointer = pointer;
     this.length = length;
-    this.view = (start, end) => lib.HEAPU8.subarray(this.pointer + start, this.pointer + Math.min(end, length));
+    this.view = (start, end) =>
+      this.#memory.HEAPU8.subarray(this.pointer + start, this.pointer + Math.min(end, length));
     this.free = free;
   }
+
+  /** Its bytes are at this address of another memory now. */
+  move(memory: FileMemory, pointer: number): void {
+    this.#memory = memory;
+    this.pointer = pointer;
+  }
+}
+
+/** The files of a request while it has no engine. They can be read. */
+export interface ParkedFiles {
+  readonly arenas: readonly (ArenaMemory & { readonly bytes: Uint8Array })[];
+  readonly kept: ReadonlySet<InputBytes>;
+  readonly bytes: number;
 }
 
 const sumOf = (files: readonly HeapFile[]): number => files.reduce((sum, { length }) => sum + length, 0);
@@ -121,18 +140,33 @@ export class RequestFiles {
     return input;
   }
 
-  /** Runs what clears the heap, and puts the files back in. */
-  surviving(clear: () => void): void {
-    const contents = this.#arenas.map((arena) => {
-      return { arena, bytes: this.#lib.HEAPU8.slice(arena.pointer, arena.pointer + arena.used) };
+  /** Bytes of the arenas, which `takeOut` copies. */
+  get arenaBytes(): number {
+    return this.#arenas.reduce((sum, { used }) => sum + used, 0);
+  }
+
+  /** Moves the files out of the heap. They can be read until `putBack`, which another instance may do, and afterwards. */
+  takeOut(): ParkedFiles {
+    const arenas = this.#arenas.map((arena) => {
+      const bytes = this.#lib.HEAPU8.slice(arena.pointer, arena.pointer + arena.used);
+      for (const file of arena.files) file.move({ HEAPU8: bytes }, file.pointer - arena.pointer);
+      return { ...arena, bytes };
     });
-    clear();
-    for (const { arena, bytes } of contents) {
-      const before = arena.pointer;
-      arena.pointer = this.#place(arena);
-      this.#lib.HEAPU8.set(bytes, arena.pointer);
-      for (const file of arena.files) file.pointer += arena.pointer - before;
+    const parked = { arenas, kept: this.#kept, bytes: this.#bytes };
+    this.forget();
+    return parked;
+  }
+
+  /** Puts files that were taken out into the heap. @throws Refusal `limit_exceeded`, `overloaded` (memory) */
+  putBack({ arenas, kept, bytes: total }: ParkedFiles): void {
+    for (const { bytes, ...arena } of arenas) {
+      const pointer = this.#place(arena);
+      this.#lib.HEAPU8.set(bytes, pointer);
+      for (const file of arena.files) file.move(this.#lib, pointer + file.pointer);
+      this.#arenas.push({ ...arena, pointer });
     }
+    this.#kept = kept;
+    this.#bytes = total;
   }
 
   /** The heap was cleared: there are no files. */

@@ -34,23 +34,39 @@ async function preparedIn(open: OpenPdf): Promise<Prepared> {
   );
 }
 
+/** A prepared document that waits for its signature. It outlasts the document. */
+export interface ToComplete {
+  /** The full name of the field. */
+  readonly field: string;
+  /** The digest of what is signed. */
+  readonly hashed: Uint8Array;
+  /**
+   * The file with a CMS signature.
+   * @throws Refusal `invalid_parameters` if there is too little room
+   */
+  with(cms: Uint8Array): EngineBytes;
+}
+
 /**
- * Completes a prepared document.
- * @param sign makes the CMS signature of a digest
- * @throws Refusal `invalid_parameters` if the document is not prepared, or has too little room; what `sign` throws
+ * Reads a prepared document.
+ * @throws Refusal `invalid_parameters` if it is not prepared
  */
-export async function completePdf(
-  open: OpenPdf,
-  digest: DigestName,
-  sign: (digest: Uint8Array) => Promise<Uint8Array>,
-): Promise<{ bytes: EngineBytes; field: string }> {
+export async function readPrepared(open: OpenPdf, digest: DigestName): Promise<ToComplete> {
   const { bytes } = open.input;
   const { field, gapStart, gapEnd } = await preparedIn(open);
   const [before, after] = [partOf(bytes, 0, gapStart), partOf(bytes, gapEnd, bytes.length)];
   const hashed = await digestOfParts(open.engine.work, DIGESTS[digest].hash, [before, after]);
-  const room = gapEnd - gapStart - 2;
-  const contents = hex(await sign(hashed));
-  if (contents.length > room)
-    throw invalidParameter("signature", "and its certificates do not fit: send `prepare` the same `chain` and `level`");
-  return { field, bytes: joinedBytes([before, ownBytes(bytesOf(`<${contents.padEnd(room, "0")}>`)), after]) };
+  return {
+    field,
+    hashed,
+    with(cms) {
+      const [room, contents] = [gapEnd - gapStart - 2, hex(cms)];
+      if (contents.length > room)
+        throw invalidParameter(
+          "signature",
+          "and its certificates do not fit: send `prepare` the same `chain` and `level`",
+        );
+      return joinedBytes([before, ownBytes(bytesOf(`<${contents.padEnd(room, "0")}>`)), after]);
+    },
+  };
 }

@@ -4,42 +4,38 @@
  */
 import type { PDFObject } from "mupdf";
 import type { EngineBytes } from "../../bytes/heap.ts";
-import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
 import { der, isSame } from "../../cms/asn1.ts";
 import type { Evidence } from "../../cms/evidence.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { startXrefAt } from "../signatures/end-marker.ts";
 import { readSecurityStore, STORE_ENTRIES } from "../signatures/security-store.ts";
-import { appendAgain, continued } from "../write/save.ts";
+import { appendToPdf } from "../write/save.ts";
 import { freeName } from "./field.ts";
-import { addField, arrayIn } from "./seal.ts";
-import { dictionaryWithPlace, fillPlace, type Value } from "./value.ts";
+import { addField, arrayIn, copyOutside, sealedFile, withUpdate } from "./seal.ts";
+import { dictionaryWithPlace, type Unsigned, type Value } from "./value.ts";
 
 /**
- * @param file the document's own, with a signature appended; nothing else of the document was changed
- * @param stamp makes the document time stamp, if one is wanted
+ * Appends it to a signed document.
+ * @param stamp the document time stamp, if one is wanted: its value is still to be filled in
+ * @returns what outlasts the document
  */
 export async function appendEvidence(
   open: OpenPdf,
-  file: EngineBytes,
   evidence: Evidence,
   stamp: Value | undefined,
-): Promise<EngineBytes> {
-  const startXref = startXrefAt(file, file.length);
-  if (startXref === undefined) throw new Error("the sealed file has no end");
-  const before = continued(open, file, startXref);
+): Promise<{ readonly file: EngineBytes; readonly unsigned: Unsigned | undefined }> {
   await addToStore(open, evidence);
   const dictionary =
     stamp &&
     open.document.addObject(dictionaryWithPlace(open, { Type: "DocTimeStamp", SubFilter: "ETSI.RFC3161" }, stamp.room));
   if (dictionary) await addField(open, await freeName(open), dictionary);
-  const rest = await appendAgain(open, before);
-  const update = rest.view(0, rest.length);
-  if (dictionary && stamp) await fillPlace(open, file, update, dictionary, stamp);
-  const whole = joinedBytes([file, ownBytes(update)]);
-  if (file.continues === undefined) return whole;
-  const { file: start, rest: first } = file.continues;
-  return { ...whole, continues: { file: start, rest: joinedBytes([first, ownBytes(update)]) } };
+  const appended = await appendToPdf(open);
+  if (appended?.continues === undefined) throw new Error("the sealed file cannot be appended to");
+  if (dictionary === undefined || stamp === undefined) {
+    const { file, rest } = appended.continues;
+    return { file: withUpdate(file, copyOutside(open, rest)), unsigned: undefined };
+  }
+  const { file, ...unsigned } = await sealedFile(open, appended.continues, dictionary, stamp.digest);
+  return { file, unsigned };
 }
 
 /** Adds what the store does not have. */

@@ -14,7 +14,7 @@ import { textString } from "../objects/text-string.ts";
 import { appendToPdf } from "../write/save.ts";
 import { sealAppearance, type SealLook } from "./appearance.ts";
 import { type Permission, type SealField, SUB_FILTER } from "./field.ts";
-import { dictionaryWithPlace, fillPlace, type Value } from "./value.ts";
+import { dictionaryWithPlace, type Unsigned, unsignedUpdate, type Value } from "./value.ts";
 
 /** Annotation flags (table 167): printed, and locked. */
 const PRINT_AND_LOCKED = 4 | 128;
@@ -34,12 +34,17 @@ export interface Signature extends Value {
   look(): Promise<SealLook>;
 }
 
+/** A document with a signature whose value is still to be filled in (`fillPlace`). */
+export interface Sealed extends Unsigned {
+  readonly file: EngineBytes;
+}
+
 /**
- * Signs a document.
- * @throws Refusal `invalid_parameters` if the box is not on its page; `invalid_file` if the document is damaged; what `sign` throws
+ * Appends a signature to a document, except for its value. The file outlasts the document.
+ * @throws Refusal `invalid_parameters` if the box is not on its page; `invalid_file` if the document is damaged
  */
-export async function sealPdf(open: OpenPdf, signature: Signature): Promise<EngineBytes> {
-  const { engine, document, input } = open;
+export async function sealPdf(open: OpenPdf, signature: Signature): Promise<Sealed> {
+  const { document, input } = open;
   if (open.repaired) throw damaged(input.field);
   const root = document.getTrailer().get("Root");
   const value = document.addObject(dictionaryOf(open, signature));
@@ -53,13 +58,33 @@ export async function sealPdf(open: OpenPdf, signature: Signature): Promise<Engi
   }
   const file = await appendToPdf(open);
   if (file?.continues === undefined) throw damaged(input.field);
-  const { rest } = file.continues;
+  return sealedFile(open, file.continues, value, signature.digest);
+}
+
+/** An update outside of the engine, complete but for the value of its signature, if it has one. */
+export async function sealedFile(
+  open: OpenPdf,
+  { file, rest }: NonNullable<EngineBytes["continues"]>,
+  dictionary: PDFObject,
+  digest: Value["digest"],
+): Promise<Sealed> {
+  const update = copyOutside(open, rest);
+  const unsigned = await unsignedUpdate(open, file, update, dictionary, digest);
+  return { ...unsigned, file: withUpdate(file, update) };
+}
+
+/** An update outside of the engine. */
+export function copyOutside({ engine }: OpenPdf, rest: EngineBytes): Uint8Array {
   engine.claim(rest.length);
   const update = rest.view(0, rest.length).slice();
   rest.free();
-  await fillPlace(open, input.bytes, update, value, signature);
-  const signed = ownBytes(update);
-  return { ...joinedBytes([input.bytes, signed]), continues: { file: input.bytes, rest: signed } };
+  return update;
+}
+
+/** A file with an update. */
+export function withUpdate(file: EngineBytes, update: Uint8Array): EngineBytes {
+  const rest = ownBytes(update);
+  return { ...joinedBytes([file, rest]), continues: { file, rest } };
 }
 
 const damaged = (field: string): Refusal =>

@@ -17,10 +17,17 @@ const WIDTH = 10;
 
 export interface Value {
   readonly digest: DigestName;
-  /** The most bytes that `sign` returns. */
+  /** The most bytes that it has. */
   readonly room: number;
-  /** Signs a digest. */
-  sign(digest: Uint8Array): Promise<Uint8Array>;
+}
+
+/** An update with an empty place for the value of its signature. */
+export interface Unsigned {
+  readonly update: Uint8Array;
+  /** The digest that is signed: of everything but the place. */
+  readonly hashed: Uint8Array;
+  /** The string of `Contents` with its brackets, in the update. */
+  readonly gap: { readonly from: number; readonly to: number };
 }
 
 /** A signature dictionary (table 255) with a place for its value. */
@@ -39,22 +46,29 @@ export function dictionaryWithPlace(
 }
 
 /**
- * Fills the place of a signature in an update.
+ * Completes an update but for the value of its signature.
  * @param file what the update follows
  * @param dictionary of the signature, which is in the update
- * @throws Refusal `timestamp_failed` if the value is larger than its room; what `sign` throws
  */
-export async function fillPlace(
+export async function unsignedUpdate(
   { engine }: OpenPdf,
   file: EngineBytes,
   update: Uint8Array,
   dictionary: PDFObject,
-  { digest, sign }: Value,
-): Promise<void> {
+  digest: DigestName,
+): Promise<Unsigned> {
   const gap = fillRange(update, file.length, objectNumber(dictionary));
   const [before, after] = [joinedBytes([file, ownBytes(update.subarray(0, gap.from))]), update.subarray(gap.to)];
   const hashed = await digestOfParts(engine.work, DIGESTS[digest].hash, [before, ownBytes(after)]);
-  const contents = hex(await sign(hashed));
+  return { update, hashed, gap };
+}
+
+/**
+ * Writes the value of a signature into its place.
+ * @throws Refusal `timestamp_failed` if it is larger than its room
+ */
+export function fillPlace({ update, gap }: Unsigned, value: Uint8Array): void {
+  const contents = hex(value);
   // `Contents` has two digits for each byte, between angle brackets.
   if (contents.length > gap.to - gap.from - 2) throw timestampFailed("sent a token that is too large");
   update.set(bytesOf(contents), gap.from + 1);

@@ -26,7 +26,7 @@ import type { Covered } from "./byte-range.ts";
 import { changesAfter, type DocMdp, History, levelIn, type ReportedChange } from "./changes-after.ts";
 import { coveredIn, findSignatures, type FoundSignature } from "./fields.ts";
 import { digestOfParts } from "./digest.ts";
-import { readSecurityStore, type StoredCertificate } from "./security-store.ts";
+import { readSecurityStore, type SecurityStore, type StoredCertificate } from "./security-store.ts";
 
 /** Changes that are listed for a signature. */
 const MOST_CHANGES = 100;
@@ -80,37 +80,55 @@ export interface Trusting {
   readonly issuers: IssuerService | undefined;
 }
 
+/** What a document says of its signatures, in the order of the revisions that they cover. It outlasts the document. */
+export interface ReadSignatures {
+  readonly store: SecurityStore;
+  readonly signatures: readonly Read[];
+}
+
+interface Read extends Checked {
+  readonly facts: Facts;
+}
+
 /**
- * Verifies all signatures, in the order of the revisions that they cover.
+ * Reads and checks all signatures, and compares the revisions: everything for which the document is needed.
  * @throws Refusal `limit_exceeded` beyond 50 signatures
  */
-export async function verifySignatures(open: OpenPdf, { roots, now, issuers }: Trusting): Promise<SignaturesReport> {
+export async function readSignatures(open: OpenPdf): Promise<ReadSignatures> {
   const found = await findSignatures(open);
   const store = await readSecurityStore(open);
   const stored = store.certificates.map(({ certificate }) => certificate);
-  const checked: Checked[] = [];
-  for (const one of found) checked.push(await check(open, stored, one));
+  const history = new History(open);
+  const signatures: Read[] = [];
+  for (const one of found)
+    signatures.push({ ...(await check(open, stored, one)), facts: await factsIn(open, history, one) });
+  return { store, signatures };
+}
+
+/** Judges the certificates of signatures, and reports. */
+export async function judgeSignatures(
+  work: Work,
+  { store, signatures: checked }: ReadSignatures,
+  { roots, now, issuers }: Trusting,
+): Promise<SignaturesReport> {
+  const stored = store.certificates.map(({ certificate }) => certificate);
   const within = checked.flatMap(({ data, stamp }) => [...(data ? [data] : []), ...(stamp ? [stamp] : [])]);
   // What signatures have themselves is before whatever covers them.
   const own = within.flatMap(({ revocation }) => revocation.map((one) => ({ ...one, position: 0 })));
-  const revocations = new Revocations(open.engine.work, issuers, [...store.data, ...own]);
-  const { work } = open.engine;
+  const revocations = new Revocations(work, issuers, [...store.data, ...own]);
   const pool = new Pool(work, [...roots, ...within.flatMap(({ certificates }) => certificates), ...stored]);
   // A trusted time stamp proves when all before it was there: from the newest to the oldest.
   let proven = now;
-  const judged: Judged[] = [];
+  const signatures: SignatureReport[] = [];
   for (const one of checked.toReversed()) {
     const judging: Judging = (certificate, purpose, at) =>
       judge(certificate, pool, roots, revocations, { at, purpose, asks: issuers !== undefined });
     const verdicts = await verdictsOf(one, judging, proven);
-    if (one.stamp && one.found.format === STAMP && one.problem === undefined && verdicts.chain.chain === "trusted")
+    if (one.stamp && one.format === STAMP && one.problem === undefined && verdicts.chain.chain === "trusted")
       proven = one.stamp.time;
     const level = await levelOf(one, checked, { work, roots, revocations, stored: store.certificates });
-    judged.unshift({ ...one, verdicts, level });
+    signatures.unshift(reportOf({ ...one, verdicts, level }));
   }
-  const signatures: SignatureReport[] = [];
-  const history = new History(open);
-  for (const one of judged) signatures.push(await reportOf(open, history, one));
   const documentIntact =
     signatures.length > 0 &&
     signatures.every(({ integrity, changesAfter }) => integrity === "intact" && changesAfter !== "forbidden");
@@ -118,7 +136,9 @@ export async function verifySignatures(open: OpenPdf, { roots, now, issuers }: T
 }
 
 interface Checked {
-  readonly found: FoundSignature;
+  readonly format: string;
+  /** Where the revision ends that it covers; undefined if its byte range makes no sense. */
+  readonly end: number | undefined;
   readonly data: SignedData | undefined;
   /** The time stamp over the signature, or that the signature is. */
   readonly stamp: TimeStamp | undefined;
@@ -130,6 +150,7 @@ interface Checked {
 /** Checks a signature and its digest. */
 async function check(open: OpenPdf, stored: readonly Certificate[], found: FoundSignature): Promise<Checked> {
   const { engine } = open;
+  const { format, end } = found;
   let data: SignedData | undefined;
   let stamp: TimeStamp | undefined;
   try {
@@ -146,12 +167,12 @@ async function check(open: OpenPdf, stored: readonly Certificate[], found: Found
       await verifySignedData(data, ID_DATA, digest, { needsCertificate: found.format === CADES });
     } else throw new Unusable(`has a format that is not supported (${found.format || "none"})`);
     const stamped = data.token && (await checkStamp(data.token, data, stored));
-    return { found, data, stamp: stamp ?? stamped?.stamp, stampProblem: stamped?.problem, problem: undefined };
+    return { format, end, data, stamp: stamp ?? stamped?.stamp, stampProblem: stamped?.problem, problem: undefined };
   } catch (error) {
     if (error instanceof Refusal || engine.isFailure(error)) throw error;
     const problem = error instanceof Unusable ? error.message : "cannot be read";
     // Whatever a broken signature says, its time and its certificate prove nothing.
-    return { found, data, stamp: undefined, stampProblem: undefined, problem };
+    return { format, end, data, stamp: undefined, stampProblem: undefined, problem };
   }
 }
 
@@ -179,17 +200,21 @@ interface Verdicts {
   readonly timestamp: Verdict | undefined;
 }
 
-interface Judged extends Checked {
+interface Judged extends Read {
   readonly verdicts: Verdicts;
   readonly level: Level | null;
 }
 
 type Judging = (certificate: Certificate, purpose: Purpose, at: Date) => Promise<Verdict>;
 
-async function verdictsOf({ data, stamp, found, problem }: Checked, judging: Judging, proven: Date): Promise<Verdicts> {
+async function verdictsOf(
+  { data, stamp, format, problem }: Checked,
+  judging: Judging,
+  proven: Date,
+): Promise<Verdicts> {
   if (data === undefined || problem !== undefined)
     return { chain: { chain: "unknown", revocation: "not-checked" }, timestamp: undefined };
-  if (found.format === STAMP) return { chain: await judging(data.signer, "time-stamps", proven), timestamp: undefined };
+  if (format === STAMP) return { chain: await judging(data.signer, "time-stamps", proven), timestamp: undefined };
   const timestamp = stamp && (await judging(stamp.signer, "time-stamps", proven));
   const at = stamp && timestamp?.chain === "trusted" ? stamp.time : proven;
   return { chain: await judging(data.signer, "documents", at), timestamp };
@@ -204,11 +229,11 @@ interface Evidence {
 
 /** The level that a signature has by what is in the document, whoever trusts it. */
 async function levelOf(
-  { data, stamp, found, problem }: Checked,
+  { data, stamp, format, end: ownEnd, problem }: Checked,
   all: readonly Checked[],
   { work, roots, revocations, stored }: Evidence,
 ): Promise<Level | null> {
-  if (found.format !== CADES || data === undefined || problem !== undefined) return null;
+  if (format !== CADES || data === undefined || problem !== undefined) return null;
   if (stamp === undefined) return "b-b";
   /** Whether all before this position proves that no certificate was revoked when it signed. */
   const isProven = async (before: number): Promise<boolean> => {
@@ -227,37 +252,53 @@ async function levelOf(
   };
   if (!(await isProven(Infinity))) return "b-t";
   for (const later of all) {
-    const { end = 0 } = later.found;
-    const isLater = later.found.format === STAMP && later.problem === undefined && end > (found.end ?? Infinity);
+    const { end = 0 } = later;
+    const isLater = later.format === STAMP && later.problem === undefined && end > (ownEnd ?? Infinity);
     if (isLater && (await isProven(end))) return "b-lta";
   }
   return "b-lt";
 }
 
-async function reportOf(
-  open: OpenPdf,
-  history: History,
-  { found, data, stamp, stampProblem, problem, verdicts, level }: Judged,
-): Promise<SignatureReport> {
-  const { signature, field, format, end } = found;
-  const { length } = open.input.bytes;
+/** What the document itself says of a signature, and what was changed after it. */
+interface Facts {
+  readonly field: string;
+  readonly coversAll: boolean;
+  readonly changes: readonly ReportedChange[];
+  /** ISO 8601. */
+  readonly time: string | undefined;
+  readonly docMdp: DocMdp | undefined;
+  readonly texts: Pick<SignatureReport, "name" | "signingReason" | "location">;
+}
+
+async function factsIn(open: OpenPdf, history: History, found: FoundSignature): Promise<Facts> {
+  const { signature, field, end } = found;
+  const coversAll = end === open.input.bytes.length;
   const texts = new TextReader(open.engine);
-  const isStamp = format === STAMP;
-  const changes = end === length ? [] : await changesAfter(open, history, found, end);
-  const said = data?.signingTime?.toISOString() ?? isoOfPdfDate(texts.text(signature.get("M")) ?? "");
-  const reason = problem === undefined ? verdicts.chain.reason : `The signature ${problem}.`;
-  const docMdp = levelIn(signature);
   const text = (key: string, name: string) => {
     const value = texts.text(signature.get(key));
     return value === undefined ? {} : { [name]: value };
   };
   return {
     field,
-    kind: isStamp ? "document-timestamp" : "signature",
+    coversAll,
+    changes: coversAll ? [] : await changesAfter(open, history, found, end),
+    time: isoOfPdfDate(texts.text(signature.get("M")) ?? ""),
+    docMdp: levelIn(signature),
+    texts: { ...text("Name", "name"), ...text("Reason", "signingReason"), ...text("Location", "location") },
+  };
+}
+
+function reportOf({ facts, format, data, stamp, stampProblem, problem, verdicts, level }: Judged): SignatureReport {
+  const { field, coversAll, changes, docMdp, texts } = facts;
+  const said = data?.signingTime?.toISOString() ?? facts.time;
+  const reason = problem === undefined ? verdicts.chain.reason : `The signature ${problem}.`;
+  return {
+    field,
+    kind: format === STAMP ? "document-timestamp" : "signature",
     format,
     level,
     integrity: problem === undefined ? "intact" : "broken",
-    coverage: end === length ? "whole-document" : "earlier-revision",
+    coverage: coversAll ? "whole-document" : "earlier-revision",
     changesAfter: changes.length === 0 ? "none" : changes.every(({ allowed }) => allowed) ? "allowed" : "forbidden",
     changes: changes.slice(0, MOST_CHANGES),
     signer: data ? factsOf(data.signer) : null,
@@ -276,8 +317,6 @@ async function reportOf(
       },
     }),
     ...(docMdp !== undefined && { docMdp }),
-    ...text("Name", "name"),
-    ...text("Reason", "signingReason"),
-    ...text("Location", "location"),
+    ...texts,
   };
 }

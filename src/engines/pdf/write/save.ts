@@ -10,7 +10,6 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
 import { changesOf, updateOf } from "./incremental.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import type { Changes } from "../mupdf/changes.ts";
 import { FIRST_POINTER, type Pointer } from "../mupdf/values.ts";
 import { eachPointer } from "../objects/each-object.ts";
 import { objectNumber } from "../objects/objects.ts";
@@ -18,7 +17,7 @@ import { walkValues } from "../objects/walk-values.ts";
 import { repairPageTree } from "../document/page-tree.ts";
 import { packSmall, SMALL_FILE } from "./small-file.ts";
 import { completeParameters, wholeFile } from "./whole-file.ts";
-import { expectationOf, textOfObject, verify, verifyAppended } from "./verify.ts";
+import { expectationOf, verify, verifyAppended } from "./verify.ts";
 
 /**
  * Options for every PDF: object streams, and deflate for streams without a filter. Compared with zlib's default effort,
@@ -236,45 +235,6 @@ export async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promi
   await verifyAppended(open, file, changes, changed ?? []);
   return file;
 }
-
-/** A document whose file was appended to, and will be again. */
-export interface Continued {
-  readonly file: EngineBytes;
-  /** Offset of its newest cross-reference section. */
-  readonly startXref: number;
-  /** What was written of each changed object. */
-  readonly written: ReadonlyMap<number, string>;
-}
-
-/**
- * Remembers what `file` has of a document. The document must not have changed since it was written.
- * @param startXref offset of the newest cross-reference section of the file
- */
-export function continued(open: OpenPdf, file: EngineBytes, startXref: number): Continued {
-  // The cross-reference stream of the update that was written has the next number.
-  if (open.document.getTrailer().get("W").isArray()) open.document.createObject();
-  const changes = changesOf(open);
-  const written = changes.objects.map(({ number }) => [number, writtenText(open, number, changes)] as const);
-  return { file, startXref, written: new Map(written) };
-}
-
-/**
- * Appends what changed since.
- * @returns the update, which is not yet part of the file
- * @throws as `appendToPdf`
- */
-export async function appendAgain(open: OpenPdf, { file, startXref, written }: Continued): Promise<EngineBytes> {
-  const all = changesOf(open);
-  const size = Math.max(all.size, (all.objects.at(-1)?.number ?? 0) + 1);
-  const objects = all.objects.filter(({ number }) => written.get(number) !== writtenText(open, number, all));
-  const changes = { ...all, startXref, size, objects };
-  const update = outside(open.engine, await updateOf(open, changes, file.length));
-  await verifyAppended(open, joinedBytes([file, update]), changes, []);
-  return update;
-}
-
-const writtenText = ({ engine, document }: OpenPdf, number: number, changes: Changes): string =>
-  engine.scope(() => textOfObject(engine, document.newIndirect(number), changes));
 
 /** A copy outside of the engine, which is then free for other requests while a large file is sent. */
 function outside(engine: PdfEngine, bytes: EngineBytes): EngineBytes {

@@ -171,7 +171,7 @@ function isSame(engine: PdfEngine, source: PDFObject, target: PDFObject, changes
 }
 
 /** An object as it would be written, but for its encryption. `left`: entries that are left out. */
-export function textOfObject(
+function textOfObject(
   engine: PdfEngine,
   object: PDFObject,
   { generations }: Changes,
