@@ -91,6 +91,9 @@ interface Supposed {
 }
 
 const MINUTE = 60_000;
+/** Requests whose body has arrived, and those that are still to read a small or a large one. */
+const KINDS = ["work", "small", "large"] as const;
+type Kind = (typeof KINDS)[number];
 
 /**
  * Admits only as many requests as fit in the isolate's memory. The others wait in order of arrival with their bodies unread,
@@ -163,13 +166,13 @@ export class Admission {
 
   /** Something became free: wakes the requests whose turn it is. */
   lookAll(): void {
-    for (const toWork of [true, false]) this.#next(toWork)?.look();
+    for (const kind of KINDS) this.#next(kind)?.look();
   }
 
-  /** Whose turn it is, among requests whose body has arrived or among the others: the two groups do not block each other. */
-  #next(toWork: boolean): Waiting | undefined {
+  /** Whose turn it is, among requests of a kind: the kinds do not block each other. */
+  #next(kind: Kind): Waiting | undefined {
     const withEngine = Array.from(this.#admitted).filter(({ hasEngine }) => hasEngine);
-    const group = this.#queue.filter(({ to }) => (to === "work") === toWork);
+    const group = this.#queue.filter((waiting) => this.#kindOf(waiting) === kind);
     const ready = group.filter((waiting) => waiting.letsOthersPass !== true || this.#fits(waiting));
     const all = ready.length > 0 ? ready : group;
     const paying = all.filter(({ memory }) => !this.#isOver(memory));
@@ -177,6 +180,11 @@ export class Admission {
     const holdsNone = ({ memory }: Waiting): boolean =>
       !withEngine.some((other) => other !== memory && other.account === memory.account);
     return rivals.find(holdsNone) ?? rivals[0];
+  }
+
+  #kindOf({ to, bytes }: Admittance): Kind {
+    if (to === "work") return to;
+    return to === "read" && bytes <= this.options.smallBodyBytes ? "small" : "large";
   }
 
   /** Waits for the request's turn, then takes what it asked for before any other request checks. */
@@ -214,7 +222,7 @@ export class Admission {
     const now = Date.now();
     const late = this.#queue.filter((other) => other.until < now && other !== waiting);
     for (const other of late) this.#remove(other);
-    if (this.#next(waiting.to === "work") !== waiting) return false;
+    if (this.#next(this.#kindOf(waiting)) !== waiting) return false;
     if (this.#fits(waiting)) return true;
     for (const other of this.#others(waiting.memory)) if (other.deadline < now) other.lose("silent");
     this.#loseSlow(waiting, now);

@@ -19,6 +19,18 @@ describe("waiting", () => {
     expect(admission.heldBytes).toBe(90);
   });
 
+  it("for a large body keeps no small one waiting", async () => {
+    const { upload, read, admit } = admissionOf(100);
+    const first = await admit(60);
+    const large = upload(60);
+    const file = read(40);
+    expect([await settled(large), await settled(file)]).toEqual([false, false]);
+    expect(await settled(read(5))).toBe(true);
+    // The larger ones go in order of arrival.
+    end(first);
+    expect([await settled(large), await settled(file)]).toEqual([true, false]);
+  });
+
   it("lets others pass the part of a job while it does not fit", async () => {
     const { ask, admit } = admissionOf(100);
     const first = await admit(60);
