@@ -1860,7 +1860,7 @@ class ServiceMethods(Transport):
         """Remove text and areas for good.
 
         Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-        reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+        reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
         overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
         that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
         shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
@@ -4578,7 +4578,7 @@ class JobMethods:
         """Remove text and areas for good.
 
         Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-        reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+        reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
         overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
         that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
         shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts

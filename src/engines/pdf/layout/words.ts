@@ -87,28 +87,42 @@ function wordOf(glyphs: readonly Glyph[], rightToLeft: boolean, vertical: boolea
 }
 
 /** The words of a page, without those drawn twice for bold type or a shadow. */
-export function distinctWords(segments: readonly Segment[]): Word[] {
-  const words: Word[] = [];
-  const seen = new Map<string, Word[]>();
-  for (const segment of segments) {
-    for (const word of wordsOf(segment)) {
-      const same = seen.get(word.text);
-      // What is drawn again follows soon.
-      const isAgain = same
-        ?.slice(-MOST_AGAIN)
-        .some(
-          ({ x0, baseline, size }) =>
-            size === word.size &&
-            Math.abs(x0 - word.x0) < 0.2 * size &&
-            Math.abs(baseline - word.baseline) < 0.2 * size,
-        );
-      if (isAgain === true) continue;
-      if (same === undefined) seen.set(word.text, [word]);
-      else same.push(word);
-      words.push(word);
-    }
+export const distinctWords = (segments: readonly Segment[]): Word[] => withoutAgain(segments.flatMap(wordsOf)).first;
+
+/** The words of a page in layers: what is drawn over the same word again, for bold type or a shadow, is in the next one. */
+export function wordLayers(segments: readonly Segment[]): Word[][] {
+  const layers: Word[][] = [];
+  let left = segments.flatMap(wordsOf);
+  while (left.length > 0 && layers.length < MOST_AGAIN) {
+    const { first, again } = withoutAgain(left);
+    layers.push(first);
+    left = again;
   }
-  return words;
+  if (left.length > 0) layers.push(left);
+  return layers;
+}
+
+function withoutAgain(words: readonly Word[]): { first: Word[]; again: Word[] } {
+  const [first, again]: [Word[], Word[]] = [[], []];
+  const seen = new Map<string, Word[]>();
+  for (const word of words) {
+    const same = seen.get(word.text);
+    // What is drawn again follows soon.
+    const isAgain = same
+      ?.slice(-MOST_AGAIN)
+      .some(
+        ({ x0, baseline, size }) =>
+          size === word.size && Math.abs(x0 - word.x0) < 0.2 * size && Math.abs(baseline - word.baseline) < 0.2 * size,
+      );
+    if (isAgain === true) {
+      again.push(word);
+      continue;
+    }
+    if (same === undefined) seen.set(word.text, [word]);
+    else same.push(word);
+    first.push(word);
+  }
+  return { first, again };
 }
 
 /** Words in rows from top to bottom. A smaller word above or below a baseline belongs to its row. */
@@ -168,14 +182,20 @@ function withInitials(rows: readonly Row[], initials: readonly Word[]): Row[] {
   return result;
 }
 
+interface OpenRow {
+  readonly words: Word[];
+  readonly baseline: number;
+  readonly size: number;
+}
+
 function rowsWithout(words: readonly Word[]): Row[] {
-  const open: { words: Word[]; baseline: number; size: number }[] = [];
-  const rows: typeof open = [];
+  const open = new OpenRows();
+  const rows: OpenRow[] = [];
   for (const word of words.toSorted((a, b) => b.size - a.size || a.baseline - b.baseline)) {
     const tolerance = (row: { size: number }): number =>
       word.size < 0.85 * row.size ? 0.55 * row.size : 0.33 * word.size;
-    let best: (typeof open)[number] | undefined;
-    for (const row of near(open, word)) {
+    let best: OpenRow | undefined;
+    for (const row of open.near(word)) {
       const distance = Math.abs(row.baseline - word.baseline);
       if (distance > tolerance(row)) continue;
       if (best === undefined || distance < Math.abs(best.baseline - word.baseline)) best = row;
@@ -184,23 +204,52 @@ function rowsWithout(words: readonly Word[]): Row[] {
     else {
       const row = { words: [word], baseline: word.baseline, size: word.size };
       rows.push(row);
-      insert(open, row);
+      open.insert(row);
     }
   }
   return rows.map((row) => rowOf(row.words)).toSorted((a, b) => a.baseline - b.baseline);
 }
 
-/** The rows of a list sorted by baseline that are close enough to a word. */
-function near<T extends { baseline: number }>(sorted: readonly T[], word: Word): T[] {
-  const reach = Math.min(60, 2 * word.size);
-  const from = lowerBound(sorted, word.baseline - reach);
-  const found: T[] = [];
-  for (let at = from; at < sorted.length; at++) {
-    const row = sorted[at];
-    if (row === undefined || row.baseline > word.baseline + reach || found.length >= MOST_NEAR) break;
-    found.push(row);
+/** Most rows of a chunk: a chunk that grows beyond it is divided. */
+const CHUNK = 512;
+
+/** Rows sorted by baseline, in chunks: one list of them would be moved as a whole for each row that comes in between. */
+class OpenRows {
+  readonly #chunks: OpenRow[][] = [[]];
+
+  /** The rows that are close enough to a word. */
+  near(word: Word): OpenRow[] {
+    const reach = Math.min(60, 2 * word.size);
+    const found: OpenRow[] = [];
+    const first = this.#chunkAt(word.baseline - reach);
+    for (let chunk = first; chunk < this.#chunks.length; chunk++) {
+      const rows = this.#chunks[chunk] ?? [];
+      for (let at = chunk === first ? lowerBound(rows, word.baseline - reach) : 0; at < rows.length; at++) {
+        const row = rows[at];
+        if (row === undefined || row.baseline > word.baseline + reach || found.length >= MOST_NEAR) return found;
+        found.push(row);
+      }
+    }
+    return found;
   }
-  return found;
+
+  insert(row: OpenRow): void {
+    const at = this.#chunkAt(row.baseline);
+    const rows = this.#chunks[at] ?? [];
+    rows.splice(lowerBound(rows, row.baseline), 0, row);
+    if (rows.length > CHUNK) this.#chunks.splice(at + 1, 0, rows.splice(CHUNK / 2));
+  }
+
+  /** The last chunk that begins before a baseline. */
+  #chunkAt(baseline: number): number {
+    let [low, high] = [1, this.#chunks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#chunks[middle]?.[0]?.baseline ?? Infinity) < baseline) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
 }
 
 function lowerBound(sorted: readonly { baseline: number }[], value: number): number {
@@ -211,10 +260,6 @@ function lowerBound(sorted: readonly { baseline: number }[], value: number): num
     else high = middle;
   }
   return low;
-}
-
-function insert<T extends { baseline: number }>(sorted: T[], row: T): void {
-  sorted.splice(lowerBound(sorted, row.baseline), 0, row);
 }
 
 export function rowOf(words: readonly Word[]): Row {

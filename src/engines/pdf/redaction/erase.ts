@@ -15,7 +15,7 @@ import type { OpenPdf } from "../document/document.ts";
 import type { Quad } from "../text/glyphs.ts";
 import type { Area } from "./annotations.ts";
 import type { Matcher } from "./matcher.ts";
-import type { Mark, PageMatch } from "./page-matches.ts";
+import type { Mark, PageMatch } from "./distinct-matches.ts";
 
 /** How far beyond what was found pixels are overwritten, in units of the page: they are antialiased. */
 const BLEED = 0.75;

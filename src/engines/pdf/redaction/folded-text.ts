@@ -35,12 +35,23 @@ export function fold(piece: string): string {
     .replaceAll("\ufffc", "\n");
 }
 
-/** Folds pieces: the characters of a string, or the glyphs of a page. */
-export function foldPieces(pieces: Iterable<string>): FoldedText {
+/**
+ * What ends between the glyphs of a page, as characters that no text of a page has, but for the line feed: a line whose text goes on in the next one, any
+ * other line, a cell of a table, or what has nothing to do with the rest.
+ */
+export const ENDS = { "goes on": "\n", line: "\u2029", cell: "\ufdd1", apart: "\ufdd2" } as const;
+
+/** Folds pieces: the characters of a string, or the glyphs of a page and what ends between them. */
+export function foldPieces(pieces: Iterable<string | { readonly ends: keyof typeof ENDS }>): FoldedText {
   let text = "";
   const origins: number[] = [];
   let index = 0;
   for (const piece of pieces) {
+    if (typeof piece !== "string") {
+      origins.push(index++);
+      text += ENDS[piece.ends];
+      continue;
+    }
     // Most are, and a search in thousands of short strings would spend its time on looking at each of their characters.
     if (piece.length === 1 && piece >= " " && piece <= "~") {
       origins.push(index++);

@@ -1,7 +1,7 @@
 /** Tells which glyphs of a page should be gone: those that were part of a match, and those in a region. */
 import type { Work } from "../../work.ts";
 import type { Area } from "./annotations.ts";
-import type { PageMatch, PlacedGlyph } from "./page-matches.ts";
+import type { PageMatch, PlacedGlyph } from "./distinct-matches.ts";
 
 /** How far from its place a glyph may be, in font sizes: the content is written anew with rounded numbers. */
 const SAME_PLACE = 0.05;

@@ -18,7 +18,8 @@ import type { Eraser } from "../erasure/eraser.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import type { Matcher } from "./matcher.ts";
 import type { Original } from "./original.ts";
-import { boxesIn, findOnPage, type PageMatch } from "./page-matches.ts";
+import type { PageMatch } from "./distinct-matches.ts";
+import { boxesIn, findOnPage } from "./page-matches.ts";
 
 interface Tools {
   readonly eraser: Eraser;

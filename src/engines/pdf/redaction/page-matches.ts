@@ -1,44 +1,16 @@
 /** Finds what to redact in the text of a page, and where it stands. */
-import { apply, inverse, type Matrix } from "../../geometry.ts";
+import { apply, inverse, type Matrix, type VisibleBox } from "../../geometry.ts";
 import type { PDFPage, StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { inColumns } from "../text/columns.ts";
-import { type Glyph, type Quad, readSegments, type Segment, SPACE_GAP } from "../text/glyphs.ts";
-import { gapBetween, inReadingOrder, isApart, isSpace, joinLines, onOneBaseline } from "../text/lines.ts";
+import { type Piece, readingOrders } from "../layout/reading-orders.ts";
+import { type Glyph, type Quad, readSegments, type Segment } from "../text/glyphs.ts";
 import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
+import { DistinctMatches, type Mark, type PageMatch, type PlacedGlyph } from "./distinct-matches.ts";
 import { foldPieces } from "./folded-text.ts";
 import type { Matcher } from "./matcher.ts";
-
-/** A run of glyphs on one line. */
-export interface Mark {
-  /** Unit vector of the line, in units of the page, y up. */
-  readonly direction: readonly [number, number];
-  /** All of the glyphs, in units of the page. */
-  readonly box: Quad;
-  /** The middle of the glyphs, which reaches into no other line and no glyph beside them. */
-  readonly middle: Quad;
-  /** Largest font size, in units of the page. */
-  readonly size: number;
-}
-
-/** A glyph as it stands on the page: its first character, its center, and its font size, in units of the page. */
-export interface PlacedGlyph {
-  readonly character: string;
-  readonly x: number;
-  readonly y: number;
-  readonly size: number;
-  /** What is to be erased for it. */
-  readonly wanted: readonly WantedGlyph[];
-}
-
-export interface PageMatch {
-  readonly text: string;
-  readonly marks: readonly Mark[];
-  readonly glyphs: readonly PlacedGlyph[];
-}
 
 /** The boxes of what was found, in units of the page. */
 export const boxesIn = (matches: readonly PageMatch[]): Quad[] =>
@@ -72,12 +44,6 @@ const [END, SIDE] = [0.22, 0.42];
 /** The same in vertical text, where MuPDF compares the ink of a glyph, which may be anywhere in its square. */
 const END_VERTICAL = 0.05;
 
-/** Single letters in a row that are one word, spaced out. */
-const LEAST_SPACED = 3;
-
-/** A glyph with the line that it is on. A gap has no glyph; `usual`: on a line with wide letter spacing, it is hardly wider than others. */
-type Piece = { readonly text: string; readonly glyph?: Glyph; readonly line?: Segment; readonly usual?: boolean };
-
 /** Reads a loaded page. `annotations`: whether the annotations that it shows count. `isGone`: whether a glyph should have been removed. */
 export async function findOnPage(
   open: OpenPdf,
@@ -87,7 +53,7 @@ export async function findOnPage(
 ): Promise<PageText> {
   const { engine, document } = open;
   const toPage = inverse(page.getTransform() as unknown as Matrix);
-  const matches: PageMatch[] = [];
+  const matches = new DistinctMatches(engine.work);
   const left: PageMatch[] = [];
   let hasText = false;
   using stack = new DisposableStack();
@@ -111,27 +77,24 @@ export async function findOnPage(
       isOwnText: number === 0,
     };
     if (isGone) for (const one of leftOn(segments, isGone, view)) left.push(one);
-    for (const pieces of ordersOf(segments)) {
-      for (const { start, end } of matcher.inFolded(foldPieces(pieces.map((piece) => piece.text)))) {
+    for await (const pieces of readingOrders(engine.work, segments, page.getBounds() as VisibleBox)) {
+      for (const { start, end } of matcher.inFolded(foldPieces(pieces.map(foldedPiece)))) {
         const found = pieces.slice(start, end);
         const marks = marksOf(found, toPage);
-        if (marks.length > 0)
-          matches.push({
-            text: found
-              .map((piece) => piece.text)
-              .join("")
-              .replaceAll("\n", " "),
-            marks,
-            glyphs: found.flatMap(({ glyph }) => (glyph?.quad ? [new Placed(glyph, glyph.quad, view)] : [])),
-          });
+        if (marks.length === 0) continue;
+        const text = found.map((piece) => (piece.ends ? " " : piece.text)).join("");
+        const glyphs = found.flatMap(({ glyph }) => (glyph?.quad ? [new Placed(glyph, glyph.quad, view)] : []));
+        matches.add({ text, marks, glyphs }, { replaces: number > 0 });
+        if (matches.count > limits.redaction.matches) throw tooManyMatches();
       }
     }
     await engine.work.pause();
   }
-  const found = distinct(matches);
-  if (found.length > limits.redaction.matches) throw tooManyMatches();
-  return { matches: found, hasText, left };
+  return { matches: matches.all(), hasText, left };
 }
+
+export const foldedPiece = ({ text, ends }: Piece): string | { readonly ends: NonNullable<Piece["ends"]> } =>
+  ends === undefined ? text : { ends };
 
 /** Whether two readings of a page have the same glyphs at the same places. */
 const isSameText = (before: readonly Segment[], after: readonly Segment[]): boolean =>
@@ -227,66 +190,6 @@ export const tooManyMatches = (): Refusal =>
     limit: limits.redaction.matches,
   });
 
-/** The glyphs in reading order and in the order of the content (once if they are the same), and both with words that are spaced out, or letter-spaced, as words. */
-function* ordersOf(segments: readonly Segment[]): Generator<Piece[]> {
-  const joined = joinLines(inColumns(segments));
-  const isOrdered =
-    joined.length === segments.length && joined.every(({ glyphs }, at) => glyphs[0] === segments[at]?.glyphs[0]);
-  for (const order of isOrdered ? [joined] : [joined, segments]) {
-    const pieces = order.flatMap((line, index) => [
-      ...piecesOf(line),
-      { text: isBeside(line, order[index + 1]) ? " " : "\n" },
-    ]);
-    yield pieces;
-    const closed = withoutSpacing(pieces);
-    if (closed.length < pieces.length) yield closed;
-    const tight = pieces.filter(({ usual = false }) => !usual);
-    if (tight.length < pieces.length) yield tight;
-  }
-}
-
-function piecesOf(line: Segment): Piece[] {
-  const glyphs = inReadingOrder(line);
-  const gaps = glyphs.slice(1).map((glyph, at) => gapBetween(glyphs[at] ?? glyph, glyph));
-  const usualGap = Math.max(0, gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0);
-  const pieces: Piece[] = [];
-  let last: Glyph | undefined;
-  for (const glyph of glyphs) {
-    if (last !== undefined && isApart(last, glyph)) {
-      const usual = !isSpace(gapBetween(last, glyph) - usualGap, last, glyph);
-      pieces.push({ text: " ", usual });
-    }
-    pieces.push({ text: glyph.text, glyph, line });
-    last = glyph;
-  }
-  return pieces;
-}
-
-/** Whether a gap on the same line comes next: words do not go on after it, as they do on the next line. */
-function isBeside(line: Segment, next: Segment | undefined): boolean {
-  if (!next || !onOneBaseline(line, next)) return false;
-  const gap = line.rightToLeft || next.rightToLeft ? line.start - next.end : next.start - line.end;
-  return gap > SPACE_GAP * Math.max(line.size, next.size);
-}
-
-/** Leaves out the spaces between single letters. */
-function withoutSpacing(pieces: readonly Piece[]): Piece[] {
-  const isSpace = (piece: Piece | undefined): boolean => piece === undefined || piece.text.trim() === "";
-  const isSingle = (index: number): boolean =>
-    !isSpace(pieces[index]) && isSpace(pieces[index - 1]) && isSpace(pieces[index + 1]);
-  const kept: Piece[] = [];
-  for (let from = 0; from < pieces.length; from++) {
-    let to = from;
-    while (isSingle(to) && pieces[to + 1]?.text === " ") to += 2;
-    if (to > from && !isSingle(to)) to -= 2;
-    if (isSingle(to) && (to - from) / 2 + 1 >= LEAST_SPACED) {
-      for (let at = from; at <= to; at += 2) kept.push(pieces[at] ?? { text: "" });
-      from = to;
-    } else kept.push(pieces[from] ?? { text: "" });
-  }
-  return kept;
-}
-
 /** One mark for glyphs that follow each other on a line. */
 function marksOf(pieces: readonly Piece[], toPage: Matrix): Mark[] {
   const marks: Mark[] = [];
@@ -342,11 +245,4 @@ function markOf(pieces: readonly Piece[], toPage: Matrix): Mark | undefined {
     middle: corners(from + ends("from", from), to - ends("to", to), top + side, bottom - side),
     size: first.glyph.size * length,
   };
-}
-
-/** The matches without those that stand where another one does. */
-function distinct(matches: readonly PageMatch[]): PageMatch[] {
-  const keyOf = ({ marks }: PageMatch): string =>
-    marks.map(({ middle }) => middle.map((value) => Math.round(value * 10)).join()).join(";");
-  return [...new Map(matches.map((match) => [keyOf(match), match])).values()];
 }

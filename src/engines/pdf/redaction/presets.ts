@@ -7,8 +7,15 @@ export type Preset = (typeof PRESETS)[number];
 interface PresetRule {
   /** Finds candidates in folded text. Every quantifier is bounded, so that it takes linear time. */
   readonly candidates: RegExp;
-  /** How much of a candidate is one: its first characters, or 0. */
-  accepted(candidate: string): number;
+  /** How much of a candidate is one: its first characters, or 0. `beside`: some of what stands before and after it. */
+  accepted(candidate: string, beside: Beside): number;
+  /** How it begins at the end of a line where it cannot end, and whether the next line goes on behind a space or joins it. */
+  readonly unfinished?: { readonly begins: RegExp; readonly joins: "spaced" | "joined" };
+}
+
+interface Beside {
+  readonly before: string;
+  readonly after: string;
 }
 
 const whole = (candidate: string): number => candidate.length;
@@ -48,6 +55,7 @@ export const presetRules: Readonly<Record<Preset, PresetRule>> = {
   email: {
     candidates: /[\p{L}\p{M}\p{N}._%+-]{1,64}@(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}[\p{L}\p{M}]{2,24}/gu,
     accepted: whole,
+    unfinished: { begins: /@/, joins: "joined" },
   },
   phone: {
     // With a country code, or a trunk prefix, or in groups as in North America.
@@ -57,11 +65,13 @@ export const presetRules: Readonly<Record<Preset, PresetRule>> = {
       const { length } = digitsOf(candidate);
       return length >= 7 && length <= 17 ? candidate.length : 0;
     },
+    unfinished: { begins: /^\+/, joins: "spaced" },
   },
   iban: {
     candidates: /(?<![A-Za-z\d])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z\d]{1,4}){3,30}/g,
     accepted: (candidate) =>
       longest(candidate, (plain) => plain.length >= 15 && plain.length <= 34 && passesMod97(plain.toUpperCase())),
+    unfinished: { begins: /^[A-Z]{2}\d{2}/, joins: "spaced" },
   },
   "credit-card": {
     candidates: /(?<![\d.,])\d(?:[ -]?\d){12,18}(?![\d])/g,

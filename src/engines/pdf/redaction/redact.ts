@@ -16,12 +16,14 @@ import { redactAttachments } from "./attachments.ts";
 import { boxesOf, type Covering } from "./cover.ts";
 import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
+import { foldPieces } from "./folded-text.ts";
 import { goneFrom } from "./gone.ts";
 import { redactBytes, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { Original } from "./original.ts";
-import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
+import type { Mark, PageMatch } from "./distinct-matches.ts";
+import { boxesIn, findOnPage, foldedPiece, tooManyMatches } from "./page-matches.ts";
 import {
   type PageAreas,
   type PageProof,
@@ -261,6 +263,7 @@ async function checkErased(
 
 const soughtBy = (matcher: Matcher): Sought => ({
   isIn: (text) => matcher.isIn(text),
+  isRead: (pieces) => matcher.isInFolded(foldPieces(pieces.map(foldedPiece))),
   found: matcher.found,
   ignoresCase: matcher.ignoresCase,
 });

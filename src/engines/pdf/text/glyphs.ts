@@ -29,7 +29,7 @@ export interface Glyph {
   readonly unspaced: boolean;
   /** `BOLD`, `ITALIC`, `MONOSPACED` and `SOFT`, added up. 0 unless styles were requested. */
   readonly style: number;
-  /** Position of its own baseline, as in `Segment`. 0 unless styles were requested. */
+  /** Position of its own baseline, as in `Segment`. 0 unless styles or letters were requested. */
   readonly baseline: number;
 }
 
@@ -41,7 +41,7 @@ export const SOFT = 16;
 export interface Segment {
   readonly glyphs: Glyph[];
   /** Approximate number of characters that its glyphs represent. */
-  readonly length: number;
+  length: number;
   /** Unit vector of the line, y down. */
   readonly direction: readonly [number, number];
   readonly vertical: boolean;
@@ -171,7 +171,7 @@ function readLine(
       size: characterSize,
       unspaced: isUnspaced(code),
       style,
-      baseline: styleOf === undefined ? 0 : characters.y * dx - characters.x * dy,
+      baseline: styleOf === undefined && !letters ? 0 : characters.y * dx - characters.x * dy,
       ...(letters
         ? {
             quad: quadOf(characters, x, y),

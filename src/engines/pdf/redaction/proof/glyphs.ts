@@ -2,13 +2,15 @@
  * The glyphs of a page as MuPDF draws them, without its structured text, in which redaction finds what it removes: nothing is grouped,
  * joined, or left out.
  */
-import type { Matrix } from "../../../geometry.ts";
+import type { Matrix, VisibleBox } from "../../../geometry.ts";
 import type { Matrix as MatrixTuple, PDFPage, Text } from "mupdf";
 import { limits } from "../../../../limits.ts";
 import { Refusal } from "../../../errors.ts";
 import type { Work } from "../../../work.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { withoutStructure } from "../../document/without-structure.ts";
+import { characterOf, isMark, isRightToLeft, isUnspaced } from "../../text/characters.ts";
+import type { Glyph, Segment } from "../../text/glyphs.ts";
 
 export interface DrawnGlyph {
   /** Code point; below 1 where the font does not say. */
@@ -18,8 +20,10 @@ export interface DrawnGlyph {
   readonly y: number;
   /** The direction of the line. */
   readonly angle: number;
-  /** To the next glyph, in font sizes, as the font says. */
+  /** To the next glyph, in font sizes, as the font says, with the horizontal scaling of the text. */
   readonly advance: number;
+  /** Whether the next glyph is below it. */
+  readonly vertical: boolean;
   /** The font size as displayed, in points. */
   readonly size: number;
 }
@@ -72,13 +76,16 @@ export async function drawnGlyphs(
         const [dx, dy] = [ta * a + tb * c, ta * b + tb * d];
         const [ux, uy] = [tc * a + td * c, tc * b + td * d];
         const [x, y] = [te * a + tf * c + e, te * b + tf * d + f];
+        const width = Math.hypot(dx * pa + dy * pc, dx * pb + dy * pd);
+        const size = Math.hypot(ux * pa + uy * pc, ux * pb + uy * pd);
         glyphs.push({
           unicode,
           x: x * pa + y * pc + pe,
           y: x * pb + y * pd + pf,
           angle: Math.atan2(dx * pb + dy * pd, dx * pa + dy * pc),
-          advance: glyph < 0 ? 0 : font.advanceGlyph(glyph, mode),
-          size: Math.hypot(ux * pa + uy * pc, ux * pb + uy * pd),
+          advance: glyph < 0 ? 0 : font.advanceGlyph(glyph, mode) * (mode === 0 && size > 0 ? width / size : 1),
+          vertical: mode !== 0,
+          size,
         });
       },
     });
@@ -327,55 +334,69 @@ function rowsOf([, top, , bottom]: Rectangle): number[] | undefined {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
 }
 
-/** A gap wider than this, in font sizes, is a space; and between columns; how far glyphs of one line may be above each other. */
-const [GAP, COLUMN_GAP, SAME_LINE] = [0.15, 2, 0.3];
+/** How far glyphs of one row may be above each other, behind each other, and apart, in font sizes. */
+const [SAME_LINE, MOST_BACK, MOST_GAP] = [0.1, 0.5, 1];
 
-/** Between columns, and between the lines of a page that is read across them: no word goes on there. No term or pattern has it. */
-const APART = "\ufffd";
+/** Narrower glyphs are further characters of the glyph before, in points. */
+const LEAST_WIDTH = 0.02;
 
-/** The text of glyphs in the order of the content, and sorted by lines. */
-export function readingsOf(glyphs: readonly DrawnGlyph[]): string[] {
-  const shown = glyphs.filter((glyph) => isPlaced(glyph) && glyph.unicode > 0);
-  const lines = Map.groupBy(shown, ({ angle }) => Math.round((angle * 180) / Math.PI) % 360);
-  const sorted = [...lines].flatMap(([degrees, line]) => {
-    const turn = (degrees * Math.PI) / 180;
-    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
-    const placed = line.map((glyph) => ({
-      glyph,
-      along: glyph.x * cos + glyph.y * sin,
-      across: glyph.y * cos - glyph.x * sin,
-    }));
-    placed.sort((a, b) => b.across - a.across);
-    const rows: (typeof placed)[] = [];
-    let last: (typeof placed)[number] | undefined;
-    for (const one of placed) {
-      if (!last || Math.abs(last.across - one.across) > SAME_LINE * Math.min(last.glyph.size, one.glyph.size))
-        rows.push([]);
-      rows.at(-1)?.push(one);
-      last = one;
+/** The glyphs in rows, in the order of the content, y down. */
+export function shownRows(glyphs: readonly DrawnGlyph[]): Segment[] {
+  const rows: Segment[] = [];
+  let [key, baseline, end] = ["", 0, 0];
+  for (const drawn of glyphs) {
+    const text = drawn.unicode < 1 ? "" : characterOf(drawn.unicode);
+    if (text === "" || !isPlaced(drawn)) continue;
+    const { x, y, angle, advance, size, vertical } = drawn;
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    const direction = vertical ? ([-sin, cos] as const) : ([cos, -sin] as const);
+    const [start, across] = [x * direction[0] - y * direction[1], -y * direction[0] - x * direction[1]];
+    const width = Math.abs(advance) * size;
+    const row = rows.at(-1);
+    const own = `${vertical} ${angle.toFixed(2)}`;
+    const goesOn =
+      row !== undefined &&
+      own === key &&
+      Math.abs(across - baseline) < SAME_LINE * size &&
+      start > end - MOST_BACK * size &&
+      start < end + MOST_GAP * size;
+    const last = row?.glyphs.at(-1);
+    if (goesOn && last && (width < LEAST_WIDTH || isMark(drawn.unicode))) {
+      last.text += text;
+      continue;
     }
-    return rows.flatMap((row) => row.toSorted((a, b) => a.along - b.along).map(({ glyph }) => glyph));
-  });
-  return [textOf(shown, "\n", " "), textOf(sorted, APART, APART)];
+    const glyph: Glyph = {
+      text,
+      box: [0, 0, 0, 0],
+      start,
+      end: start + width,
+      size,
+      unspaced: isUnspaced(drawn.unicode),
+      style: 0,
+      baseline: across,
+    };
+    const rightToLeft = isRightToLeft(drawn.unicode);
+    if (goesOn) {
+      row.glyphs.push(glyph);
+      row.length++;
+      row.start = Math.min(row.start, start);
+      row.end = Math.max(row.end, glyph.end);
+      row.size = Math.max(row.size, size);
+      row.rightToLeft ||= rightToLeft;
+    } else {
+      const place = { direction, vertical, baseline: across, block: 0 };
+      rows.push({ glyphs: [glyph], length: 1, start, end: glyph.end, size, rightToLeft, ...place });
+    }
+    [key, baseline, end] = [own, across, glyph.end];
+  }
+  return rows;
 }
 
-/** `lineEnd`, `columnEnd`: what stands between lines, and for a gap that is as wide as between columns. */
-function textOf(glyphs: readonly DrawnGlyph[], lineEnd: string, columnEnd: string): string {
-  let text = "";
-  let last: DrawnGlyph | undefined;
-  for (const glyph of glyphs) {
-    const { unicode, x, y, angle, size } = glyph;
-    if (last) {
-      const [cos, sin] = [Math.cos(last.angle), Math.sin(last.angle)];
-      const [along, across] = [(x - last.x) * cos + (y - last.y) * sin, (y - last.y) * cos - (x - last.x) * sin];
-      const em = Math.max(size, last.size);
-      if (last.angle !== angle && Math.abs(last.angle - angle) > 0.05) text += lineEnd;
-      else if (Math.abs(across) > SAME_LINE * em) text += lineEnd;
-      else if (Math.abs(along - last.advance * last.size) > COLUMN_GAP * em) text += columnEnd;
-      else if (Math.abs(along - last.advance * last.size) > GAP * em) text += " ";
-    }
-    text += String.fromCodePoint(unicode);
-    last = glyph;
-  }
-  return text;
+/** The visible part of a loaded page, in the coordinates of these rows. */
+export function boundsOf(page: PDFPage): VisibleBox {
+  const [x0, y0, x1, y1] = page.getBounds() as VisibleBox;
+  const [a, b, c, d, e, f] = inverseOf(page.getTransform() as unknown as Matrix);
+  const xs = [x0 * a + y0 * c + e, x1 * a + y1 * c + e, x0 * a + y1 * c + e, x1 * a + y0 * c + e];
+  const ys = [x0 * b + y0 * d + f, x1 * b + y1 * d + f, x0 * b + y1 * d + f, x1 * b + y0 * d + f];
+  return [Math.min(...xs), -Math.max(...ys), Math.max(...xs), -Math.min(...ys)];
 }

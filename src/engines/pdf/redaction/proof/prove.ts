@@ -1,6 +1,6 @@
 /**
  * Proof that what was redacted is gone, and that all else is where it was. Of the code that redacts it has nothing but what the request
- * seeks: it reads text from MuPDF's device interface, and the written file with a reader of its own.
+ * seeks, and in which orders a page may be read: it reads text from MuPDF's device interface, and the written file with a reader of its own.
  */
 import type { PDFDocument } from "mupdf";
 import type { EngineBytes } from "../../../bytes/heap.ts";
@@ -8,9 +8,18 @@ import { Refusal } from "../../../errors.ts";
 import { forEachContent } from "../../content/streams.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";
+import { readingOrders } from "../../layout/reading-orders.ts";
 import { objectNumber } from "../../objects/objects.ts";
 import { areBlank } from "./blank-regions.ts";
-import { compareGlyphs, type DrawnGlyph, drawnGlyphs, type MatchArea, readingsOf, type Rectangle } from "./glyphs.ts";
+import {
+  boundsOf,
+  compareGlyphs,
+  type DrawnGlyph,
+  drawnGlyphs,
+  type MatchArea,
+  type Rectangle,
+  shownRows,
+} from "./glyphs.ts";
 import { findInFile, type Sought } from "./written-text.ts";
 
 /** Says in which part of the file the proof fails, and never what was found. */
@@ -39,10 +48,10 @@ export interface PageProof {
 
 /** Reads the text of a page (0-based) that is about to be changed. */
 export async function proofOfPage(open: OpenPdf, index: number, { regions, matches }: PageAreas): Promise<PageProof> {
-  const before = await glyphsOf(open, index, { annotations: false });
+  const before = await glyphsOf(open, index);
   const check = async ({ unknownMayGo }: { readonly unknownMayGo: boolean }): Promise<void> => {
     open.engine.work.stage("compareText");
-    const after = await glyphsOf(open, index, { annotations: false });
+    const after = await glyphsOf(open, index);
     const fault = await compareGlyphs(open, before, after, { regions, matches, unknownMayGo });
     if (fault === "left") throw redactionFailed(`the text of page ${index + 1}`);
     if (fault === undefined) return;
@@ -61,13 +70,9 @@ export async function proveRegions(open: OpenPdf, index: number, regions: readon
   if (!(await areBlank(open, index, regions))) throw redactionFailed(`a region of page ${index + 1}`);
 }
 
-async function glyphsOf(
-  open: OpenPdf,
-  index: number,
-  options: { readonly annotations: boolean },
-): Promise<DrawnGlyph[]> {
+async function glyphsOf(open: OpenPdf, index: number): Promise<DrawnGlyph[]> {
   const page = await open.engine.long.loadPage(open.document, index);
-  return drawnGlyphs(open, page, options).finally(() => page.destroy());
+  return drawnGlyphs(open, page, { annotations: false }).finally(() => page.destroy());
 }
 
 /**
@@ -103,8 +108,7 @@ export async function proveRedacted(
     for (const index of pages) {
       // Reading a page again may take as much as reading it at first.
       engine.work.stage("provePage");
-      const glyphs = await glyphsOf(written, index, { annotations: true });
-      if (readingsOf(glyphs).some((text) => sought.isIn(text))) throw redactionFailed(`the text of page ${index + 1}`);
+      if (await isOnPage(written, index, sought)) throw redactionFailed(`the text of page ${index + 1}`);
     }
     engine.work.stage("proveFile");
     const kept = await contentOfOtherPages(written, pages);
@@ -114,6 +118,19 @@ export async function proveRedacted(
   } finally {
     stream.destroy();
     document?.destroy();
+  }
+}
+
+/** Whether a page (0-based) has what must not be there, in any of the orders in which it may be read. */
+async function isOnPage(open: OpenPdf, index: number, sought: Sought): Promise<boolean> {
+  const { engine, document } = open;
+  const page = await engine.long.loadPage(document, index);
+  try {
+    const rows = shownRows(await drawnGlyphs(open, page, { annotations: true }));
+    for await (const pieces of readingOrders(engine.work, rows, boundsOf(page))) if (sought.isRead(pieces)) return true;
+    return false;
+  } finally {
+    page.destroy();
   }
 }
 

@@ -8,6 +8,7 @@ import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import type { Work } from "../../../work.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";
 import { readHexadecimal, readLiteral } from "../../syntax/strings.ts";
+import type { Piece } from "../../layout/reading-orders.ts";
 import { decodeText } from "../../objects/text-string.ts";
 import { unescapeName } from "../../syntax/names.ts";
 import { writtenObjects } from "../../objects/written-objects.ts";
@@ -19,6 +20,8 @@ import { COLLECTIONS, STANDARD_NAMES } from "./standard-names.ts";
 export interface Sought {
   /** Whether a term or pattern of the request is in a text. */
   isIn(text: string): boolean;
+  /** Whether it is in the text of a page, read in some order. */
+  isRead(pieces: readonly Piece[]): boolean;
   /** The texts that were redacted, and the terms. */
   readonly found: Iterable<string>;
   readonly ignoresCase: boolean;
