@@ -13,7 +13,7 @@ import {
   readInfo,
   TRAPPED,
 } from "../engines/pdf/metadata/info.ts";
-import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
+import { changeMetadata, readInfoOfXmp } from "../engines/pdf/metadata/metadata.ts";
 import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/document/page-facts.ts";
 import { FormTexts } from "../engines/pdf/forms/options.ts";
 import { limits, MiB } from "../limits.ts";
@@ -133,7 +133,7 @@ export const metadata = defineOperation({
   summary: "Read or change metadata",
   guidance:
     "To learn facts about a PDF before you work on it: page count and sizes, title and author, encryption, form fields. Or, with `action` = `set`, to change its title, author, and so on.",
-  description: `\`action=get\` returns the Info dictionary and facts about the document as JSON. \`action=set\` returns the PDF with the
+  description: `\`action=get\` returns the Info dictionary, with what only the XMP metadata has of it, and facts about the document as JSON. \`action=set\` returns the PDF with the
 entries in \`metadata\` changed. Entries that are null are removed; other entries stay, unless \`replace\` is true. Existing XMP metadata is updated as well, or
 removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
@@ -163,7 +163,7 @@ set if a signature breaks: the file was damaged, or it is certified and does not
       await fetchSchema(open);
       const texts = new FormTexts(pdf);
       const value: z.infer<typeof facts> = {
-        ...readInfo(pdf, document, texts),
+        ...readInfo(pdf, document, texts, readInfoOfXmp(pdf, document)),
         pageCount,
         pdfVersion: readVersion(open),
         encrypted,

@@ -5,7 +5,8 @@ import { pdfPart, post, type Service } from "../harness/client.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { MetadataCalls } from "../harness/metadata-calls.ts";
-import { smallDocument } from "../harness/metadata-fixtures.ts";
+import { FormDraft } from "../harness/form-fixtures.ts";
+import { smallDocument, xmpPacket } from "../harness/metadata-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
@@ -64,6 +65,66 @@ describe("get", () => {
       modificationDate: null,
       custom: { Größe: "Latin-1", Größe2: "UTF-8", Trapped: "False" },
     });
+  });
+
+  test("reads from XMP what the Info dictionary does not have", async () => {
+    const list = (form: string, ...items: readonly string[]): string => `<rdf:${form}>${items.join("")}</rdf:${form}>`;
+    const item = (text: string, language = ""): string => `<rdf:li ${language}>${text}</rdf:li>`;
+    const title = list("Alt", item("Titel", 'xml:lang="de"'), item("A &amp; title", 'xml:lang="x-default"'));
+    const xmp = xmpPacket(
+      `<dc:title>${title}</dc:title><dc:creator>${list("Seq", item("Ann"), item("Bo"))}</dc:creator>` +
+        `<dc:subject>${list("Bag", item("one"), item("two"))}</dc:subject><pdf:Producer>Maker</pdf:Producer>`,
+      'xmp:CreatorTool="Writer" xmp:CreateDate="2024-05-06T07:08:09.5+02:00" xmp:ModifyDate="2024-06"',
+    );
+    const fromXmp = {
+      title: "A & title",
+      author: "Ann; Bo",
+      subject: null,
+      keywords: "one, two",
+      creator: "Writer",
+      producer: "Maker",
+      creationDate: "2024-05-06T07:08:09+02:00",
+      modificationDate: "2024-06-01T00:00:00",
+      custom: {},
+    };
+    expect(await calls.get(smallDocument({ xmp }))).toMatchObject(fromXmp);
+    const info = "/Title (Own) /Producer () /ModDate (yesterday)";
+    expect(await calls.get(smallDocument({ xmp, info }))).toMatchObject({
+      ...fromXmp,
+      title: "Own",
+      producer: "",
+      modificationDate: null,
+    });
+    expect(await calls.get(smallDocument({ xmp: new Uint8Array(5 * 1024 * 1024).fill(32) }))).toMatchObject({
+      title: null,
+    });
+    expect(await calls.get(smallDocument({ xmp: new TextEncoder().encode("<broken") }))).toMatchObject({ title: null });
+  });
+
+  test("has which of a group of check boxes is on", async () => {
+    const draft = new FormDraft();
+    for (const [name, value] of [
+      ["chosen", "/V /two"],
+      ["none", "/V /Off"],
+    ] as const) {
+      const group = draft.add("null");
+      const kids = ["one", "two"].map((state) => {
+        const current = value === `/V /${state}` ? state : "Off";
+        return draft.widget(`/Parent ${group} ${draft.states(state)} /AS /${current}`, draft.place(20));
+      });
+      draft.objects[Number.parseInt(group, 10) - 1] = `<< /FT /Btn /T (${name}) ${value} /Kids [${kids.join(" ")}] >>`;
+      draft.field(group);
+    }
+    const same = draft.add("null");
+    const kids = [0, 1].map(() => draft.widget(`/Parent ${same} ${draft.states("Yes")} /AS /Yes`, draft.place(20)));
+    draft.objects[Number.parseInt(same, 10) - 1] = `<< /FT /Btn /T (same) /V /Yes /Kids [${kids.join(" ")}] >>`;
+    draft.field(same);
+    const { formFields } = await calls.get(draft.bytes());
+    expect(formFields).toMatchObject([
+      { name: "chosen", type: "checkbox", value: "two", options: ["one", "two"] },
+      { name: "none", type: "checkbox", value: false, options: ["one", "two"] },
+      { name: "same", type: "checkbox", value: true, options: null },
+    ]);
   });
 
   test("has null where nothing is", async () => {

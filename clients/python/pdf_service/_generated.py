@@ -1941,7 +1941,7 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[MetadataResult], FileResult]:
         """Read or change metadata.
 
-        `action=get` returns the Info dictionary and facts about the document as JSON. `action=set` returns the PDF with the
+        `action=get` returns the Info dictionary, with what only the XMP metadata has of it, and facts about the document as JSON. `action=set` returns the PDF with the
         entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
         removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
@@ -4663,7 +4663,7 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]]:
         """Read or change metadata.
 
-        `action=get` returns the Info dictionary and facts about the document as JSON. `action=set` returns the PDF with the
+        `action=get` returns the Info dictionary, with what only the XMP metadata has of it, and facts about the document as JSON. `action=set` returns the PDF with the
         entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
         removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 

@@ -5,7 +5,7 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { appearancesOf, defaultAppearance, formEntries } from "./appearance.ts";
 import { readAppearanceCharacteristics, type AppearanceCharacteristics } from "./appearance-characteristics.ts";
-import type { State } from "./options.ts";
+import type { Button, State } from "./options.ts";
 import type { TerminalField } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
 import { numbers } from "../content/operands.ts";
@@ -34,8 +34,27 @@ export function switchButtons(open: OpenPdf, node: TerminalField, { buttons, sta
 const nameOf = ({ document }: OpenPdf, state: State | undefined): PDFObject =>
   state?.key ?? document.newName(state?.name ?? "Off");
 
+/** Gives a button without appearances those that show its present state. */
+export function drawPresent(
+  open: OpenPdf,
+  node: TerminalField,
+  { widget, states }: Button,
+  current: string | undefined,
+): void {
+  drawButton(open, node, widget, states[0]);
+  if (!widget.get("AS").isName()) {
+    widget.put(
+      "AS",
+      nameOf(
+        open,
+        states.find(({ name }) => name === current),
+      ),
+    );
+  }
+}
+
 /** Gives a button appearances for a state and for `Off`. */
-export function drawButton(open: OpenPdf, node: TerminalField, widget: PDFObject, state: State | undefined): void {
+function drawButton(open: OpenPdf, node: TerminalField, widget: PDFObject, state: State | undefined): void {
   const { document } = open;
   const look = readAppearanceCharacteristics(widget);
   if (!look) return;

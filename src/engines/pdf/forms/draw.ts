@@ -4,7 +4,7 @@ import { Refusal } from "../../errors.ts";
 import type { LoadFont } from "../../fonts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { defaultAppearance, putAppearance } from "./appearance.ts";
-import { drawButton } from "./buttons.ts";
+import { drawPresent } from "./buttons.ts";
 import { layOutList } from "./choice.ts";
 import { FieldFonts } from "./field-fonts.ts";
 import { readAppearanceCharacteristics } from "./appearance-characteristics.ts";
@@ -17,6 +17,9 @@ import { items } from "../objects/objects.ts";
 
 /** Fuel for laying out a widget, in addition to what MuPDF spends. */
 const WIDGET_WORK = 2_000;
+
+/** The `TP` of push buttons without a caption. */
+const ICON_ONLY = 1;
 
 export class FieldDrawer {
   readonly faces: FieldFonts;
@@ -54,19 +57,31 @@ export class FieldDrawer {
     if (node.type === "checkbox" || node.type === "radio") {
       const buttons = buttonsOf(node, this.#open.engine, this.#texts);
       const lacking = buttons.filter(({ widget, drawn }) => !drawn && isWidget(widget));
-      for (const { widget, states } of lacking) {
+      for (const button of lacking) {
         await this.#pause();
-        drawButton(this.#open, node, widget, states[0]);
+        drawPresent(this.#open, node, button, this.#texts.name(node.own.V));
       }
       return;
     }
-    if (node.type === "button" || node.type === "signature") return;
+    if (node.type === "signature") return;
     const isLacking = (widget: PDFObject): boolean => !widget.get("AP", "N").isStream();
     try {
-      await this.draw(node, this.#present(node), (widget) => what === "whole" || isLacking(widget));
+      if (node.type === "button") await this.#drawPushButtons(node, isLacking);
+      else await this.draw(node, this.#present(node), (widget) => what === "whole" || isLacking(widget));
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "unsupported_text") throw error;
       if (mustShow && node.widgets.some(isLacking)) throw error;
+    }
+  }
+
+  /** Push buttons have no value, but a caption (table 192). */
+  async #drawPushButtons(node: TerminalField, which: (widget: PDFObject) => boolean): Promise<void> {
+    for (const widget of node.widgets) {
+      await this.#pause();
+      if (!isWidget(widget) || !which(widget)) continue;
+      const isCaptioned = widget.get("MK", "TP").asNumber() !== ICON_ONLY;
+      const caption = (isCaptioned && this.#texts.text(widget.get("MK", "CA"))) || "";
+      await this.#drawText(node, widget, caption.replace(/\p{Cc}+/gu, " ").normalize("NFC"));
     }
   }
 
@@ -103,7 +118,6 @@ export class FieldDrawer {
     const look = readAppearanceCharacteristics(widget);
     if (!look) return;
     const appearance = defaultAppearance(this.#open, node, widget);
-    const quadding = [widget.get("Q"), node.own.Q, this.#formQuadding()].find((object) => object.isNumber());
     const isText = node.type === "text";
     const cells = isText && isComb(node) ? (maxLengthOf(node) ?? undefined) : undefined;
     const draw = await layOutText(this.faces.faceFor(text.replaceAll("\t", " "), appearance.font), text, {
@@ -111,7 +125,7 @@ export class FieldDrawer {
       height: look.height,
       inset: look.inset,
       size: appearance.size,
-      align: (["left", "center", "right"] as const)[quadding?.asNumber() ?? 0] ?? "left",
+      align: this.#alignmentOf(node, widget),
       multiline: isText && node.has("multiline"),
       cells,
     });
@@ -133,8 +147,11 @@ export class FieldDrawer {
     putAppearance(this.#open, widget, look, draw);
   }
 
-  #formQuadding(): PDFObject {
-    return this.#open.document.getTrailer().get("Root", "AcroForm", "Q");
+  #alignmentOf(node: TerminalField, widget: PDFObject): "left" | "center" | "right" {
+    if (node.type === "button") return "center";
+    const form = this.#open.document.getTrailer().get("Root", "AcroForm", "Q");
+    const quadding = [widget.get("Q"), node.own.Q, form].find((object) => object.isNumber());
+    return (["left", "center", "right"] as const)[quadding?.asNumber() ?? 0] ?? "left";
   }
 }
 

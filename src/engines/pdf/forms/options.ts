@@ -85,6 +85,12 @@ export interface State {
 
 export function buttonsOf({ type, own, widgets }: TerminalField, engine: PdfEngine, texts: TextReader): Button[] {
   const labels = items(own.Opt);
+  const currentOf = (widget: PDFObject): State | undefined =>
+    // With one widget, the value is its state.
+    [widget.get("AS"), ...(widgets.length === 1 ? [own.V] : [])]
+      .map((key) => ({ name: texts.name(key) ?? "Off", key }))
+      .find(({ name }) => name !== "Off");
+  const taken = new Set(type === "radio" ? widgets.map((widget) => currentOf(widget)?.name) : []);
   return widgets.map((widget, index) => {
     const label = labels[index];
     const appearances = widget.get("AP", "N");
@@ -92,10 +98,13 @@ export function buttonsOf({ type, own, widgets }: TerminalField, engine: PdfEngi
     const found = (appearances.isStream() ? [] : entries(engine, appearances))
       .map(({ key, value }) => ({ name: decodeName(engine, key), key, value }))
       .filter(({ name }) => name !== "Off");
-    const nameless: State = { name: type === "radio" ? String(index) : "Yes", key: undefined };
+    let free = type === "radio" ? String(index) : "Yes";
+    while (taken.has(free)) free += "_";
+    // Without appearances, the state that a widget is in names it.
+    const bare = currentOf(widget) ?? { name: free, key: undefined };
     return {
       widget,
-      states: found.length > 0 ? found : [nameless],
+      states: found.length > 0 ? found : [bare],
       drawn: found.length > 0 && found.every(({ value }) => value.isStream()),
       label: label && texts.text(label),
     };

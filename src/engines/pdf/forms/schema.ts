@@ -1,15 +1,15 @@
 /** The interactive form as clients fill it in (ISO 32000-2, 12.7): its fields by full name, in order. */
 import type { OpenPdf } from "../document/document.ts";
-import { buttonsOf, exportsOf, type FormTexts } from "./options.ts";
+import { type Button, buttonsOf, exportsOf, type FormTexts } from "./options.ts";
 import { type FieldType, type TerminalField, pagesOfWidgets, readFormTree } from "./tree.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 
 export interface FormField {
   readonly name: string;
   readonly type: FieldType;
-  /** Check box: whether it is on. Signature: whether it is signed. Multi-select list: the values. Otherwise a string. */
+  /** Check box: whether it is on; in a group, the state of the chosen one, or false. Signature: whether it is signed. Multi-select list: the values. Otherwise a string. */
   readonly value: string | boolean | string[] | null;
-  /** The possible values of a radio group, drop-down, or list box; null for other fields. */
+  /** The possible values of a radio group, a group of check boxes, drop-down, or list box; null for other fields. */
   readonly options: string[] | null;
   /** 1-based page of the first widget on a page. */
   readonly page: number | null;
@@ -70,7 +70,7 @@ class FieldReader {
 
   options(): string[] | null {
     const { type } = this.#node;
-    if (type === "radio") return exportsOf(buttonsOf(this.#node, this.#open.engine, this.#texts));
+    if (type === "radio" || this.#isGroup()) return exportsOf(this.#buttons());
     if (type !== "dropdown" && type !== "list") return null;
     // Shared options are read once but listed with each field.
     return this.#texts.listed(this.#texts.optionsOf(this.#node).values);
@@ -81,7 +81,8 @@ class FieldReader {
     const value = own.V;
     if (type === "button") return null;
     if (type === "signature") return value.isDictionary();
-    if (type === "checkbox") return (this.#state() ?? "Off") !== "Off";
+    if (type === "checkbox" && !this.#isGroup()) return (this.#state() ?? "Off") !== "Off";
+    if (type === "checkbox") return this.#chosen() ?? false;
     if (type === "radio") return this.#chosen();
     if (type === "list" && (this.#node.has("multiSelect") || value.isArray())) {
       return (value.isArray() ? items(value) : [value]).flatMap((item) => this.#texts.text(item) ?? []);
@@ -101,8 +102,17 @@ class FieldReader {
   #chosen(): string | null {
     const state = this.#state();
     if (state === undefined || state === "Off") return null;
-    const buttons = buttonsOf(this.#node, this.#open.engine, this.#texts);
-    const button = buttons.find(({ states }) => states.some(({ name }) => name === state));
+    const button = this.#buttons().find(({ states }) => states.some(({ name }) => name === state));
     return button?.label ?? state;
+  }
+
+  /** Whether the field is check boxes of which each has a state of its own, so that one of them is chosen. */
+  #isGroup(): boolean {
+    const { type, widgets } = this.#node;
+    return type === "checkbox" && widgets.length > 1 && exportsOf(this.#buttons()).length > 1;
+  }
+
+  #buttons(): Button[] {
+    return buttonsOf(this.#node, this.#open.engine, this.#texts);
   }
 }

@@ -36,10 +36,19 @@ export interface InfoChanges {
   readonly clears: "all" | "custom" | "none";
 }
 
-/** Reads the Info dictionary. Dates are ISO 8601, or null if unreadable. */
-export function readInfo(engine: PdfEngine, document: PDFDocument, texts: TextReader): Info {
+/**
+ * Reads the Info dictionary. Dates are ISO 8601, or null if unreadable.
+ * @param xmp what a document says in its XMP, by Info key, for the standard entries that its Info dictionary does not have
+ */
+export function readInfo(
+  engine: PdfEngine,
+  document: PDFDocument,
+  texts: TextReader,
+  xmp: ReadonlyMap<string, string>,
+): Info {
   const info = document.getTrailer().get("Info");
-  const text = (key: string): string | null => (info.isDictionary() ? (texts.text(info.get(key)) ?? null) : null);
+  const text = (key: string): string | null =>
+    (info.isDictionary() ? texts.text(info.get(key)) : undefined) ?? xmp.get(key) ?? null;
   const date = (key: string): string | null => isoOfPdfDate(text(key) ?? "") ?? null;
   const custom = entries(engine, info).flatMap(({ key, value }) => {
     const name = decodeName(engine, key).toWellFormed();

@@ -5,7 +5,7 @@ import { Refusal } from "../../errors.ts";
 import { writeMetadata } from "../document/clear-metadata.ts";
 import { type InfoChanges, writeInfo } from "./info.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { editXmp } from "./xmp.ts";
+import { editXmp, readXmp } from "./xmp.ts";
 
 /**
  * Changes the Info dictionary and, if the document has XMP, the matching properties (ISO 32000-2, 14.3). Does not add XMP to
@@ -21,6 +21,19 @@ export async function changeMetadata(engine: PdfEngine, document: PDFDocument, c
   const packet = editXmp(readPacket(engine, stream), all, changes.clears !== "none");
   if (!packet) root.delete("Metadata");
   else writeMetadata(stream, packet);
+}
+
+/** What the XMP of a document has of the Info dictionary (PDF 2.0 documents often have no other), as `readXmp` reads it. */
+export function readInfoOfXmp(engine: PdfEngine, document: PDFDocument): ReadonlyMap<string, string> {
+  const stream = document.getTrailer().get("Root", "Metadata");
+  if (!stream.isStream()) return new Map();
+  try {
+    return readXmp(readPacket(engine, stream));
+  } catch (error) {
+    // Other facts of the document can be read all the same.
+    if (error instanceof Refusal && error.code === "limit_exceeded") return new Map();
+    throw error;
+  }
 }
 
 /**

@@ -92,6 +92,21 @@ export function editXmp(
   return new TextEncoder().encode(new XMLSerializer().serializeToString(document));
 }
 
+/** The entries of the Info dictionary that a packet has, by Info key: text, dates in ISO 8601. */
+export function readXmp(packet: Uint8Array): ReadonlyMap<string, string> {
+  const roots = [...(parseXmp(packet)?.getElementsByTagNameNS(RDF, "RDF") ?? [])];
+  const descriptions = roots.flatMap(elementsOf);
+  const texts = new Map<string, string>();
+  const read = (key: string, property: Property, separator: string): void => {
+    const [found] = [property, ...property.also].flatMap((place) => find(descriptions, place));
+    const text = found?.texts().join(separator);
+    if (text !== undefined && text !== "" && !texts.has(key)) texts.set(key, text);
+  };
+  for (const [key, property] of PROPERTIES) read(key, property, "; ");
+  read("Keywords", SUBJECT, ", ");
+  return texts;
+}
+
 /** Parses the packet, or returns undefined if it is not well-formed. */
 export function parseXmp(packet: Uint8Array): Document | undefined {
   // Writers leave zeros around the packet. The XML declaration may name an encoding other than the output's.
@@ -149,6 +164,8 @@ function set(
 
 interface Found {
   readonly description: Element;
+  /** Its items, if it is an array; the one in the default language of a language alternative. */
+  texts(): string[];
   remove(): void;
 }
 
@@ -157,11 +174,26 @@ function find(descriptions: readonly Element[], { namespace, local }: Name): Fou
   return descriptions.flatMap((description) => [
     ...elementsOf(description)
       .filter((child) => child.namespaceURI === namespace && child.localName === local)
-      .map((child) => ({ description, remove: () => removeElement(child) })),
+      .map((child) => ({ description, texts: () => textsOf(child), remove: () => removeElement(child) })),
     ...(description.hasAttributeNS(namespace, local)
-      ? [{ description, remove: () => description.removeAttributeNS(namespace, local) }]
+      ? [
+          {
+            description,
+            texts: () => [description.getAttributeNS(namespace, local) ?? ""],
+            remove: () => description.removeAttributeNS(namespace, local),
+          },
+        ]
       : []),
   ]);
+}
+
+function textsOf(property: Element): string[] {
+  const [array] = elementsOf(property).filter(({ namespaceURI }) => namespaceURI === RDF);
+  if (array === undefined) return [property.textContent ?? ""];
+  const elements = elementsOf(array);
+  const standard = elements.find((item) => item.getAttributeNS(XML, "lang") === "x-default") ?? elements[0];
+  const items = array.localName === "Alt" ? (standard ? [standard] : []) : elements;
+  return items.map((item) => item.textContent ?? "");
 }
 
 function removeAll(descriptions: readonly Element[], namespace: string): void {
