@@ -4,7 +4,7 @@ import { concatenate } from "./pdf-writer.ts";
 export interface JpxPicture {
   /** Samples of a side; whole tiles. */
   readonly side: number;
-  readonly components: 1 | 3;
+  readonly components: 1 | 2 | 3 | 4;
   /** Resolution levels below the full one. */
   readonly levels: number;
   /** Samples of a side of a tile: 32 at the lowest resolution. */
@@ -31,6 +31,30 @@ export function blots({ side, components, levels, tile }: JpxPicture): Uint8Arra
   ];
   return concatenate([Uint8Array.from(header), ...tiles, Uint8Array.of(255, 0xd9)]);
 }
+
+/** Blots of gray or colors, of which the last component is the opacity, in a file that says so (Annex I). */
+export function blotsWithOpacity(picture: JpxPicture, kind: "opacity" | "premultiplied" = "opacity"): Uint8Array {
+  const { side, components } = picture;
+  const colors = components - 1;
+  const channels = Array.from({ length: components }, (_, index) =>
+    // Number, type, and the color that it belongs to, or the whole image.
+    [u16(index), u16(index < colors ? 0 : kind === "opacity" ? 1 : 2), u16(index < colors ? index + 1 : 0)].flat(),
+  );
+  return concatenate([
+    box("jP  ", [0x0d, 0x0a, 0x87, 0x0a]),
+    box("ftyp", [...letters("jp2 "), ...integers(0), ...letters("jp2 ")]),
+    box("jp2h", [
+      ...box("ihdr", [...integers(side, side), ...u16(components), 7, 7, 0, 0]),
+      ...box("colr", [1, 0, 0, ...integers(colors === 1 ? 17 : 16)]),
+      ...box("cdef", [...u16(components), ...channels.flat()]),
+    ]),
+    box("jp2c", blots(picture)),
+  ]);
+}
+
+const letters = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));
+const box = (name: string, content: ArrayLike<number>): Uint8Array =>
+  concatenate([Uint8Array.from([...integers(content.length + 8), ...letters(name)]), Uint8Array.from(content)]);
 
 function tilePart(index: number, components: number, levels: number): Uint8Array {
   // Resolution by resolution: at the lowest, a packet of each component; above it, empty packets.

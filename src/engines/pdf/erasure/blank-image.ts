@@ -71,7 +71,10 @@ export async function blankImage(open: OpenPdf, image: PDFObject, matrix: Matrix
 
 /** Whether entries besides the samples refer to the numbers that these have in the file, which would not be the same afterwards. */
 const hasOwnNumbers = (image: PDFObject, { isIndexed, transparency }: ImageFacts): boolean =>
-  transparency === "color-key" || transparency === "baked" || (isIndexed && image.get("Decode").isArray());
+  transparency === "color-key" ||
+  transparency === "in data" ||
+  transparency === "baked" ||
+  (isIndexed && image.get("Decode").isArray());
 
 /** Overwrites samples as they are stored, row by row: what is decoded is written as it was, in as many bits. */
 async function blankStored(

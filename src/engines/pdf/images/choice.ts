@@ -40,8 +40,14 @@ export interface NewImage {
   readonly encoded: EncodedImage;
   /** Whether its samples are now gray and need no Decode array or color space. */
   readonly isGray?: boolean;
-  /** Replaces a color key: 8 bits per sample. */
-  readonly softMask?: { readonly size: Size; readonly data: Uint8Array };
+  /** Replaces a color key, or the opacity in the data: 8 bits per sample. `isMatte`: the samples are premultiplied with it, on black. */
+  readonly softMask?: SoftMask | undefined;
+}
+
+export interface SoftMask {
+  readonly size: Size;
+  readonly data: Uint8Array;
+  readonly isMatte: boolean;
 }
 
 /** The image must stay as it is, although it has a higher resolution than it needs, or its samples could not be looked at. */
@@ -85,7 +91,7 @@ export async function encodeImage(
 ): Promise<NewImage | Kept | undefined> {
   const { image } = job;
   if (job.turnsGray) return turned(engine, codecs, object, job);
-  if (image.transparency === "baked" || image.transparency === "color-key") return keptIfTooFine(job);
+  if (["color-key", "in data", "baked"].includes(image.transparency)) return keptIfTooFine(job);
   const found = await better(engine, codecs, object, job);
   return found === KEPT || (found && encodedSize(found.encoded) < image.bytes) ? found : undefined;
 }
@@ -102,7 +108,9 @@ function better(
   const { image } = job;
   if (image.bits === 1) return fitsAsFax(image) ? asFax(engine, object, image) : Promise.resolve(KEPT);
   const isUnknown = image.components === undefined || (image.isIndexed && object.get("Decode").isArray());
-  if (isUnknown) return Promise.resolve(keptIfTooFine(job));
+  // An opacity that is not the image's mask would darken it.
+  const hasMore = image.jpx !== undefined && image.jpx.components > (image.components ?? 4);
+  if (isUnknown || hasMore) return Promise.resolve(keptIfTooFine(job));
   if (image.filter === "DCTDecode") return lossyAgain(engine, codecs, object, job);
   return fromLossless(engine, codecs, object, job);
 }
@@ -265,17 +273,23 @@ async function turned(
     const { grays, alpha } = await readKeyed(engine, object, image);
     const samples = { data: grays, width: image.width, height: image.height, components: 1 as const };
     const encoded = await encodeLossless(engine, samples, await traitsOf(engine.work, samples));
-    return { size, encoded, isGray: true, softMask: { size, data: alpha } };
+    return { size, encoded, isGray: true, softMask: { size, data: alpha, isMatte: false } };
   }
-  const pixmap = await readGrays(engine, object, image, size);
+  const { grays: pixmap, alpha } = await readGrays(engine, object, image, size);
+  const softMask = alpha && { size, data: alpha, isMatte: image.transparency === "baked" };
   const now =
     image.filter === "DCTDecode" ? engine.scope(() => jpegQuality(object.readRawStream().asUint8Array())) : 100;
   return withPixmap(pixmap, 1, async (samples) => {
     const traits = await traitsOf(engine.work, samples);
     const isExact = image.transparency === "baked" || (traits.colors?.size ?? 256) <= 16;
-    if (isExact) return { size, encoded: await encodeLossless(engine, samples, traits), isGray: true };
+    if (isExact) return { size, encoded: await encodeLossless(engine, samples, traits), isGray: true, softMask };
     if (image.filter !== "DCTDecode") {
-      return { size, encoded: await photoOrDrawing(engine, codecs, pixmap, samples, job, traits), isGray: true };
+      return {
+        size,
+        encoded: await photoOrDrawing(engine, codecs, pixmap, samples, job, traits),
+        isGray: true,
+        softMask,
+      };
     }
     const { quality } = await findQuality(engine, codecs, samples, job);
     const encoded = await encodeJpeg(engine, codecs, pixmap, samples, Math.min(quality, Math.round(now ?? 100)));

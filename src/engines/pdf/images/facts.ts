@@ -29,8 +29,8 @@ export interface ImageFacts {
   /** Components per sample; for an Indexed space, those of its base. Undefined if unknown or stored differently. */
   readonly components: Components | undefined;
   readonly isIndexed: boolean;
-  /** `color-key`: some colors are transparent. `baked`: the colors are premultiplied, or the data has its own mask. */
-  readonly transparency: "none" | "mask" | "color-key" | "baked";
+  /** `color-key`: some colors are transparent. `in data`: the data has the opacity, as JPEG 2000 can. `baked`: the colors are premultiplied. */
+  readonly transparency: "none" | "mask" | "color-key" | "in data" | "baked";
 }
 
 /** The facts of an image, or undefined if it is not an image that can be drawn. */
@@ -65,11 +65,17 @@ function inData<T>(image: PDFObject, read: (data: Uint8Array) => T): T {
   return result;
 }
 
+/** What the `SMaskInData` of an image says of an opacity in its data (table 87). */
+export function opacityInData(image: PDFObject): "none" | "opacity" | "premultiplied" {
+  return (["none", "opacity", "premultiplied"] as const)[image.get("SMaskInData").asNumber()] ?? "none";
+}
+
 function transparencyOf(image: PDFObject): ImageFacts["transparency"] {
   const softMask = image.get("SMask");
   // A mask with which its image is premultiplied has the size of the image (11.6.5.2).
   if (image.get("Matte").isArray()) return "baked";
-  if (image.get("SMaskInData").asNumber() > 0) return "baked";
+  const inData = opacityInData(image);
+  if (inData !== "none") return inData === "premultiplied" ? "baked" : "in data";
   if (softMask.isStream()) return softMask.get("Matte").isArray() ? "baked" : "mask";
   const mask = image.get("Mask");
   if (mask.isArray()) return "color-key";

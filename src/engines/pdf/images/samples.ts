@@ -1,6 +1,6 @@
 /** The samples of images, decoded by MuPDF at their stored size or smaller. */
 import type { ColorSpace, Pixmap, PDFObject } from "mupdf";
-import type { ImageFacts } from "./facts.ts";
+import { type ImageFacts, opacityInData } from "./facts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { limits, MiB } from "../../../limits.ts";
 import type { Work } from "../../work.ts";
@@ -93,7 +93,8 @@ export function fits(image: ImageFacts, size: Size): boolean {
 }
 
 /** The same for its gray values. */
-export const fitsAsGray = (image: ImageFacts, size: Size): boolean => mayBeRead(image, heldBytes(image, size, 1));
+export const fitsAsGray = (image: ImageFacts, size: Size): boolean =>
+  mayBeRead(image, heldBytes(image, size, isJpx(image) ? 2 : 1));
 
 const mayBeRead = ({ width, height }: ImageFacts, bytes: number): boolean =>
   bytes <= limits.compress.decodedBytes && width * height <= limits.compress.decodedPixels;
@@ -152,29 +153,36 @@ function withoutMeaning(engine: PdfEngine, object: PDFObject, image: ImageFacts,
   };
 }
 
-/** The gray values of an image after its Decode array and color space, without its mask. The caller destroys the pixmap. */
-export async function readGrays(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Promise<Pixmap> {
+/**
+ * The gray values of an image after its Decode array and color space, without its mask, and the opacity in its data if that is its mask. The caller
+ * destroys the pixmap.
+ */
+export async function readGrays(
+  engine: PdfEngine,
+  object: PDFObject,
+  image: ImageFacts,
+  size: Size,
+): Promise<{ readonly grays: Pixmap; readonly alpha: Uint8Array | undefined }> {
+  // MuPDF applies an opacity in the data even if it is not the image's mask.
+  const alpha = isJpx(image);
+  const opacity = alpha && opacityInData(object) !== "none" ? new Uint8Array(size.width * size.height) : undefined;
   const removed = ["SMask", "Mask"]
     .map((key) => [key, object.get(key)] as const)
     .filter(([, value]) => !value.isNull());
   for (const [key] of removed) object.delete(key);
   try {
-    return await engine.scope(async () => {
+    const grays = await engine.scope(async () => {
       const { width, height } = size;
       const grays = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, width, height], false);
       // MuPDF's direct conversion from CMYK to gray is inaccurate.
-      for await (const { top, rows, pixmap } of drawBands(
-        engine,
-        object,
-        { components: 3, alpha: false },
-        image,
-        size,
-      )) {
+      for await (const { top, rows, pixmap } of drawBands(engine, object, { components: 3, alpha }, image, size)) {
         const target = grays.getPixels().subarray(top * width);
-        await toGrays(engine.work, { width, height: rows }, pixmap.getPixels(), 3, target);
+        const into = { grays: target, alpha: opacity?.subarray(top * width) };
+        await toGrays(engine.work, { width, height: rows }, pixmap.getPixels(), alpha ? 4 : 3, into);
       }
       return grays;
     });
+    return { grays, alpha: opacity?.every((value) => value === 255) === true ? undefined : opacity };
   } finally {
     for (const [key, value] of removed) object.put(key, value);
   }
@@ -190,23 +198,27 @@ export function readKeyed(
     const colored = await draw(engine, object, 3, { ...image, isIndexed: true }, image, true);
     const pixels = colored.getPixels();
     const grays = new Uint8Array(image.width * image.height);
-    await toGrays(engine.work, image, pixels, 4, grays);
-    return { grays, alpha: Uint8Array.from(grays, (_, index) => pixels[index * 4 + 3] ?? 0) };
+    const alpha = new Uint8Array(grays.length);
+    await toGrays(engine.work, image, pixels, 4, { grays, alpha });
+    return { grays, alpha };
   });
 }
 
-/** Uses the formula of ISO 32000-2, 10.4.2.2. */
+/** Uses the formula of ISO 32000-2, 10.4.2.2. `pixels`: RGB, or with an alpha, with which they are premultiplied. */
 async function toGrays(
   work: Work,
   { width, height }: Size,
   pixels: Uint8ClampedArray,
   step: 3 | 4,
-  grays: Uint8Array | Uint8ClampedArray,
+  into: { readonly grays: Uint8Array | Uint8ClampedArray; readonly alpha?: Uint8Array | undefined },
 ): Promise<void> {
+  const { grays, alpha } = into;
   await eachRow(work, { height, samples: width * step }, (y) => {
     for (let index = y * width, end = index + width, at = index * step; index < end; index++, at += step) {
       const gray = 0.3 * (pixels[at] ?? 0) + 0.59 * (pixels[at + 1] ?? 0) + 0.11 * (pixels[at + 2] ?? 0);
-      grays[index] = Math.round(gray);
+      const opacity = step === 3 ? 255 : (pixels[at + 3] ?? 0);
+      grays[index] = opacity === 0 ? 0 : Math.min(255, Math.round((gray * 255) / opacity));
+      if (alpha) alpha[index] = opacity;
     }
   });
 }

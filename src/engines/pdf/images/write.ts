@@ -42,8 +42,9 @@ function grayRest(object: PDFObject, softMask: NewImage["softMask"]): void {
     gray.push(grayOfDevice(matte));
     object.get("SMask").put("Matte", gray);
   }
+  object.delete("SMaskInData");
   if (!softMask) return;
-  const { size, data } = softMask;
+  const { size, data, isMatte } = softMask;
   const dictionary = document.newDictionary();
   dictionary.put("Type", document.newName("XObject"));
   dictionary.put("Subtype", document.newName("Image"));
@@ -51,6 +52,11 @@ function grayRest(object: PDFObject, softMask: NewImage["softMask"]): void {
   dictionary.put("BitsPerComponent", 8);
   dictionary.put("Width", size.width);
   dictionary.put("Height", size.height);
+  if (isMatte) {
+    const black = document.newArray();
+    black.push(0);
+    dictionary.put("Matte", black);
+  }
   object.delete("Mask");
   object.put("SMask", document.addStream(data, dictionary));
 }
