@@ -163,7 +163,7 @@ set if a signature breaks: the file was damaged, or it is certified and does not
       await fetchSchema(open);
       const texts = new FormTexts(pdf);
       const value: z.infer<typeof facts> = {
-        ...readInfo(pdf, document, texts, readInfoOfXmp(pdf, document)),
+        ...readInfo(pdf, document, texts, await readInfoOfXmp(pdf, document)),
         pageCount,
         pdfVersion: readVersion(open),
         encrypted,

@@ -4,7 +4,9 @@ import { pdfPart, post, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
 import { openPdf } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
+import { readPdfiumPage } from "../harness/pdfium.ts";
+import { latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
+import { check, plainText } from "../harness/qpdf.ts";
 import { readPage } from "../harness/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -63,4 +65,76 @@ test("makes a part of each top-level bookmark, the first with the pages before i
 
 test("returns the PDF where there is one part", async () => {
   expect(await parts({ mode: "ranges", ranges: "5,2" })).toEqual([["", [2, 5]]]);
+});
+
+/** Pages whose forms, patterns, soft masks, and Type 3 fonts all have the same resources, with a large image for each page. */
+function sharedResources(pages: number): Uint8Array {
+  const objects: PdfObject[] = ["<< /Type /Catalog /Pages 2 0 R >>", "null"];
+  const add = (object: PdfObject): string => `${objects.push(object)} 0 R`;
+  const all = add("null");
+  const noise = (seed: number): Uint8Array => {
+    let state = seed * 7919 + 1;
+    return Uint8Array.from({ length: 64 * 64 * 3 }, () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) >> 16);
+  };
+  const image = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /ColorSpace /DeviceRGB /BitsPerComponent 8";
+  const images = Array.from({ length: pages }, (_, index) => add({ entries: image, data: noise(index) }));
+  const form = (content: string, more = ""): string =>
+    add({
+      entries: `/Type /XObject /Subtype /Form /BBox [0 0 100 100] /Resources ${all} ${more}`,
+      data: latin1(content),
+    });
+  const draw = (index: number): string => `q 100 0 0 100 0 0 cm /Image${index} Do Q`;
+  const inner = images.map((_, index) => form(draw(index)));
+  const outer = images.map((_, index) => form(`/Inner${index} Do`));
+  const masks = images.map((_, index) => form(draw(index), "/Group << /S /Transparency /CS /DeviceRGB >>"));
+  const patterns = images.map((_, index) =>
+    add({
+      entries: `/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 100 100] /XStep 100 /YStep 100 /Resources ${all}`,
+      data: latin1(draw(index)),
+    }),
+  );
+  const fonts = images.map((_, index) => {
+    const glyph = add({ entries: "", data: latin1(`100 0 d0 ${draw(index)}`) });
+    const encoding = "/Encoding << /Differences [97 /a] >> /FirstChar 97 /LastChar 97 /Widths [100]";
+    return add(
+      `<< /Type /Font /Subtype /Type3 /FontBBox [0 0 100 100] /FontMatrix [0.01 0 0 0.01 0 0] /CharProcs << /a ${glyph} >> ${encoding} /Resources ${all} >>`,
+    );
+  });
+  const named = (name: string, refs: readonly string[]): string =>
+    refs.map((ref, index) => `/${name}${index} ${ref}`).join(" ");
+  const states = masks.map((mask, index) => `/State${index} << /SMask << /S /Luminosity /G ${mask} >> >>`);
+  const exchange = add({
+    entries: "/FunctionType 4 /Domain [0 1 0 1 0 1] /Range [0 1 0 1 0 1]",
+    data: latin1("{ 3 1 roll exch }"),
+  });
+  objects[2] =
+    `<< /XObject << ${named("Image", images)} ${named("Inner", inner)} ${named("Outer", outer)} >> ` +
+    `/Pattern << ${named("Pattern", patterns)} >> /Font << ${named("Font", fonts)} >> /ExtGState << ${states.join(" ")} >> ` +
+    // Not named anywhere, and used by all that is painted in device colors: red and blue are exchanged.
+    `/ColorSpace << /DefaultRGB [/DeviceN [/A /B /C] /DeviceRGB ${exchange}] >> >>`;
+  const kids = images.map((_, index) => {
+    const content =
+      `1 0 0 rg 0 250 300 50 re f /Outer${index} Do q 1 0 0 1 100 0 cm /State${index} gs 0 0 1 rg 0 0 100 100 re f Q ` +
+      `/Pattern cs /Pattern${index} scn 0 100 200 100 re f BT /Font${index} 50 Tf 200 0 Td (a) Tj ET`;
+    const contents = add({ entries: "", data: latin1(content) });
+    return add(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Resources ${all} /Contents ${contents} >>`);
+  });
+  objects[1] = `<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${pages} >>`;
+  return pdf(objects, "/Root 1 0 R");
+}
+
+test("a part has only what its page draws, also through forms, patterns, soft masks, and fonts", async () => {
+  const pages = 5;
+  const bytes = sharedResources(pages);
+  const response = await post(service, "split", { file: pdfPart(bytes), mode: "pages" });
+  const documents = documentsOf(response);
+  expect(documents).toHaveLength(pages);
+  for (const [index, part] of documents.entries()) {
+    expect((await plainText(part.bytes)).match(/\/Subtype \/Image/g)).toHaveLength(1);
+    expect(part.bytes.length).toBeLessThan(bytes.length / pages + 8_000);
+    expect((await readPage(part.bytes)).picture.png.equals((await readPage(bytes, index + 1)).picture.png)).toBe(true);
+    const size = { width: 300, height: 300 };
+    const [own, before] = [await readPdfiumPage(part.bytes, 0, size), await readPdfiumPage(bytes, index, size)];
+    expect(Buffer.from(own.picture.data).equals(Buffer.from(before.picture.data))).toBe(true);
+  }
 });

@@ -1,27 +1,43 @@
 /** The resources that a page uses (ISO 32000-2, 7.8.3). */
-import type { PDFObject } from "mupdf";
+import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { eachEntry, eachOrOnly, nameOf } from "../objects/objects.ts";
+import { eachEntry, eachOrOnly, isNamed, nameOf, objectNumber } from "../objects/objects.ts";
 import type { Source, SourcePage } from "./source.ts";
 import { usesPageResources, collectNames } from "../content/names.ts";
 
 /** Categories whose entries content streams use by name. */
 const NAMED = new Set(["XObject", "Font", "ExtGState", "ColorSpace", "Pattern", "Shading", "Properties"]);
 
+/** Color spaces that are used without being named (8.6.5.6). */
+const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
+
 /** Fuel per byte searched for names. */
 const BYTE_WORK = 0.2;
 
+/** Fuel per resource that may have resources of its own. */
+const OBJECT_WORK = 200;
+
 /**
  * The page's resources without those that its content never names: many writers give all pages one dictionary with everything
- * in it. Anything that looks like a name counts as used, even in a string or in image data: better too many than one too few.
- * Left unchanged if a form, a pattern or a Type 3 font uses the page's resources.
+ * in it. What is named loses the same of its own resources, in the source. Anything that looks like a name counts as used, even in a string or in
+ * image data: better too many than one too few. Resources stay as they are if a form, a pattern or a Type 3 font uses those of what draws it.
  */
 export async function usedResources(source: Source, page: SourcePage): Promise<PDFObject> {
-  const { engine, document } = source.open;
-  const { resources } = page;
-  if (!resources.isDictionary()) return resources;
-  const used = await namesIn(engine, page.attributes.get("Contents"));
-  if (used === undefined) return resources;
+  const contents = page.attributes.get("Contents");
+  const resources = (await trimmed(source, page.resources, eachOrOnly(source.open.engine, contents))) ?? page.resources;
+  await trimNested(source, resources);
+  return resources;
+}
+
+/** Resources without those that no content names; undefined if they stay as they are. */
+async function trimmed(
+  { open: { engine, document } }: Source,
+  resources: PDFObject,
+  contents: AsyncIterable<PDFObject>,
+): Promise<PDFObject | undefined> {
+  if (!resources.isDictionary()) return undefined;
+  const used = await namesIn(engine, contents);
+  if (used === undefined) return undefined;
 
   let dropped = false;
   const kept = document.newDictionary();
@@ -36,20 +52,22 @@ export async function usedResources(source: Source, page: SourcePage): Promise<P
         dropped = true;
         continue;
       }
-      if (usesPageResources(entry.value)) return resources;
+      if (engine.ranges) await engine.long.load(entry.value);
+      if (usesPageResources(entry.value)) return undefined;
       category.put(entry.key, entry.value);
     }
     kept.put(key, category);
   }
-  return dropped ? kept : resources;
+  return dropped ? kept : undefined;
 }
 
-/** All names in a page's content; undefined if one of its streams cannot be decoded. */
-async function namesIn(engine: PdfEngine, contents: PDFObject): Promise<Set<string> | undefined> {
-  const names = new Set<string>();
-  for await (const stream of eachOrOnly(engine, contents)) {
+/** All names in content, and those that need not be in it; undefined if one of its streams cannot be decoded. */
+async function namesIn(engine: PdfEngine, contents: AsyncIterable<PDFObject>): Promise<Set<string> | undefined> {
+  const names = new Set<string>(DEFAULT_SPACES);
+  for await (const stream of contents) {
     if (!stream.isStream()) continue;
     try {
+      if (engine.ranges) await engine.long.loadStream(stream);
       const buffer = stream.readStream();
       engine.countDecoded(buffer.getLength(), BYTE_WORK);
       collectNames(buffer.asUint8Array(), names, engine.work);
@@ -60,4 +78,45 @@ async function namesIn(engine: PdfEngine, contents: PDFObject): Promise<Set<stri
     }
   }
   return names;
+}
+
+/** The objects of a source that have been trimmed, by their numbers. */
+const trimmedObjects = new WeakMap<PDFDocument, Set<number>>();
+
+/** Trims what resources lead to: forms, patterns, soft masks, and Type 3 fonts. Each object once, since its content is the same wherever it is drawn. */
+async function trimNested(source: Source, resources: PDFObject): Promise<void> {
+  const { engine, document } = source.open;
+  const done = trimmedObjects.get(document) ?? new Set<number>();
+  trimmedObjects.set(document, done);
+  const pending = [resources];
+  for (let from = pending.pop(); from; from = pending.pop()) {
+    for (const category of ["XObject", "Pattern", "ExtGState", "Font"]) {
+      for await (const { value } of eachEntry(engine, from.get(category))) {
+        engine.work.spend(OBJECT_WORK);
+        if (engine.ranges) await engine.long.load(value);
+        const object = category === "ExtGState" ? value.get("SMask", "G") : value;
+        const number = objectNumber(object);
+        if (number === 0 || done.has(number)) continue;
+        done.add(number);
+        if (engine.ranges) await engine.long.load(object);
+        const contents = contentsOf(engine, object);
+        const own = object.get("Resources");
+        if (contents === undefined || !own.isDictionary()) continue;
+        const used = await trimmed(source, own, contents);
+        if (used) object.put("Resources", used);
+        pending.push(object.get("Resources"));
+      }
+    }
+  }
+}
+
+/** The content that resolves its names in the object's own resources; undefined if it has none. */
+function contentsOf(engine: PdfEngine, object: PDFObject): AsyncGenerator<PDFObject, void> | undefined {
+  const isForm = isNamed(object.get("Subtype"), "Form") || object.get("PatternType").asNumber() === 1;
+  if (object.isStream()) return isForm ? eachOrOnly(engine, object) : undefined;
+  return isNamed(object.get("Subtype"), "Type3") ? eachProcedure(engine, object.get("CharProcs")) : undefined;
+}
+
+async function* eachProcedure(engine: PdfEngine, procedures: PDFObject): AsyncGenerator<PDFObject, void> {
+  for await (const { value } of eachEntry(engine, procedures)) yield value;
 }

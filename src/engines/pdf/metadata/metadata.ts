@@ -24,9 +24,10 @@ export async function changeMetadata(engine: PdfEngine, document: PDFDocument, c
 }
 
 /** What the XMP of a document has of the Info dictionary (PDF 2.0 documents often have no other), as `readXmp` reads it. */
-export function readInfoOfXmp(engine: PdfEngine, document: PDFDocument): ReadonlyMap<string, string> {
+export async function readInfoOfXmp(engine: PdfEngine, document: PDFDocument): Promise<ReadonlyMap<string, string>> {
   const stream = document.getTrailer().get("Root", "Metadata");
   if (!stream.isStream()) return new Map();
+  if (engine.ranges) await engine.long.loadStream(stream);
   try {
     return readXmp(readPacket(engine, stream));
   } catch (error) {
