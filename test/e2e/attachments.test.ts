@@ -134,6 +134,68 @@ test("a file with several names is listed under each, and removed with its last 
   }
 });
 
+/** Asserts that other programs find these files by their keys. */
+async function expectFound(file: Uint8Array, contents: Readonly<Record<string, string>>): Promise<void> {
+  expect(await check(file)).toMatchObject({ ok: true });
+  // qpdf compares characters, in halves.
+  const exitCodes = [...Object.keys(contents), "none"].map(async (key) => {
+    const { exitCode } = await runQpdf([`--remove-attachment=${key}`, "/in.pdf", "/out.pdf"], { "/in.pdf": file });
+    return [key, exitCode];
+  });
+  expect(await Promise.all(exitCodes)).toEqual([...Object.keys(contents).map((key) => [key, 0]), ["none", 2]]);
+  const all = unzipSync((await send(file, { action: "extract" })).body);
+  expect(
+    Object.fromEntries(Object.entries(all).map(([name, bytes]) => [name, new TextDecoder().decode(bytes)])),
+  ).toEqual(contents);
+}
+
+test("files are found among keys of several encodings, by bytes and by characters", async () => {
+  const given = ["Aba", "Äb", "Zeta", "日本"];
+  // PDFDocEncoding, UTF-16, and ASCII.
+  const keys = ["(Aba)", "(\\304b)", "(Zeta)", "<FEFF65E5672C>"];
+  const old = attached(given, {
+    key: (index) => keys[index] ?? "",
+    catalog: "/Collection << /Type /Collection /D (\\304b) >>",
+  });
+  const contents = Object.fromEntries(given.map((name, index) => [name, `content ${index}`]));
+  let file = old;
+  for (const name of ["Ab ölig", "Bär", "M", "ÿ", "Ж"]) {
+    const part = { bytes: latin1(`of ${name.length}`), fileName: "x" };
+    const added = await send(file, { action: "add", name, attachment: part });
+    expect(added.status).toBe(200);
+    file = added.body;
+    contents[name] = `of ${name.length}`;
+    await expectFound(file, contents);
+  }
+  const text = await plainText(file);
+  const keysNow = Array.from(text.matchAll(/<(feff[\da-f]+)>\s+\d+ 0 R/g), ([, key = ""]) => key);
+  expect(keysNow).toHaveLength(Object.keys(contents).length);
+  expect(keysNow).toEqual(keysNow.toSorted());
+  expect(text).toMatch(/\/Collection <<\s+\/D <feff00c40062>/);
+  const { body } = await send(file, { action: "remove", name: "Äb" });
+  const { Äb: _, ...left } = contents;
+  await expectFound(body, left);
+  expect(await plainText(body)).not.toMatch(/\/Collection <<\s+\/D /);
+});
+
+test("a file is found where the document's names are a stream", async () => {
+  const bytes = pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R /Names 4 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Resources << /XObject << /F 4 0 R >> >> >>",
+      { entries: "/Type /XObject /Subtype /Form /BBox [0 0 9 9]", data: latin1("0 0 9 9 re f") },
+    ],
+    "/Root 1 0 R",
+  );
+  const part = { bytes: latin1("new"), fileName: "x" };
+  const { body } = await send(bytes, { action: "add", name: "a.txt", attachment: part });
+  const listed = await runQpdf(["--list-attachments", "/in.pdf"], { "/in.pdf": body });
+  expect(listed.stdout).toContain("a.txt");
+  expect((await openPdf(body)).pages).toHaveLength(1);
+  expect(await plainText(body)).toMatch(/\/Names <<\s+\/EmbeddedFiles/);
+});
+
 describe("add", () => {
   const bytes = latin1(`${"a,b\n".repeat(2_000)}\u0000\u00ff`);
 

@@ -38,6 +38,8 @@ describe("what cannot be read is refused, and named", () => {
     ["an arithmetic JPEG", changed(jpeg, [frame + 1, 0xca]), "arithmetic-coded, or hierarchical JPEG"],
     ["a JPEG of 12 bits", changed(jpeg, [frame + 4, 12]), "is a JPEG with 12 bits per sample"],
     ["a JPEG without height", changed(jpeg, [frame + 5, 0], [frame + 6, 0]), "has no width or height"],
+    ["a JPEG that samples a component 0 times", changed(jpeg, [frame + 11, 0x10]), "sampling factors are from 1 to 4"],
+    ["a JPEG that samples a component 5 times", changed(jpeg, [frame + 11, 0x51]), "sampling factors are from 1 to 4"],
     ["a JPEG of 2 components", changed(jpeg, [frame + 9, 2]), "has 2 components"],
     ["a PNG cut in half", png.subarray(0, png.length / 2), "is truncated: its data is incomplete"],
     ["a PNG cut in its header", png.subarray(0, 20), "is truncated: its data is incomplete"],

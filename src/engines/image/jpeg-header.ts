@@ -131,9 +131,15 @@ async function readSegments(work: Work, bytes: Uint8Array): Promise<Header> {
 function frameOf(marker: number, data: Uint8Array): Frame {
   const count = data[5] ?? 0;
   if (data.length < 6 + 3 * count) throw new BadImage("has a damaged frame header");
+  const isSampled = Array.from({ length: count }, (_, index) => data[7 + 3 * index] ?? 0).every(isSampling);
+  if (!isSampled) throw new BadImage("has a damaged frame header: sampling factors are from 1 to 4");
   const ids = Array.from({ length: count }, (_, index) => String.fromCharCode(data[6 + 3 * index] ?? 0)).join("");
   return { marker, precision: data[0] ?? 0, height: uint16(data, 1), width: uint16(data, 3), ids };
 }
+
+/** Whether a byte has two sampling factors, horizontal and vertical (B.2.2). */
+const isSampling = (factors: number): boolean =>
+  factors >> 4 >= 1 && factors >> 4 <= 4 && (factors & 15) >= 1 && (factors & 15) <= 4;
 
 function profileOf({ profile, profilePieces }: Header): Uint8Array | undefined {
   if (profilePieces === 0 || profile.size !== profilePieces) return undefined;

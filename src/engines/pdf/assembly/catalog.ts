@@ -1,5 +1,6 @@
 /** Joins the catalogs of several documents into one (ISO 32000-2, 7.7.2). */
 import type { PDFObject } from "mupdf";
+import { writeFileTree } from "../document/attachments.ts";
 import { destinationOfAction } from "./destinations.ts";
 import { eachEntry, eachItem, FreeNames, writeNameTree } from "../objects/objects.ts";
 import type { Graft } from "./graft.ts";
@@ -93,9 +94,12 @@ export class NamesJoin {
   /** Writes the trees, and the files associated with the documents by their catalogs (14.13). */
   async write({ engine, target }: Graft, catalog: PDFObject): Promise<void> {
     const names = target.newDictionary();
-    for (const [kind, tree] of this.#trees)
-      if (tree.size > 0) names.put(kind, await writeNameTree(engine, target, tree));
+    for (const [kind, tree] of this.#trees) {
+      if (tree.size > 0 && kind !== "EmbeddedFiles") names.put(kind, await writeNameTree(engine, target, tree));
+    }
     if ([...this.#trees.values()].some((tree) => tree.size > 0)) catalog.put("Names", names);
+    const attached = this.#trees.get("EmbeddedFiles");
+    if (attached) await writeFileTree({ engine, document: target }, catalog, attached);
     if (this.#associated.length === 0) return;
     const files = catalog.put("AF", target.newArray()) as PDFObject;
     for (const file of this.#associated) files.push(file);

@@ -1,11 +1,11 @@
 /** The files attached to a document (ISO 32000-2, 7.11.4): named ones, associated ones (14.13), and those pinned to pages (12.5.6.15). */
 import type { PDFObject } from "mupdf";
-import { attachedStreams, decryptAttachments } from "../document/attachments.ts";
+import { attachedStreams, decryptAttachments, writeFileTree } from "../document/attachments.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchAttachments } from "../document/fetch-pages.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
-import { eachItem, isNamed, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { eachItem, isNamed, nameTree, objectNumber } from "../objects/objects.ts";
 import { decodeText, encodeText, TextReader, textString } from "../objects/text-string.ts";
 import { decodedSize } from "../objects/stream-size.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
@@ -204,9 +204,7 @@ export async function addAttachment({ engine, document }: OpenPdf, added: NewAtt
   if (description !== undefined) specification.put("Desc", textString(root, description));
   const tree = new Map(await nameTree(engine, root.get("Names", "EmbeddedFiles")));
   tree.set(freeKey(tree, name), specification);
-  const names = root.get("Names");
-  const holder = names.isDictionary() ? names : (root.put("Names", document.newDictionary()) as PDFObject);
-  holder.put("EmbeddedFiles", await writeNameTree(engine, document, tree));
+  await writeFileTree({ engine, document }, root, tree);
   const associated = root.get("AF");
   if (associated.isArray()) associated.push(specification);
   else root.put("AF", [specification]);
@@ -236,21 +234,14 @@ export async function removeAttachments(
   for (const { specification } of all.filter((one) => !list.includes(one)).flatMap(occurrencesOf))
     gone.delete(identityOf(specification));
   const isGone = (specification: PDFObject): boolean => gone.has(identityOf(specification));
-  const names = root.get("Names");
-  const tree = await nameTree(engine, names.get("EmbeddedFiles"));
+  const tree = await nameTree(engine, root.get("Names", "EmbeddedFiles"));
   const kept = new Map([...tree].filter(([key]) => !keys.has(key)));
-  if (kept.size < tree.size) {
-    if (kept.size > 0) names.put("EmbeddedFiles", await writeNameTree(engine, document, kept));
-    else names.delete("EmbeddedFiles");
-  }
+  if (kept.size < tree.size) await writeFileTree({ engine, document }, root, kept);
   const associated = root.get("AF");
   const left: PDFObject[] = [];
   for await (const specification of eachItem(engine, associated)) if (!isGone(specification)) left.push(specification);
   if (left.length === 0) root.delete("AF");
   else if (left.length < associated.length) root.put("AF", left);
-  // The file that a portfolio (12.3.5) opens with.
-  const first = root.get("Collection", "D");
-  if (first.isString() && !kept.has(latin1(first.asByteString()))) root.get("Collection").delete("D");
   const changed: number[] = [];
   for (const { pin } of occurrences) {
     if (!pin) continue;

@@ -72,7 +72,11 @@ function utf16(bytes: Uint8Array, high: 0 | 1): string {
 
 /** Encodes a text string: ASCII as is, anything else as UTF-16BE, which every reader supports. */
 export function encodeText(text: string): Uint8Array {
-  if (/^[\t\n\r\x20-\x7e]*$/.test(text)) return bytesOf(text);
+  return /^[\t\n\r\x20-\x7e]*$/.test(text) ? bytesOf(text) : encodeUtf16(text);
+}
+
+/** Encodes a text string as UTF-16BE with its byte order mark. */
+export function encodeUtf16(text: string): Uint8Array {
   const bytes = new Uint8Array(2 + text.length * 2);
   bytes.set([0xfe, 0xff]);
   for (let index = 0; index < text.length; index++) {

@@ -1,9 +1,9 @@
 /** Embedded files (ISO 32000-2, 7.11.4): those that have what is redacted, or that cannot be searched, are removed. */
 import type { PDFObject } from "mupdf";
-import { decryptAttachments, attachedStreams } from "../document/attachments.ts";
+import { decryptAttachments, attachedStreams, writeFileTree } from "../document/attachments.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
-import { isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { isNamed, items, nameTree, objectNumber } from "../objects/objects.ts";
 import type { Matcher } from "./matcher.ts";
 import { asText, otherReadings } from "./searchable.ts";
 
@@ -39,12 +39,11 @@ export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promis
     if (holder.get("EF").isDictionary()) holder.delete("EF");
     for (const key of ["FS", "F"]) if (holder.get(key, "EF").isDictionary()) holder.get(key).delete("EF");
   }
-  const names = document.getTrailer().get("Root", "Names");
-  const tree = names.get("EmbeddedFiles");
+  const root = document.getTrailer().get("Root");
+  const tree = root.get("Names", "EmbeddedFiles");
   if (tree.isDictionary()) {
     const kept = [...(await nameTree(engine, tree))].filter(([, value]) => value.get("EF").isDictionary());
-    if (kept.length > 0) names.put("EmbeddedFiles", await writeNameTree(engine, document, new Map(kept)));
-    else names.delete("EmbeddedFiles");
+    await writeFileTree(open, root, new Map(kept));
   }
   await eachObjectHaving(open, { keys: ["AF"] }, (object) => {
     const files = object.get("AF");
