@@ -12,12 +12,16 @@ import { logFault, secondsAfterFault } from "../faults.ts";
 import { removeFile } from "../files/remove.ts";
 import { limits } from "../limits.ts";
 
-/** What became of a part. `busy`: it could not begin, because others hold the memory. */
+/**
+ * What became of a part. `busy`: it could not begin, because others hold the memory. `lost`: it failed when its job had ended, such as by a cancellation that
+ * removed its files, or when another consumer had the part.
+ */
 export type PartOutcome =
   | { readonly kind: "part"; readonly file: string }
   | { readonly kind: "result"; readonly result: JobResult }
   | { readonly kind: "failed"; readonly failure: Failure; readonly page: number }
-  | { readonly kind: "busy" };
+  | { readonly kind: "busy" }
+  | { readonly kind: "lost" };
 
 /** The consumer's dependencies. */
 export interface JobConsumer extends Omit<JobContext, "enqueue"> {
@@ -119,6 +123,7 @@ async function workOnce(consumer: JobConsumer, shard: number, jobs: SQL, result?
     await returnClaim(db, claim, new Date());
     return { goesOn: false, retryIn: limits.admission.retryAfterSeconds };
   }
+  if (outcome.kind === "lost") return { goesOn: true };
   return { goesOn: true, ...(await record(db, context, claim, outcome)) };
 }
 
@@ -147,7 +152,7 @@ async function record(
   db: Database,
   context: JobContext,
   claim: Claim,
-  outcome: Exclude<PartOutcome, { kind: "busy" }>,
+  outcome: Exclude<PartOutcome, { kind: "busy" | "lost" }>,
 ): Promise<Omit<Turn, "goesOn">> {
   const now = new Date();
   if (outcome.kind === "failed") return recordFailure(db, context, claim, outcome, now);

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { unzipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { consumeOnce, creditsOf, jobService, leftOf, operationForm, sweepLater } from "./job-service.ts";
 import { failing as failingBucket, type Trip } from "../faults/failing-bucket.ts";
 import { type Fault, failing as failingDatabase } from "../faults/failing-database.ts";
@@ -320,6 +320,33 @@ describe("a job is canceled and deleted", () => {
       expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 1 } });
       expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
     }
+  });
+
+  it.each(["cancel", "delete"])("by %s while a part is read: the missing files are no fault", async (end) => {
+    const service = await jobService();
+    const { id } = await service.start("extract-text", letter);
+    let done = false;
+    const bucket = new Proxy(env.FILES, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        return async (...values: unknown[]): Promise<unknown> => {
+          if (name === "get" && !done) {
+            done = true;
+            if (end === "cancel") await service.send("POST", `/jobs/${id}/cancel`);
+            else await service.send("DELETE", `/jobs/${id}`);
+          }
+          return Reflect.apply(member, target, values) as unknown;
+        };
+      },
+    });
+    const lines: string[] = [];
+    using _log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+    expect(await consumeOnce({ ...env, FILES: bucket })).toBe("acknowledged");
+    expect(done).toBe(true);
+    const ofPart = lines.filter((line) => line.includes('"job part"')).map((line) => JSON.parse(line) as object);
+    expect(ofPart).toMatchObject([{ level: "info", outcome: "lost" }]);
+    expect(lines.filter((line) => line.includes('"error"'))).toEqual([]);
   });
 
   it("after some pages: it costs the blocks that are done", async () => {

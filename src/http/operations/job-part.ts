@@ -14,7 +14,7 @@ import type { Database } from "../../jobs/job.ts";
 import type { Env } from "../../env.ts";
 import { faultOf } from "../../faults.ts";
 import { FileUpload } from "../../files/upload.ts";
-import type { Claim } from "../../jobs/claim.ts";
+import { type Claim, renewClaim } from "../../jobs/claim.ts";
 import type { JobConsumer, PartOutcome } from "../../jobs/consumer.ts";
 import { failedPages, finishedFiles, ownerOf, pageNumberOf } from "../../jobs/job.ts";
 import { limits } from "../../limits.ts";
@@ -51,7 +51,12 @@ export function partWorker(options: PartWorkerOptions): JobConsumer["work"] {
       const { status, code, message, details } = error;
       const failure = { status, code, message, ...(details && { details }) };
       work.finish(code !== "internal_error");
-      outcome = code === "overloaded" ? { kind: "busy" } : { kind: "failed", failure, page: work.pageNumber };
+      const isMine = !signal.aborted && (await renewClaim(db, claim, new Date()).catch(() => true));
+      outcome = !isMine
+        ? { kind: "lost" }
+        : code === "overloaded"
+          ? { kind: "busy" }
+          : { kind: "failed", failure, page: work.pageNumber };
     }
     const measured = { fault: error, milliseconds: Date.now() - started, work: work.spent };
     const { trace } = storedReservation(claim.job.reservation).charge;
@@ -88,7 +93,7 @@ function tell(
     kind: "consumer",
     start: started,
     end: started + milliseconds,
-    failed: fault !== undefined && fault.status >= 500,
+    failed: fault !== undefined && fault.status >= 500 && kind !== "lost",
     attributes: {
       ...facts,
       "pdf.job": job.id,
@@ -108,7 +113,7 @@ function log(
   step: Step | undefined,
   { fault, ...measured }: Measured,
 ): void {
-  const isFault = fault !== undefined && fault.status >= 500 && fault.code !== "overloaded";
+  const isFault = fault !== undefined && fault.status >= 500 && fault.code !== "overloaded" && kind !== "lost";
   const line = {
     level: isFault ? "error" : "info",
     message: "job part",
