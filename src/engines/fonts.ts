@@ -2,7 +2,7 @@
 
 /** By family; each is one TrueType file of that name. */
 export const FONTS = ["NotoSans", "IBMPlexSansArabic", "NotoSansHebrew", "NotoSansThai", "GreatVibes"] as const;
-/** Further fonts of documents that are converted: families with their styles, and symbols. */
+/** Further fonts: families with their styles for documents that are converted, and symbols. */
 export const DOCUMENT_FONTS = [
   "NotoSansBold",
   "NotoSansItalic",
@@ -20,3 +20,18 @@ export type FontName = (typeof FONTS)[number] | (typeof DOCUMENT_FONTS)[number];
 
 /** Reads a font file. Nothing is cached: a request holds only the fonts that its text needs. */
 export type LoadFont = (name: FontName) => Promise<ArrayBuffer>;
+
+/**
+ * First, emoji with what joins and modifies them (UTS 51), which are in none of the text fonts; second, lines and blocks of which boxes are drawn; third, symbols, but
+ * for those of the standard font Symbol (the lozenge and the suits of cards). For these, MuPDF would look in the fonts of the script before them.
+ */
+const PICTOGRAPHS =
+  /((?:(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\ufe0f|\u200d|\p{Emoji_Modifier})*)+)|([\u2500-\u259f]+)|[\u25a0-\u25c9\u25cb-\u265f\u2661\u2662\u2664\u2667-\u27bf\u2b00-\u2bff]+?/gu;
+
+/** Gives emoji and symbols in HTML text their fonts, by the names above. */
+export const withSymbolFonts = (html: string): string =>
+  html.replace(PICTOGRAPHS, (found, emoji?: string, drawn?: string) => {
+    const font: FontName =
+      emoji !== undefined ? "NotoEmoji" : drawn !== undefined ? "NotoSansMono" : "NotoSansSymbols2";
+    return `<span style="font-family:${font}">${emoji === undefined ? found : emoji.replaceAll("\ufe0f", "")}</span>`;
+  });

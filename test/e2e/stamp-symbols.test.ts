@@ -51,9 +51,36 @@ test("among letters, in page numbers, signatures and fields", async () => {
   for (const { body } of [numbered, signed, flat]) expect((await readPage(body)).text).toBe(text);
 });
 
+test("check marks, boxes, bullets, and emoji are drawn in stamps and fields", async () => {
+  const text = "\u2713 \u2610 \u2611 \u25cf \u2605 \u2500 \u{1f642} a";
+  const watermark = await stamp("watermark", empty, { ...red, text, fontSize: "24" });
+  const numbered = await stamp("add-page-numbers", empty, { template: text, color: "#f00" });
+  const box = JSON.stringify({ page: 1, x: 50, y: 50, width: 300, height: 60 });
+  const signed = await stamp("sign", empty, { mode: "type", typedName: text, field: box });
+  const draft = new FormDraft();
+  draft.own("field", "/FT /Tx /DA (/Helv 24 Tf 1 0 0 rg)", draft.place(560, 80));
+  const flat = await fill(draft.bytes(), { field: text }, { flatten: "true" });
+  for (const { body } of [watermark, numbered, signed, flat]) expect((await readPage(body)).text).toBe(text);
+  // Each has a shape of its own.
+  const shapes = await Promise.all(
+    Array.from("\u2713\u2610\u25cf\u{1f642}", async (symbol) => {
+      const { body } = await stamp("watermark", empty, { ...red, text: symbol });
+      return shapeOf((await readPage(body)).picture, isRed);
+    }),
+  );
+  const [check, open, filled] = shapes;
+  if (!check || !open || !filled) throw new Error("nothing was drawn");
+  for (const [one, other] of [
+    [check, open],
+    [open, filled],
+    [check, filled],
+  ] as const)
+    expect(likeness(one, other)).toBeLessThan(0.7);
+});
+
 test("characters that cannot be drawn are named", async () => {
-  const characters = { characters: ["\u2713", "\u239b"] };
-  const text = "\u2713 \u2192 \u239b";
+  const characters = { characters: ["\u{10330}", "\u239b"] };
+  const text = "\u{10330} \u2192 \u239b";
   expect(await refusal("watermark", empty, { ...red, text })).toEqual([400, "unsupported_text", characters]);
   expect(await refusal("add-page-numbers", empty, { template: text })).toEqual([400, "unsupported_text", characters]);
 });

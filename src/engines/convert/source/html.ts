@@ -3,7 +3,8 @@ import { decodeText } from "./decode-text.ts";
 import type { Assets } from "./assets.ts";
 import { base64Of } from "./base64.ts";
 import type { Margins, PageSize } from "./document.ts";
-import { escaped, LIST_MARKS, withEmoji } from "./markup.ts";
+import { escaped, LIST_MARKS } from "./markup.ts";
+import { withSymbolFonts } from "../../fonts.ts";
 import { tidied, withoutComments } from "./tidy-html.ts";
 import type { Work } from "../../work.ts";
 
@@ -189,7 +190,7 @@ function withEmojiFont(html: string): string {
   return (
     html.slice(0, body) +
     text.replace(/<style\b[^<]*(?:<\/style\s*>)?|<[^>]*>|[^<]+/gi, (token) =>
-      token.startsWith("<") ? token : withEmoji(token),
+      token.startsWith("<") ? token : withSymbolFonts(token),
     )
   );
 }

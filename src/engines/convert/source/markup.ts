@@ -1,24 +1,11 @@
 /** HTML that is made here. */
+import { withSymbolFonts } from "../../fonts.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 /** What HTML cannot hold (HTML Standard, 13.1.4). */
 const NO_TEXT = /[^\P{Cc}\t\n\f\r]/gu;
-/**
- * First, emoji with what joins and modifies them (UTS 51), which are in none of the text fonts; second, lines and blocks of which boxes are drawn; third, symbols.
- * For these, MuPDF would look in the fonts of the script before them.
- */
-const PICTOGRAPHS =
-  /((?:(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\ufe0f|\u200d|\p{Emoji_Modifier})*)+)|([\u2500-\u259f]+)|[\u25a0-\u27bf\u2b00-\u2bff]+?/gu;
-
-/** Gives emoji and symbols in HTML text their fonts. */
-export const withEmoji = (html: string): string =>
-  html.replace(PICTOGRAPHS, (found, emoji?: string, drawn?: string) => {
-    const font = emoji !== undefined ? "NotoEmoji" : drawn !== undefined ? "NotoSansMono" : "NotoSansSymbols2";
-    return `<span style="font-family:${font}">${emoji === undefined ? found : emoji.replaceAll("\ufe0f", "")}</span>`;
-  });
-
 /** Text in HTML. */
-export const escaped = (text: string): string => withEmoji(escapedAttribute(text));
+export const escaped = (text: string): string => withSymbolFonts(escapedAttribute(text));
 
 /** Text in an attribute in double quotes. */
 export const escapedAttribute = (text: string): string =>

@@ -1,7 +1,7 @@
 /** Sets text with MuPDF's HTML engine: shaped, reordered, and in fonts that have its characters. */
 import type { Device, Font } from "mupdf";
 import { Refusal } from "../../errors.ts";
-import { type FontName, FONTS, type LoadFont } from "../../fonts.ts";
+import { DOCUMENT_FONTS, type FontName, FONTS, type LoadFont, withSymbolFonts } from "../../fonts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { inVisualRuns } from "./order.ts";
 import { EM, type StampFont, type Line, type Glyph, LINE_HEIGHT } from "./line.ts";
@@ -28,6 +28,9 @@ const SCRIPTS: Readonly<Record<string, FontName>> = {
   Hebrew: "NotoSansHebrew",
   Thai: "NotoSansThai",
 };
+
+/** Fonts that text is set in by their names. */
+const NAMED: readonly FontName[] = [...FONTS, ...DOCUMENT_FONTS];
 
 /** MuPDF requests a font by family or by script; the unused one has this name. */
 const UNNAMED = "undefined";
@@ -107,7 +110,7 @@ export class Typesetter {
   #layOut(texts: readonly string[], face: FontName, missing: Set<FontName>): Line[] {
     const { mupdf } = this.#engine;
     mupdf.installLoadFontFunction((name, script) => {
-      const wanted = script === UNNAMED ? (FONTS.find((font) => font === name) ?? "NotoSans") : SCRIPTS[script];
+      const wanted = script === UNNAMED ? (NAMED.find((font) => font === name) ?? "NotoSans") : SCRIPTS[script];
       const font = wanted && this.#loaded.get(wanted)?.font;
       if (wanted && !font) missing.add(wanted);
       return font ?? null;
@@ -171,7 +174,7 @@ function htmlOf(texts: readonly string[], face: FontName): string {
   const lines = texts.map((text) => {
     const first = LETTER.exec(text)?.[0] ?? "";
     const direction = ARABIC.test(first) || HEBREW.test(first) ? ' dir="rtl"' : "";
-    return `<p style="font-family:${faceOf(text, face)}"${direction}>${text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`)}</p>`;
+    return `<p style="font-family:${faceOf(text, face)}"${direction}>${withSymbolFonts(text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`))}</p>`;
   });
   return `<html xmlns="http://www.w3.org/1999/xhtml"><head><style>${style}</style></head><body>${lines.join("")}</body></html>`;
 }
