@@ -20,6 +20,16 @@ describe("a JSON body", () => {
     },
   );
 
+  it("may not be compressed", async () => {
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      "Content-Encoding": "gzip",
+    };
+    const { status, code } = await sendRaw("/keys", { method: "POST", headers, body });
+    expect([status, code]).toEqual([415, "unsupported_encoding"]);
+  });
+
   it("may begin with a byte order mark", async () => {
     expect((await post("application/json", bytes(`\ufeff${body}`))).status).toBe(201);
   });

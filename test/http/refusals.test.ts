@@ -42,6 +42,17 @@ describe("a request is refused for", () => {
     expect((await errorOf(await postRaw(contentType, body))).slice(0, 2)).toEqual([status, code]);
   });
 
+  it("its Content-Encoding", async () => {
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "multipart/form-data; boundary=X" };
+    const body = '--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n%PDF-\r\n--X--';
+    const sent = (encoding: string) =>
+      send("/api/v1/echo", { method: "POST", headers: { ...headers, "Content-Encoding": encoding }, body });
+    for (const encoding of ["gzip", "BR", "identity, deflate"]) {
+      expect(await errorOf(await sent(encoding))).toEqual([415, "unsupported_encoding", undefined]);
+    }
+    expect((await sent("Identity")).status).toBe(200);
+  });
+
   it("200,000 fields", async () => {
     const part = '--X\r\nContent-Disposition: form-data; name="f"\r\n\r\nx\r\n';
     const response = await postRaw("multipart/form-data; boundary=X", `${part.repeat(200_000)}--X--`);

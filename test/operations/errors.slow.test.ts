@@ -72,6 +72,7 @@ const elsewhere: readonly ErrorCode[] = [
   "limit_reached",
   "idempotency_key_reused",
   "file_too_large",
+  "unsupported_encoding",
   "raster_too_large",
   "rate_limit_exceeded",
   "quota_exceeded",

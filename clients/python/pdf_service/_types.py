@@ -29,6 +29,7 @@ ErrorCode = Literal[
     "file_too_large",
     "limit_exceeded",
     "unsupported_format",
+    "unsupported_encoding",
     "range_not_satisfiable",
     "idempotency_key_reused",
     "fetch_failed",

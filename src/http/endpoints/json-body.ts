@@ -3,14 +3,14 @@ import type { z } from "zod";
 import { checkInto, invalidParameters } from "./issues.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
-import { readBody } from "../multipart/body.ts";
+import { plainBody, readBody } from "../multipart/body.ts";
 import { limits } from "../../limits.ts";
 import type { FieldIssue } from "../../operations/definition/fields.ts";
 import { repeatedKey } from "../../operations/definition/repeated-key.ts";
 
 /**
  * Reads and validates a JSON object (RFC 8259) of at most `limits.json.bodyBytes`; problems with its members are added to
- * `issues`. A missing body counts as `{}`. Throws `unsupported_format`, `file_too_large`, `request_timeout`, and
+ * `issues`. A missing body counts as `{}`. Throws `unsupported_format`, `unsupported_encoding`, `file_too_large`, `request_timeout`, and
  * `invalid_parameters` if the body is not a JSON object.
  */
 export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: FieldIssue[]): Promise<unknown> {
@@ -28,14 +28,15 @@ export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: Fi
 
 /**
  * Reads a body of at most `maxBytes`. `received` is called with the number of bytes that have arrived since its last call. Throws
- * `file_too_large`, `request_timeout`, and what `received` throws.
+ * `unsupported_encoding`, `file_too_large`, `request_timeout`, and what `received` throws.
  */
 export async function readBytes(
   c: Context<AppEnv>,
   maxBytes: number,
   received?: (bytes: number) => void,
 ): Promise<Uint8Array> {
-  const { body, headers } = c.req.raw;
+  const { headers } = c.req.raw;
+  const body = plainBody(c.req.raw);
   const declared = Number(headers.get("Content-Length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes, declared);
   if (body === null) return new Uint8Array();

@@ -5,7 +5,7 @@ import { admissionOf } from "../admission/admission.ts";
 import { RequestMemory } from "../admission/request-memory.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import { fetchDocument } from "../fetch/fetch-document.ts";
-import { declaredForm, readBody } from "../multipart/body.ts";
+import { declaredForm, plainBody, readBody } from "../multipart/body.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
 import { safeFileName } from "../../operations/definition/file-names.ts";
 import { plans } from "../../accounts/plans.ts";
@@ -130,7 +130,8 @@ export async function receiveUrl(
 
 /** Stores a part of a file while it arrives, and returns the file. */
 export async function receivePart(c: Context<AppEnv>, id: string, part: string): Promise<StoredFile> {
-  const { body, headers } = c.req.raw;
+  const { headers } = c.req.raw;
+  const body = plainBody(c.req.raw);
   const [db, caller] = [c.get("database"), c.get("caller")];
   const digest = contentDigest(headers.get("Content-Digest"));
   const given = headers.get("Content-Length");
@@ -218,6 +219,7 @@ function describedBy(parts: readonly FormPart<undefined>[]): { name: string; kep
     if (name !== "file" && !Object.hasOwn(uploadFields.shape, name))
       issues.push({ name, issue: "is not a known field" });
     else if (sent.length > 1) issues.push({ name, issue: `was sent ${sent.length} times` });
+    else if (part?.kind === "unreadable") issues.push({ name, issue: part.issue });
     else if (part?.kind === "text") values[name] = part.value;
   }
   const file = parts.find((part) => part.field === "file");

@@ -186,6 +186,12 @@ export const errorTable = {
     details: ["input"],
     from: "operations",
   },
+  unsupported_encoding: {
+    status: 415,
+    title: "The request body is compressed",
+    when: "The request has a `Content-Encoding`. Send the body as it is.",
+    from: "operations",
+  },
   range_not_satisfiable: {
     status: 416,
     title: "The range is outside the file",

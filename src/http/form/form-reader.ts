@@ -248,11 +248,12 @@ export class FormReader {
     return parts[0];
   }
 
-  /** The text of a field, undefined if absent, null if it is a file (an issue). */
+  /** The text of a field, undefined if absent, null if it is a file or cannot be read (an issue). */
   #text(name: string): string | undefined | null {
     const part = this.#only(name);
-    if (part === undefined || part.kind === "text") return part?.value;
-    this.#issue(name, "must be text, not a file");
+    if (part === undefined) return undefined;
+    if (part.kind === "text") return part.value;
+    this.#issue(name, part.kind === "file" ? "must be text, not a file" : part.issue);
     return null;
   }
 

@@ -14,13 +14,22 @@ export interface DeclaredForm {
   readonly length: number | undefined;
 }
 
-/** Throws `unsupported_format` for another type, what `tooLarge` returns for its Content-Length, and `invalid_parameters`. */
-export function declaredForm(
-  { body, headers }: Request,
-  tooLarge: (length: number) => Error | undefined,
-): DeclaredForm {
+/** The body of a request. Throws `unsupported_encoding` if it is compressed: what a body expands to has no bound. */
+export function plainBody({ body, headers }: Request): ReadableStream<Uint8Array> | null {
+  const encoding = headers.get("Content-Encoding")?.trim().toLowerCase() ?? "";
+  if (encoding === "" || encoding === "identity") return body;
+  throw new ApiError("unsupported_encoding", "Send the request body uncompressed, without Content-Encoding.");
+}
+
+/**
+ * Throws `unsupported_format` for another type, `unsupported_encoding`, what `tooLarge` returns for its Content-Length, and
+ * `invalid_parameters`.
+ */
+export function declaredForm(request: Request, tooLarge: (length: number) => Error | undefined): DeclaredForm {
+  const { headers } = request;
   const boundary = boundaryOf(headers.get("Content-Type"));
   if (boundary === undefined) throw new ApiError("unsupported_format", "The request body must be multipart/form-data.");
+  const body = plainBody(request);
   const given = headers.get("Content-Length");
   const length = given === null ? undefined : Number(given);
   const error = length === undefined ? undefined : tooLarge(length);

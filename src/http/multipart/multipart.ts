@@ -5,10 +5,11 @@ import type { FileSink, InputBytes } from "../../engines/bytes/heap.ts";
 
 /**
  * One part of a body, by its form field. `filename`: empty if it has none. `bytes`: what its sink knows a file by; absent if the file was
- * not wanted.
+ * not wanted. `issue`: why a text cannot be read, as the end of a sentence that begins with the field's name.
  */
 export type FormPart<Bytes = InputBytes> =
   | { readonly kind: "text"; readonly field: string; readonly value: string }
+  | { readonly kind: "unreadable"; readonly field: string; readonly issue: string }
   | { readonly kind: "file"; readonly field: string; readonly filename: string; readonly bytes?: Bytes };
 
 /** What a field takes: a text, a file, or a file for which the text of a reference can stand, such as `https://...`. */
@@ -237,9 +238,11 @@ export class MultipartParser<Bytes = InputBytes> {
     this.#head = undefined;
     const { field, filename = "" } = head;
     if (this.#kind === "text") {
-      const value = this.#takeText();
-      // The charset of the texts (RFC 7578, 4.6), which is UTF-8 here.
-      if (field !== "_charset_") this.parts.push({ kind: "text", field, value });
+      const text = decodeText(this.#text, head.charset);
+      this.#text = [];
+      this.#textBytes = 0;
+      // The form's own charset (RFC 7578, 4.6) is ignored: clients send it with any form, and their texts are UTF-8.
+      if (field !== "_charset_") this.parts.push({ field, ...text });
     } else if (this.#wanted) {
       this.parts.push({ kind: "file", field, filename, bytes: this.#options.arena.seal() });
     } else {
@@ -255,13 +258,26 @@ export class MultipartParser<Bytes = InputBytes> {
     if (this.#kind === "file") this.#wanted = this.#options.wantsFile(this.#head?.field ?? "");
     this.#emit(bytes);
   }
+}
 
-  #takeText(): string {
-    const decoder = new TextDecoder();
-    const value = this.#text.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
-    this.#text = [];
-    this.#textBytes = 0;
-    return value;
+/** The text of a part in its charset, by default UTF-8 (RFC 7578, section 4.4). Charsets have the labels of the WHATWG Encoding Standard. */
+function decodeText(
+  pieces: readonly Uint8Array[],
+  charset = "utf-8",
+): { kind: "text"; value: string } | { kind: "unreadable"; issue: string } {
+  let decoder;
+  try {
+    decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: false });
+  } catch {
+    return { kind: "unreadable", issue: "has an unknown charset: send UTF-8" };
+  }
+  try {
+    const texts = pieces.map((piece) => decoder.decode(piece, { stream: true }));
+    return { kind: "text", value: texts.join("") + decoder.decode() };
+  } catch {
+    const name = decoder.encoding.toUpperCase();
+    const otherwise = name === "UTF-8" ? ": send UTF-8, or name the charset in the part's Content-Type" : "";
+    return { kind: "unreadable", issue: `is not valid ${name}${otherwise}` };
   }
 }
 
@@ -305,6 +321,8 @@ interface PartHeaders {
   /** The form field. */
   readonly field: string;
   readonly filename: string | undefined;
+  /** The charset of its Content-Type. */
+  readonly charset: string | undefined;
 }
 
 /**
@@ -357,15 +375,19 @@ function readPartHeaders(lines: readonly string[]): PartHeaders | undefined {
     .join("\n")
     .replace(/\n[ \t]+/g, " ")
     .split("\n");
-  const line = unfolded.find((header) => /^content-disposition\s*:/i.test(header));
-  const value = line?.slice(line.indexOf(":") + 1).trim();
+  const valueOf = (name: RegExp): string | undefined => {
+    const line = unfolded.find((header) => name.test(header));
+    return line?.slice(line.indexOf(":") + 1).trim();
+  };
+  const value = valueOf(/^content-disposition\s*:/i);
   if (value === undefined || !/^form-data\s*(;|$)/i.test(value)) return undefined;
   const found = parameters(value);
   const name = found?.get("name");
   if (found === undefined || name === undefined) return undefined;
   const plain = found.get("filename");
   const filename = extendedValue(found.get("filename*")) ?? (plain === undefined ? undefined : unescapeBrowser(plain));
-  return { field: unescapeBrowser(name), filename };
+  const charset = parameters(valueOf(/^content-type\s*:/i) ?? "")?.get("charset");
+  return { field: unescapeBrowser(name), filename, charset };
 }
 
 /**

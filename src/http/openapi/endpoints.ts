@@ -5,7 +5,12 @@ import type { ErrorCode } from "../errors/error-table.ts";
 
 /** The errors of every endpoint, of those with a body, and of those with an ID in the path. */
 const always: readonly ErrorCode[] = ["invalid_parameters", "internal_error"];
-const withBody: readonly ErrorCode[] = ["request_timeout", "file_too_large", "unsupported_format"];
+const withBody: readonly ErrorCode[] = [
+  "request_timeout",
+  "file_too_large",
+  "unsupported_format",
+  "unsupported_encoding",
+];
 const withId: readonly ErrorCode[] = ["not_found"];
 
 /** One method of a path. Schemas with an ID are moved to `schemas`, where all descriptions refer to them. */

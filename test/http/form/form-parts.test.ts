@@ -36,6 +36,8 @@ function post(operation: string, parts: readonly Part[], length: boolean): Promi
   });
 }
 
+const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
 const angles = async (response: Response): Promise<number[]> => {
   expect(response.status).toBe(200);
   const output = await PDFDocument.load(await response.arrayBuffer());
@@ -76,6 +78,40 @@ describe.each([true, false])("with Content-Length: %s", (length) => {
       ['name="angle"; filename="angle.txt"', "90"],
     ];
     expect(await angles(await post("rotate", parts, length))).toEqual([90, 180]);
+  });
+
+  test("a text is read in the charset of its part", async () => {
+    const parts: Part[] = [
+      ['name="file"', pdf],
+      ['name="action"', "set"],
+      ['name="metadata"\r\nContent-Type: application/json; charset=windows-1252', latin1('{"title": "Caf\xe9 \x80"}')],
+    ];
+    const response = await post("metadata", parts, length);
+    expect(response.status).toBe(200);
+    const output = await PDFDocument.load(await response.arrayBuffer());
+    expect(output.getTitle()).toBe("Café €");
+  });
+
+  test("texts that are not UTF-8 are named, with all other problems", async () => {
+    const parts: Part[] = [
+      ['name="file"', pdf],
+      ['name="angle"', latin1("9\xe9")],
+      ['name="pages"\r\nContent-Type: text/plain; charset=x', "1"],
+      ['name="password"', latin1("caf\xe9")],
+      ['name="expiresIn"', latin1("\xff")],
+      ['name="typo"', "1"],
+    ];
+    const [status, code, details] = await errorOf(await post("rotate", parts, length));
+    expect([status, code]).toEqual([400, "invalid_parameters"]);
+    const notUtf8 = "is not valid UTF-8: send UTF-8, or name the charset in the part's Content-Type";
+    const { fields } = details as { fields: { name: string; issue: string }[] };
+    expect(fields.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
+      { name: "angle", issue: notUtf8 },
+      { name: "expiresIn", issue: notUtf8 },
+      { name: "pages", issue: "has an unknown charset: send UTF-8" },
+      { name: "password", issue: notUtf8 },
+      { name: "typo", issue: expect.stringContaining("is not a parameter") as string },
+    ]);
   });
 
   test("a file of any kind without a name is attached", async () => {

@@ -11,6 +11,7 @@ const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String
 /** What a test looks at of a part: a file's bytes as latin-1. */
 function plain(part: FormPart): object {
   if (part.kind === "text") return { name: part.field, value: part.value };
+  if (part.kind === "unreadable") return { name: part.field, issue: part.issue };
   const { field, filename, bytes } = part;
   return { name: field, filename, content: bytes && latin1(bytes.view(0, bytes.length)) };
 }
@@ -119,6 +120,31 @@ describe("parts", () => {
   it("passes over the charset of the form", () => {
     const charset = '--XX\r\nContent-Disposition: form-data; name="_charset_"\r\n\r\nutf-8\r\n';
     expect(parseText(charset + part('name="a"', "1"))).toEqual([{ name: "a", value: "1" }]);
+  });
+
+  it.each([
+    ["UTF-8 without a charset", "", [0x63, 0xc3, 0xa9], "cé"],
+    ["Latin-1", "\r\nContent-Type: text/plain; charset=iso-8859-1", [0x63, 0xe9], "cé"],
+    ["a quoted charset", '\r\ncontent-type: text/plain; format=flowed; charset="Shift_JIS"', [0x93, 0xfa], "日"],
+    ["UTF-16", "\r\nContent-Type: text/plain; charset=utf-16le", [0x63, 0, 0xe9, 0], "cé"],
+  ])("decodes text: %s", (_, type, bytes, value) => {
+    const head = encoder.encode(`--XX\r\nContent-Disposition: form-data; name="a"${type}\r\n\r\n`);
+    const body = [...head, ...bytes, ...encoder.encode("\r\n--XX--")];
+    const expected = [{ name: "a", value }];
+    expect(parse([Uint8Array.from(body)])).toEqual(expected);
+    expect(parse(body.map((byte) => Uint8Array.of(byte)))).toEqual(expected);
+  });
+
+  it.each([
+    ["", [0xe9], "is not valid UTF-8: send UTF-8, or name the charset in the part's Content-Type"],
+    ["", [0xc3], "is not valid UTF-8: send UTF-8, or name the charset in the part's Content-Type"],
+    ["\r\nContent-Type: text/plain; charset=gbk", [0xff, 0xff], "is not valid GBK"],
+    ["\r\nContent-Type: text/plain; charset=klingon", [0x41], "has an unknown charset: send UTF-8"],
+  ])("says why a text cannot be decoded%s: %j", (type, bytes, issue) => {
+    const head = encoder.encode(`--XX\r\nContent-Disposition: form-data; name="a"${type}\r\n\r\n`);
+    expect(parse([Uint8Array.from([...head, ...bytes, ...encoder.encode("\r\n--XX--")])])).toEqual([
+      { name: "a", issue },
+    ]);
   });
 
   it("keeps no bytes of a file that is not wanted", () => {
