@@ -2,13 +2,14 @@
  * `npm run serve`: the service on one machine, without Cloudflare and without what `npm start` has for development. Logs JSON, one object a line.
  * docs/self-hosting.md describes it.
  */
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { withDatabasesIn } from "./local-database.ts";
 import { LOCAL_SECRET } from "./local-secret.ts";
+import { processesBelow } from "./processes.ts";
 import { findApp } from "./server/app.ts";
 import { createFront } from "./server/front.ts";
 import { supervise } from "./server/supervisor.ts";
@@ -112,6 +113,14 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
 
 const settings = readSettings(process.argv.slice(2), process.env);
 const { data, host, port } = settings;
+await mkdir(data, { recursive: true });
+try {
+  // For no other user of this machine.
+  await chmod(data, 0o700);
+} catch {
+  // A volume that belongs to somebody else keeps its mode.
+  say("error", "the data folder belongs to another user: restrict it to the one that runs this", { data });
+}
 const holder = lockState(data, { pid: process.pid, url: `http://${host}:${port}` });
 if (holder !== undefined)
   fail(`Another server${holder.pid === undefined ? "" : ` (process ${holder.pid})`} uses the data in ${data}.`);
@@ -131,12 +140,16 @@ const front = createFront({
   refused: (error) => say("info", "refused", { ...error }),
 });
 
+let isReady = false;
 let isEnding = false;
 async function end(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
   // Before it is ready there is nothing to wait for.
-  if (target === undefined) process.exit(0);
+  if (!isReady) {
+    for (const { pid } of await processesBelow(process.pid)) process.kill(pid, "SIGKILL");
+    process.exit(0);
+  }
   say("info", "stopping");
   await front.close(GRACE);
   await supervisor.stop();
@@ -148,7 +161,10 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal
 process.on("SIGUSR2", () => void supervisor.sweep());
 
 const app = await findApp(data, { fresh: true });
-await withDatabasesIn({ app, data }, async () => undefined);
+const migrate = join(import.meta.dirname, `migrate${extname(import.meta.filename)}`);
+const migration = spawn(process.execPath, [migrate, app, data], { stdio: ["ignore", "inherit", "inherit"] });
+const [code] = (await once(migration, "exit")) as [number | null];
+if (code !== 0) fail("The databases cannot be brought up to date. The lines above say why.");
 
 front.server.listen(port, host);
 try {
@@ -168,6 +184,7 @@ await supervisor.start({ app, data, variables, allowPrivate, log: print });
 // Settings that the worker does not accept, too: what is wrong with them is in its log.
 const { status } = await fetch(new URL("/api/v1/ready", target));
 if (status !== 200) fail("The service is not ready. The lines above say why.");
+isReady = true;
 say("info", "ready", { url });
 // A start leaves 40 MB that nothing needs, and little is allocated from now on (`node --expose-gc`, as in the container).
 globalThis.gc?.();

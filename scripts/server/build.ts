@@ -54,8 +54,8 @@ function settingsOf({ d1_databases, r2_buckets, queues, ratelimits, ...config }:
   };
 }
 
-/** The programs of a bundle: what `npm run serve` and `npm run account` run. */
-const PROGRAMS = ["serve", "account"] as const;
+/** The programs of a bundle: what `npm run serve` and `npm run account` run, and what the server runs before it starts. */
+const PROGRAMS = ["serve", "account", "migrate"] as const;
 
 /**
  * Builds what `npm run serve` runs into a folder, which is emptied before. `movable`: with copies in place of links to this checkout, without source maps.

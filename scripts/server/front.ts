@@ -40,8 +40,9 @@ const REQUESTS_AT_WORK = 1_000;
 const PIPELINED = 100;
 /** Longer than proxies and clients keep theirs: a connection must not be closed here just when a request comes. */
 const KEPT_ALIVE = 75_000;
-/** How long a client may go on sending after its connection was ended, in ms, so that it still receives the response (RFC 9112, 9.6). */
-const LINGER = 10_000;
+/** How long a client may go on sending after its connection was ended, without a pause and at all, in ms, so that it still receives the response (RFC 9112, 9.6). */
+const LINGER = 5_000;
+const LINGER_MOST = 60_000;
 
 /** What the API has routes for. workerd knows more, and fewer than Node. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -184,10 +185,14 @@ const unlessClosed =
 /** Ends a connection: what the client still sends is discarded for a while. Closed with bytes that nobody has read, it would be reset, and the response lost. */
 function endSlowly(this: Socket): void {
   if (this.writable) this.end();
-  this.removeAllListeners("data").on("data", () => undefined);
+  const idle = setTimeout(() => this.destroy(), LINGER);
+  const most = setTimeout(() => this.destroy(), LINGER_MOST);
+  this.removeAllListeners("data").on("data", () => idle.refresh());
   this.resume();
-  const timer = setTimeout(() => this.destroy(), LINGER);
-  this.once("close", () => clearTimeout(timer));
+  this.once("close", () => {
+    clearTimeout(idle);
+    clearTimeout(most);
+  });
 }
 
 /** The requests of a client's connection, which are worked on one after the other. */

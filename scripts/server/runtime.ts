@@ -1,4 +1,5 @@
 /** The worker in workerd, through Miniflare: the databases, files, and queues of a folder, and no other server of Cloudflare's. */
+import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Miniflare, V4WorkerOptions } from "miniflare";
@@ -14,21 +15,41 @@ export interface RuntimeOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** Whether the worker may reach private addresses. */
   readonly allowPrivate: boolean;
-  /** Called when workerd had died and runs again: it may listen elsewhere. */
-  restarted(url: URL): Promise<void>;
+  /** Called when workerd had died and runs again. */
+  restarted(): Promise<void>;
   /** Takes what the worker logs. */
   log(level: string, message: string): void;
 }
 
+/**
+ * Nothing here waits for workerd in a way that stops Node. So Miniflare's proxies of workers and bindings are not used: a property or a call of theirs is a request that
+ * Node's main thread waits for (`Atomics.wait`), without reading what workerd logs.
+ */
 export interface Runtime {
-  /** Where it listens, on this machine only. */
-  readonly url: URL;
+  /** Where it listens, on this machine only: pending until it does, and elsewhere after a restart. */
+  address(): Promise<URL>;
   /** Runs the scheduled work. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const WORKER = "pdf-service";
+const SWEEPER = "sweeper";
+
+/** How long the scheduled work may take, in ms. */
+const SWEEP_PATIENCE = 290_000;
+
+/** Runs the scheduled work on request. It has a socket of its own, of which clients cannot know, and other users of this machine do not know the token. */
+const SWEEP = `
+export default {
+  async fetch(request, env) {
+    const encode = (text) => new TextEncoder().encode(text);
+    const [given, token] = [encode(request.headers.get("Authorization") ?? ""), encode("Bearer " + env.TOKEN)];
+    if (given.length !== token.length || !crypto.subtle.timingSafeEqual(given, token)) return new Response(null, { status: 401 });
+    const { outcome } = await env.SERVICE.scheduled({ cron: "* * * * *", scheduledTime: new Date() });
+    return new Response(outcome);
+  },
+};`;
 
 /** Cloudflare never lets a worker reach private addresses (`global_fetch_strictly_public`); workerd's own network would. */
 const OUTBOUND = "export default { fetch: (request, env) => env.NETWORK.fetch(request) };";
@@ -36,6 +57,7 @@ const OUTBOUND = "export default { fetch: (request, env) => env.NETWORK.fetch(re
 export const readBundle = async (app: string): Promise<Bundle> =>
   bundleSchema.parse(JSON.parse(await readFile(join(app, PLACES.settings), "utf8")));
 
+/** Starts it, and does not wait until it runs. */
 export async function startRuntime({
   app,
   data,
@@ -47,6 +69,7 @@ export async function startRuntime({
   const bundle = await readBundle(app);
   const folder = join(app, PLACES.worker);
   const names = await readdir(folder);
+  const token = randomBytes(32).toString("hex");
   const wasm = names.filter((name) => name.endsWith(".wasm"));
   const workers: V4WorkerOptions[] = [
     {
@@ -84,6 +107,16 @@ export async function startRuntime({
       unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     },
     {
+      name: SWEEPER,
+      modules: true,
+      script: SWEEP,
+      compatibilityDate: bundle.compatibilityDate,
+      compatibilityFlags: ["service_binding_extra_handlers"],
+      bindings: { TOKEN: token },
+      serviceBindings: { SERVICE: WORKER },
+      unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    },
+    {
       name: "outbound",
       modules: true,
       script: OUTBOUND,
@@ -99,17 +132,18 @@ export async function startRuntime({
     },
   ];
   const miniflare: Miniflare = await openMiniflare(data, workers, {
-    unsafeHandleRuntimeRestart: async () => restarted(await miniflare.unsafeGetDirectURL(WORKER)),
+    unsafeHandleRuntimeRestart: restarted,
     handleStructuredLogs: ({ level, message }) => log(level, message),
   });
-  await miniflare.ready;
-  const url = await miniflare.unsafeGetDirectURL(WORKER);
   return {
-    url,
+    address: () => miniflare.unsafeGetDirectURL(WORKER),
     sweep: async () => {
-      const worker = await miniflare.getWorker(WORKER);
-      const { outcome } = await worker.scheduled({ cron: "* * * * *", scheduledTime: new Date() });
-      if (outcome !== "ok") throw new Error(`the scheduled work ended with: ${outcome}`);
+      const response = await fetch(await miniflare.unsafeGetDirectURL(SWEEPER), {
+        headers: { Authorization: `Bearer ${token}` },
+        signal: AbortSignal.timeout(SWEEP_PATIENCE),
+      });
+      const outcome = await response.text();
+      if (outcome !== "ok") throw new Error(`the scheduled work ended with: ${outcome || response.status}`);
     },
     stop: () => miniflare.dispose(),
   };

@@ -1,4 +1,5 @@
 /** Keeps workerd running. Miniflare starts it again when it has died; this does when it no longer responds, or when that failed. */
+import { EventEmitter, once } from "node:events";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -6,10 +7,13 @@ import { isRunning, processesBelow } from "../processes.ts";
 import { type Runtime, type RuntimeOptions, startRuntime } from "./runtime.ts";
 
 /** How often its health is asked for, and how long a response may take, in ms. */
-const EVERY = 5_000;
-const PATIENCE = 5_000;
-/** After how many failures in a row it is started again: it hangs, or Miniflare could not start it. */
-const FAILURES = 3;
+export const EVERY = 1_000;
+export const PATIENCE = 4_000;
+/** After how many failures in a row it is killed. A service that hangs is back after `EVERY + FAILURES * PATIENCE` and a start. */
+export const FAILURES = 2;
+/** How long a start or an orderly end may take, in ms. */
+const START = 20_000;
+const END = 3_000;
 /** The pause between two attempts to start it, in ms. */
 const PAUSE = 1_000;
 
@@ -31,58 +35,91 @@ export function supervise(data: string, { say, use }: SuperviseOptions): Supervi
   let options: Omit<RuntimeOptions, "restarted">;
   let runtime: Runtime | undefined;
   let address: URL | undefined;
-  let isStopping = false;
+  const stopping = new AbortController();
+  /** Emits `ready` when Miniflare has started a workerd that had died. */
+  const revivals = new EventEmitter<{ ready: [] }>();
 
-  const ready = async (url: URL): Promise<void> => {
-    const processes = await processesBelow(process.pid);
+  const ready = async (of: Runtime): Promise<void> => {
+    const url = await within(START, of.address());
+    const pids = await workerds();
     // In one step, so that it is never half written.
-    await writeFile(`${record}.new`, JSON.stringify(processes.filter(isWorkerd).map(({ pid }) => pid)));
+    await writeFile(`${record}.new`, JSON.stringify(pids));
     await rename(`${record}.new`, record);
+    if (runtime !== of) return;
     address = url;
     use(url);
   };
 
   const start = async (): Promise<void> => {
     await endRemains(record);
-    runtime = await startRuntime({
+    const own: Runtime = await startRuntime({
       ...options,
-      restarted: async (url) => {
+      restarted: async () => {
+        if (runtime !== own) return;
         say("error", "restarted", { reason: "workerd had died" });
-        await ready(url);
+        await ready(own);
+        revivals.emit("ready");
       },
     });
-    await ready(runtime.url);
+    runtime = own;
+    await ready(own);
+  };
+
+  const end = async (): Promise<void> => {
+    const old = runtime;
+    runtime = undefined;
+    // Miniflare kills it as well, but not before it is ready. What it started meanwhile ends, too.
+    const ended = old?.stop();
+    await within(END, Promise.resolve(ended)).catch(() => undefined);
+    for (const pid of await workerds()) kill(pid);
+  };
+
+  /** Kills workerd, for Miniflare to start it again. */
+  const revive = async (): Promise<void> => {
+    const pids = await workerds();
+    if (runtime === undefined || pids.length === 0) throw new Error("no workerd runs");
+    const again = once(revivals, "ready");
+    for (const pid of pids) kill(pid);
+    await within(START, again);
   };
 
   const restart = async (reason: string): Promise<void> => {
     address = undefined;
     use(undefined);
     say("error", "restarting", { reason });
-    for (;;) {
+    for (let attempt = revive; !stopping.signal.aborted; attempt = start) {
       try {
-        const old = runtime;
-        runtime = undefined;
-        await old?.stop();
-        await start();
+        await attempt();
         say("info", "restarted");
         return;
       } catch (error) {
         say("error", "restart failed", { reason: String(error) });
-        if (isStopping) return;
+        await end();
         await wait(PAUSE);
       }
     }
   };
 
+  /** Whether it responds. A negative result takes `PATIENCE`, in which Miniflare can start one that has died. */
+  const isHealthy = async (): Promise<boolean> => {
+    const patience = wait(PATIENCE);
+    try {
+      const response = await fetch(new URL("/api/v1/health", address), { signal: AbortSignal.timeout(PATIENCE) });
+      await response.arrayBuffer();
+      if (response.ok) return true;
+    } catch {
+      // It is away, or hangs.
+    }
+    await patience;
+    return false;
+  };
+
   const watch = async (): Promise<void> => {
-    for (let failures = 0; ;) {
-      await wait(EVERY, undefined, { ref: false });
-      if (isStopping) return;
-      if (address === undefined) continue;
-      failures = (await isHealthy(address)) ? 0 : failures + 1;
-      if (isStopping || failures < FAILURES) continue;
-      await restart("workerd does not respond");
-      failures = 0;
+    while (!stopping.signal.aborted) {
+      await wait(EVERY);
+      let failures = 0;
+      while (!stopping.signal.aborted && failures < FAILURES && !(await isHealthy())) failures += 1;
+      if (!stopping.signal.aborted && failures === FAILURES) await restart("workerd does not respond");
     }
   };
 
@@ -94,39 +131,49 @@ export function supervise(data: string, { say, use }: SuperviseOptions): Supervi
     },
     sweep: async () => {
       try {
-        // Miniflare waits for workerd in a way that stops all of Node: one that hangs must not be asked.
-        if (address === undefined || !(await isHealthy(address))) throw new Error("workerd does not respond");
         await runtime?.sweep();
       } catch (error) {
         say("error", "sweep failed", { reason: String(error) });
       }
     },
     stop: async () => {
-      isStopping = true;
-      await runtime?.stop();
+      stopping.abort();
+      await end();
       await rm(record, { force: true });
     },
   };
 }
 
+/** Rejects after so many ms. */
+const within = <T>(milliseconds: number, promise: Promise<T>): Promise<T> =>
+  Promise.race([
+    promise,
+    wait(milliseconds).then(() => {
+      throw new Error(`nothing happened for ${milliseconds} ms`);
+    }),
+  ]);
+
 const isWorkerd = ({ command }: { readonly command: string }): boolean => /workerd(?:\.exe)?\s+serve\b/.test(command);
+
+/** Those that this process has started. */
+const workerds = async (): Promise<number[]> =>
+  (await processesBelow(process.pid)).filter(isWorkerd).map(({ pid }) => pid);
+
+/** SIGKILL also ends a process that is stopped. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
 
 /** Ends the workerd of a server that was killed: two would write to the same databases. */
 async function endRemains(record: string): Promise<void> {
   const text = await readFile(record, "utf8").catch(() => "[]");
   const pids = new Set((text.match(/\d+/g) ?? []).map(Number));
   for (const { pid } of (await processesBelow(0)).filter((one) => isWorkerd(one) && pids.has(one.pid))) {
-    process.kill(pid, "SIGKILL");
+    kill(pid);
     while (isRunning(pid)) await wait(20);
-  }
-}
-
-async function isHealthy(url: URL): Promise<boolean> {
-  try {
-    const response = await fetch(new URL("/api/v1/health", url), { signal: AbortSignal.timeout(PATIENCE) });
-    await response.arrayBuffer();
-    return response.ok;
-  } catch {
-    return false;
   }
 }
