@@ -40,6 +40,8 @@ const REQUESTS_AT_WORK = 1_000;
 const PIPELINED = 100;
 /** Longer than proxies and clients keep theirs: a connection must not be closed here just when a request comes. */
 const KEPT_ALIVE = 75_000;
+/** How long a client may read nothing of a response, in ms. */
+const UNREAD = 60_000;
 /** How long a client may go on sending after its connection was ended, without a pause and at all, in ms, so that it still receives the response (RFC 9112, 9.6). */
 const LINGER = 5_000;
 const LINGER_MOST = 60_000;
@@ -167,7 +169,7 @@ function framingOf({ rawHeaders, httpVersion }: IncomingMessage): readonly [stri
  * A connection to workerd, which may respond and close before it has read the request to its end: what it no longer reads is dropped, and its response is read
  * nevertheless. Node would close the connection at the first byte that it cannot write, and lose the response.
  */
-class Connection extends Socket {
+class Upstream extends Socket {
   override _write(chunk: unknown, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     super._write(chunk, encoding, unlessClosed(done));
   }
@@ -254,8 +256,8 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
   const refuseConnection = (socket: Socket, failure: Failure): void => {
     if (!socket.writable) return;
     const { headers, body } = respondTo(failure);
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n${body}`);
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${fields.join("")}\r\n${body}`);
     socket.destroySoon();
   };
 
@@ -281,7 +283,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
         path: route.path,
         headers: [...own, ...headers, ...(framing ?? bodyless)],
         setHost: false,
-        createConnection: () => new Connection().setNoDelay().connect(Number(url.port), url.hostname),
+        createConnection: () => new Upstream().setNoDelay().connect(Number(url.port), url.hostname),
       });
     } catch {
       // Whatever a client sends must not end the server.
@@ -293,8 +295,12 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
       outgoing.destroy();
     });
     // Sent by workerd when the worker starts to read the body: then its checks are done.
-    outgoing.on("continue", () => response.writeContinue());
+    outgoing.on("continue", () => {
+      if (!response.headersSent) response.writeContinue();
+    });
     outgoing.on("response", (received) => {
+      // The client has an error already, for what it sent after this request.
+      if (response.headersSent) return;
       const kept = headersOf(received.rawHeaders, () => true);
       kept.push(...valuesOf(received.rawHeaders, "content-length").flatMap((value) => ["Content-Length", value]));
       if (isClosing || !incoming.complete) kept.push("Connection", "close");
@@ -302,7 +308,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
       pipeline(received, response, () => incoming.unpipe(outgoing).resume());
     });
     outgoing.on("error", () => {
-      if (!response.headersSent) refuse(response, STARTING);
+      if (!response.headersSent && !incoming.socket.destroyed) refuse(response, STARTING);
     });
     incoming.on("error", () => outgoing.destroy());
     // Its types lack it. Node's parser has counted already.
@@ -357,6 +363,12 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
       line.waiting.push(() => refuseConnection(socket, failure));
     else refuse(line.current, failure);
   });
+  // Who does not read a response would keep its place among those at work. An operation may take longer than this before its response starts.
+  server.on("timeout", (socket) => {
+    const { current } = lineOf(socket);
+    if (current === undefined || current.writableNeedDrain) socket.destroy();
+  });
+  server.timeout = UNREAD;
   // The worker bounds how long a body may take.
   server.requestTimeout = 0;
   server.keepAliveTimeout = KEPT_ALIVE;

@@ -11,8 +11,8 @@ export const EVERY = 1_000;
 export const PATIENCE = 4_000;
 /** After how many failures in a row it is killed. A service that hangs is back after `EVERY + FAILURES * PATIENCE` and a start. */
 export const FAILURES = 2;
-/** How long a start or an orderly end may take, in ms. */
-const START = 20_000;
+/** How long a start, which takes two seconds on a machine at rest, or an orderly end may take, in ms. */
+const START = 60_000;
 const END = 3_000;
 /** The pause between two attempts to start it, in ms. */
 const PAUSE = 1_000;

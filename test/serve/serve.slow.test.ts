@@ -2,17 +2,19 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createServer, type IncomingMessage } from "node:http";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { connect, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { processesBelow } from "../../scripts/processes.ts";
+import { isRunning, processesBelow } from "../../scripts/processes.ts";
+import { EVERY, FAILURES, PATIENCE } from "../../scripts/server/supervisor.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { periods } from "../../src/db/schema.ts";
 import { root, startServer, type StartedServer } from "../e2e/server.ts";
 import { pdfPart, post } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
+import { RawClient, type RawResponse } from "../servers/raw-client.ts";
 
 const program = join(root, process.env["SERVED_APP"] ?? "", "bin/serve.js");
 const letter = document({ name: "letter", pages: 2 });
@@ -134,17 +136,121 @@ test("headers of a connection end with it, whatever they are", async () => {
   }
 });
 
-test("a workerd that hangs is ended, also if the scheduled work is due; a damaged note of the one before is no obstacle", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
-  await writeFile(join(folder, ".workerd.json"), "");
-  const own = await startServer(folder);
-  const [workerd] = (await processesBelow(own.pid)).filter(({ command }) => /workerd serve/.test(command));
-  process.kill(workerd?.pid ?? 0, "SIGSTOP");
-  process.kill(own.pid, "SIGUSR2");
-  await expect.poll(() => own.printed(), { timeout: 120_000 }).toMatch(/"restarting".*workerd does not respond/);
-  await expect.poll(async () => (await fetch(`${own.baseUrl}/api/v1/ready`)).status, { timeout: 60_000 }).toBe(200);
-  await own.stop();
-  await rm(folder, { recursive: true, force: true });
+describe("a workerd that hangs", () => {
+  const workerdOf = async (own: StartedServer): Promise<number> => {
+    const [workerd] = (await processesBelow(own.pid)).filter(({ command }) => /workerd serve/.test(command));
+    return workerd?.pid ?? 0;
+  };
+
+  test("is noticed in time for the service to be back within 15 seconds", () => {
+    // A start takes about two.
+    expect(EVERY + FAILURES * PATIENCE).toBeLessThanOrEqual(10_000);
+  });
+
+  test("is killed and started again during the scheduled work and a flood of log lines, and keeps no signal from the server", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
+    await writeFile(join(folder, ".workerd.json"), "");
+    const own = await startServer(folder);
+    const hangs = (): number => own.printed().split('"restarting","reason":"workerd does not respond"').length - 1;
+    const flood = async (): Promise<void> => {
+      for (let count = 0; count < 300; count++)
+        await fetch(`${own.baseUrl}/api/v1/usage`, { headers: { "X-Count": String(count) } }).catch(() => undefined);
+    };
+    for (const round of [1, 2]) {
+      const floods = Array.from({ length: 8 }, flood);
+      const before = own.printed().length;
+      await expect.poll(() => own.printed().length).toBeGreaterThan(before);
+      process.kill(own.pid, "SIGUSR2");
+      process.kill(await workerdOf(own), "SIGSTOP");
+      await expect.poll(hangs).toBe(round);
+      await expect.poll(async () => (await fetch(`${own.baseUrl}/api/v1/ready`)).status).toBe(200);
+      await Promise.all(floods);
+    }
+    await own.sweep();
+    const stopped = await workerdOf(own);
+    process.kill(stopped, "SIGSTOP");
+    process.kill(own.pid, "SIGUSR2");
+    await own.stop();
+    expect(isRunning(stopped)).toBe(false);
+    await rm(folder, { recursive: true, force: true });
+  });
+});
+
+describe("requests of several clients", () => {
+  const port = (): number => Number(new URL(server.baseUrl).port);
+  const logged = (): string[] => server.printed().match(/"requestId":"req_\w+","method":"\w+","route":"[^"]+"/g) ?? [];
+  const idOf = (response: RawResponse | undefined): string =>
+    /\r\nX-Request-Id: (\w+)/i.exec(response?.head ?? "")?.[1] ?? "none";
+
+  test("arrive as one each, whatever the first has in its body", async () => {
+    const inner = "GET /api/v1/ready HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const half = "PUT /api/v1/files/file_1/parts/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 300\r\n\r\n";
+    const chunked = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+    const framings = [inner, half].flatMap((body) => [
+      `Transfer-Encoding: chunked\r\n\r\n${chunked(body)}`,
+      `Connection: transfer-encoding\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(body)}`,
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+      `Connection: content-length\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(body)}`,
+    ]);
+    const other = new RawClient(port());
+    const before = logged().length;
+    const expected: string[] = [];
+    for (const [method, path, route] of [
+      ["GET", "/api/v1/openapi.json", "/api/v1/openapi.json"],
+      ["HEAD", "/api/v1/openapi.json", "/api/v1/openapi.json"],
+      ["DELETE", "/api/v1/jobs/job_1", "/api/v1/jobs/:id"],
+      ["OPTIONS", "/api/v1/usage", "preflight"],
+      ["POST", "/api/v1/keys", "/api/v1/keys"],
+    ] as const)
+      for (const framing of framings) {
+        const one = new RawClient(port());
+        await one.send(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${framing}`);
+        const response = await one.response({ isHead: true });
+        if (response?.status !== 400)
+          expected.push(`"requestId":"${idOf(response)}","method":"${method}","route":"${route}"`);
+        await other.send(`GET /api/v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.liveKey}\r\n\r\n`);
+        const keys = await other.response();
+        expect(keys?.status).toBe(200);
+        expect(keys?.body).toContain('"keys"');
+        expected.push(`"requestId":"${idOf(keys)}","method":"GET","route":"/api/v1/keys"`);
+        await one.close();
+      }
+    await other.close();
+    await expect.poll(() => logged().slice(before).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("errors reach clients that are still uploading", async () => {
+    const form = new FormData();
+    form.append("file", new Blob([new Uint8Array(51 * 1024 * 1024)]), "large.pdf");
+    const [body, headers] = [form, { Authorization: "Bearer unknown" }];
+    const upload = async (): Promise<number> => {
+      const response = await fetch(`${server.baseUrl}/api/v1/rotate`, { method: "POST", headers, body });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const statuses: number[] = [];
+    for (let round = 0; round < 3; round++) statuses.push(...(await Promise.all(Array.from({ length: 6 }, upload))));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+  });
+
+  test("a client that waits for 100 Continue gets the error of the checks, or goes on after them", async () => {
+    const head = (key: string): string =>
+      `POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 5\r\n\r\n`;
+    const [refused, accepted] = [new RawClient(port()), new RawClient(port())];
+    await refused.send(head("unknown"));
+    expect((await refused.response())?.status).toBe(401);
+    await accepted.send(head(server.liveKey));
+    expect((await accepted.response())?.status).toBe(100);
+    await accepted.send("hello");
+    expect((await accepted.response())?.status).toBe(400);
+    await refused.close();
+    await accepted.close();
+  });
+});
+
+test("no other user of the machine reads the data", async () => {
+  expect((await stat(data)).mode & 0o777).toBe(0o700);
 });
 
 test("SIGTERM lets requests end, then nothing is left", async () => {

@@ -425,6 +425,23 @@ describe("bounds", () => {
     await expect.poll(() => upstream.connections.every(({ isClosed }) => isClosed)).toBe(true);
   });
 
+  test("a response that comes while a connection is refused ends nothing", async () => {
+    upstream.respond = () => undefined;
+    upstream.onHead = (_, socket) => setTimeout(() => socket.write(responseOf("late")), 1);
+    for (let round = 0; round < 30; round++) {
+      const flood = client();
+      await flood.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+      await expect.poll(() => upstream.connections.length, { interval: 0 }).toBeGreaterThan(round);
+      await flood.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200));
+      await flood.ended();
+    }
+    upstream.onHead = () => undefined;
+    upstream.respond = () => responseOf("ok");
+    const one = client();
+    await one.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(await one.response()).toMatchObject({ status: 200 });
+  });
+
   test("requests beyond those at work get 503 until others have ended", async () => {
     await front.close(0);
     await start({ requestsAtWork: 2 });
@@ -441,6 +458,23 @@ describe("bounds", () => {
     const fourth = client();
     await fourth.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
     expect(await fourth.response()).toMatchObject({ status: 200 });
+  });
+
+  test("a client that reads nothing of its response loses its connection; one that waits for it does not", async () => {
+    front.server.timeout = 100;
+    upstream.respond = ({ path }, socket) => {
+      if (path === "/large") return responseOf("x".repeat(50_000_000));
+      setTimeout(() => socket.write(responseOf("late")), 500);
+      return undefined;
+    };
+    const [unread, patient] = [client(), client()];
+    unread.socket.pause();
+    await unread.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+    await patient.send("GET /late HTTP/1.1\r\nHost: x\r\n\r\n");
+    await expect
+      .poll(() => upstream.connections.find(({ request }) => request?.path === "/large")?.isClosed, { timeout: 60_000 })
+      .toBe(true);
+    expect(await patient.response()).toMatchObject({ status: 200, body: "late" });
   });
 
   test("a request whose client has gone is ended, whether it was read, is being sent, or waits", async () => {
