@@ -178,8 +178,8 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     const isPrepared = input.mode === "prepare";
     if (!isPrepared) checkTimestamp(input, engines);
     const signer = isPrepared
-      ? await signerElsewhere(await readCertificates("chain", input.chain ?? ""), digest, "chain")
-      : await signerOf(await credentialsOf(engines.pdf.work, input), digest);
+      ? await signerElsewhere(await readCertificates(engines.work, "chain", input.chain ?? ""), digest, "chain")
+      : await signerOf(await credentialsOf(engines.work, input), digest);
     const signerName = input.signerName ?? subjectOf(signer.certificate);
     const signedAt = new Date();
     const sealed = await withDocument(engines, file, "save", async (open) => {
@@ -222,7 +222,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       const toSign = base64(der(await signedAttributes(signer, digest, sealed.hashed)));
       return { kind: "pdf", bytes: sealed.file, headers: { ...sealed.headers, "X-Signature-Input": toSign } };
     }
-    const cms = await signDigest(signer, digest, sealed.hashed, stampOf(input, engines));
+    const cms = await signDigest(engines.work, signer, digest, sealed.hashed, stampOf(input, engines));
     fillPlace(sealed, cms);
     const field = input.certificate?.field ?? "chain";
     return {
@@ -305,7 +305,7 @@ function stampDigest(
   const { timestampService } = engines;
   if (timestampService === undefined) throw new Error("there is no time-stamp service");
   engines.park();
-  return timeStamp(timestampService, timestampUrl, digest, hashed);
+  return timeStamp(engines.work, timestampService, timestampUrl, digest, hashed);
 }
 
 /** Appends what the levels from `b-lt` on need. */
@@ -347,7 +347,7 @@ async function complete(
     signature === undefined
       ? undefined
       : await signerElsewhere(
-          await readCertificates("chain", chain ?? ""),
+          await readCertificates(engines.work, "chain", chain ?? ""),
           digest,
           "chain",
           decoded("signature", signature),
@@ -359,9 +359,9 @@ async function complete(
   let level = input.level ?? "b-b";
   const made = await signatureOf(
     async () => {
-      if (signer) return signDigest(signer, digest, prepared.hashed, stampOf(input, engines));
+      if (signer) return signDigest(engines.work, signer, digest, prepared.hashed, stampOf(input, engines));
       const given = decoded("cms", cms ?? "");
-      const own = await checkCms(given, digest, prepared.hashed);
+      const own = await checkCms(engines.work, given, digest, prepared.hashed);
       const isExtended = level === "b-lt" || level === "b-lta";
       if (isExtended && own === "b-b")
         throw invalidParameter("cms", `has no time stamp, which \`level\` ${level} needs`);
@@ -400,13 +400,18 @@ function decoded(name: string, text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Checks a CMS signature that came from elsewhere. Returns its level. */
-async function checkCms(cms: Uint8Array<ArrayBuffer>, digest: DigestName, hashed: Uint8Array): Promise<"b-b" | "b-t"> {
-  const data = await readSignedData(cms);
+async function checkCms(
+  work: Work,
+  cms: Uint8Array<ArrayBuffer>,
+  digest: DigestName,
+  hashed: Uint8Array,
+): Promise<"b-b" | "b-t"> {
+  const data = await readSignedData(work, cms);
   if (data.content !== undefined) throw new Unusable("has content of its own");
   if (data.hash !== DIGESTS[digest].hash) throw new Unusable("has another digest than `digest`");
   await verifySignedData(data, ID_DATA, hashed, { needsCertificate: true });
   if (data.token === undefined) return "b-b";
-  await readStampOver(data, data.token);
+  await readStampOver(work, data, data.token);
   return "b-t";
 }
 

@@ -124,7 +124,7 @@ asked, unless \`fetch\` is \`false\`. A certificate that names an issuer to ask 
 
   async run({ file, trust, fetch: asks }, engines) {
     const { pdf, work, issuerService } = engines;
-    const roots = trust === undefined ? [] : await readCertificates("trust", trust);
+    const roots = trust === undefined ? [] : await readCertificates(work, "trust", trust);
     const { headers, read } = await pdf.scope(async () => {
       using open = await openPdf(pdf, file);
       const found = await readSignatures(open);

@@ -7,7 +7,7 @@ import { type Part, pdfPart } from "./client.ts";
 import { document } from "./fixtures.ts";
 import { namesakeGlyphs, namesOfGlyphs, tablesOfCodes } from "./font-bombs.ts";
 import { longMac, manyKeys } from "./pkcs12-bombs.ts";
-import { countedRows } from "./signature-bombs.ts";
+import { countedRows, signedWith } from "./signature-bombs.ts";
 
 export interface ParserConstruct {
   readonly parser: ParserName;
@@ -34,6 +34,53 @@ const sealedWith = (certificate: Uint8Array): Parts => ({
 
 const verified = (file: Uint8Array): Parts => ({ file: pdfPart(file), fetch: "false" });
 
+/** So many times a value in ASN.1, as the value of a signature. */
+function repeated(value: readonly number[], count: number): Parts | undefined {
+  const length = value.length * count;
+  // The file has it in hexadecimal.
+  if (length > 5_000_000) return undefined;
+  const bytes = new Uint8Array(6 + length);
+  bytes.set([0x30, 0x84, length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255]);
+  for (let at = 6; at < bytes.length; at += value.length) bytes.set(value, at);
+  return verified(signedWith(bytes));
+}
+
+/** One value of so many bytes, with a tag. */
+function long(tag: number, byte: number, count: number): Parts | undefined {
+  const length = [tag, 0x84, count >>> 24, (count >>> 16) & 255, (count >>> 8) & 255, count & 255];
+  return count > 5_000_000
+    ? undefined
+    : verified(signedWith(Uint8Array.from([...length, ...Array<number>(count).fill(byte)])));
+}
+
+/** Values in each other, each the only one. */
+function nested(tag: number, count: number): Parts {
+  const bytes = new Uint8Array(count * 6);
+  for (let at = 0; at < bytes.length; at += 6) {
+    const length = bytes.length - at - 6;
+    bytes.set([tag, 0x84, length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255], at);
+  }
+  return verified(signedWith(bytes));
+}
+
+const UTC_TIME = [0x17, 13, ...Array.from("250101000000Z", (character) => character.charCodeAt(0))];
+/** Values that asn1js takes long for. */
+const VALUES: Readonly<Record<string, readonly number[]>> = {
+  "empty values": [5, 0],
+  "object identifiers": [6, 3, 0x55, 4, 3],
+  "empty sets": [0x31, 0],
+  times: UTC_TIME,
+  "strings with a value": [4, 2, 5, 0],
+  "parts of a name": [0x31, 12, 0x30, 10, 6, 3, 0x55, 4, 3, 0x0c, 3, 65, 66, 67],
+};
+const LONG: Readonly<Record<string, readonly [tag: number, byte: number]>> = {
+  "arcs of an object identifier": [6, 1],
+  "arcs of a relative object identifier": [13, 1],
+  "bytes of a number": [2, 1],
+  "bytes of a UniversalString": [0x1c, 0],
+  "bytes of a time": [0x17, 48],
+};
+
 /** Formats of bytes: signatures, cross-references, fonts, archives. */
 const binary: readonly ParserConstruct[] = [
   {
@@ -48,6 +95,22 @@ const binary: readonly ParserConstruct[] = [
     operation: "verify-signatures",
     parts: (count) => verified(countedRows([0, 0, 0], count)),
   },
+  ...Object.entries(VALUES).map(([name, value]): ParserConstruct => {
+    return {
+      parser: "asn1",
+      name,
+      operation: "verify-signatures",
+      first: 400,
+      parts: (count) => repeated(value, count),
+    };
+  }),
+  ...Object.entries(LONG).map(([name, [tag, byte]]): ParserConstruct => {
+    return { parser: "asn1", name, operation: "verify-signatures", parts: (count) => long(tag, byte, count) };
+  }),
+  ...[0x30, 4].map((tag): ParserConstruct => {
+    const name = tag === 4 ? "strings in strings" : "sequences in sequences";
+    return { parser: "asn1", name, operation: "verify-signatures", parts: (count) => nested(tag, count) };
+  }),
   {
     parser: "derivation",
     name: "iterations of a MAC",

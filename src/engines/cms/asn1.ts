@@ -1,4 +1,7 @@
-/** Reads and writes ASN.1 in BER and DER (ITU-T X.690). */
+/**
+ * Reads and writes ASN.1 in BER and DER (ITU-T X.690). asn1js and pkijs read whatever they are given in one piece, at 6 to 40 µs and about a kilobyte for each value and
+ * each arc of an object identifier, and look into strings for more. So all bytes are scanned here first, and refused if they would take them long.
+ */
 import {
   type AsnType,
   type BaseBlock,
@@ -12,15 +15,141 @@ import {
   Set as SetBlock,
 } from "asn1js";
 import { concat } from "../bytes/concat.ts";
+import { ParseMeter } from "../parse-meter.ts";
+import type { Work } from "../work.ts";
+import { Unusable } from "./refusal.ts";
 
 /** What was read is not the structure that was expected. */
 export class Unexpected extends Error {}
 
-/** Parses one value that is all of the bytes. */
+/** Levels of values in each other, in strings too. */
+const MOST_DEPTH = 50;
+/** Values that are read at once: 60 ms. */
+export const MOST_VALUES = 6_000;
+
+/** Universal tags (X.680, 8.4). */
+const TAGS = {
+  integer: 2,
+  bits: 3,
+  octets: 4,
+  identifier: 6,
+  enumerated: 10,
+  relative: 13,
+  utc: 23,
+  time: 24,
+} as const;
+/** Bytes of values by their universal tag. */
+const MOST_BYTES: ReadonlyMap<number, number> = new Map([
+  [TAGS.integer, 4_096],
+  [TAGS.identifier, 64],
+  [TAGS.enumerated, 4_096],
+  [TAGS.relative, 64],
+  [TAGS.utc, 32],
+  [TAGS.time, 32],
+]);
+/** Bytes of strings of characters, which have the tags from 12 on, but for those above, sequences, and sets. */
+const [FIRST_STRING, MOST_STRING] = [12, 65_536];
+const LISTS: readonly number[] = [16, 17];
+
+interface Scan {
+  readonly bytes: Uint8Array;
+  readonly most: number;
+  readonly meter: ParseMeter | undefined;
+  values: number;
+}
+
+const problem = (what: string): Unusable => new Unusable(`has ASN.1 with ${what}`);
+
+/** Walks over a value and all that is in it. Returns where it ends. */
+function scanValue(scan: Scan, from: number, to: number, depth: number): number {
+  const { bytes } = scan;
+  if (depth > MOST_DEPTH) throw problem(`more than ${MOST_DEPTH} levels`);
+  count(scan, 1);
+  const first = bytes[from] ?? 0;
+  const isConstructed = (first & 0x20) !== 0;
+  let at = from + 1;
+  if ((first & 0x1f) === 0x1f) {
+    // A tag above 30, in up to three bytes.
+    const last = bytes.subarray(at, at + 3).findIndex((byte) => byte < 0x80);
+    if (last < 0) throw new Unexpected("no tag");
+    at += last + 1;
+  }
+  const tag = (first & 0x1f) === 0x1f || (first & 0xc0) !== 0 ? undefined : first & 0x1f;
+  const size = bytes[at++] ?? 0;
+  if (at > to) throw new Unexpected("a value that is cut off");
+  if (size === 0x80) {
+    if (!isConstructed) throw new Unexpected("no length");
+    for (;;) {
+      if (at + 2 > to) throw new Unexpected("a value without an end");
+      if (bytes[at] === 0 && bytes[at + 1] === 0) return at + 2;
+      at = scanValue(scan, at, to, depth + 1);
+    }
+  }
+  const digits = size < 0x80 ? 0 : size & 0x7f;
+  if (digits > 4 || at + digits > to) throw new Unexpected("no length");
+  let length = digits === 0 ? size : 0;
+  for (const digit of bytes.subarray(at, at + digits)) length = length * 256 + digit;
+  at += digits;
+  const end = at + length;
+  if (end > to) throw new Unexpected("a value that is cut off");
+  if (isConstructed) while (at < end) at = scanValue(scan, at, end, depth + 1);
+  else if (tag !== undefined) scanPrimitive(scan, tag, at, end, depth);
+  return end;
+}
+
+function scanPrimitive(scan: Scan, tag: number, start: number, end: number, depth: number): void {
+  const length = end - start;
+  const isString = tag >= FIRST_STRING && !LISTS.includes(tag);
+  const most = MOST_BYTES.get(tag) ?? (isString ? MOST_STRING : Infinity);
+  if (length > most) throw problem(`a value of more than ${most.toLocaleString("en-US")} bytes`);
+  if (tag === TAGS.identifier || tag === TAGS.relative) count(scan, Math.ceil(length / 2));
+  // asn1js reads what is in a string, too, if that is a value.
+  const inner = tag === TAGS.octets ? start : tag === TAGS.bits && scan.bytes[start] === 0 ? start + 1 : end;
+  if (inner >= end) return;
+  scan.meter?.bytes(end - inner);
+  try {
+    scanValue(scan, inner, end, depth + 1);
+  } catch (error) {
+    if (!(error instanceof Unexpected)) throw error;
+  }
+}
+
+function count(scan: Scan, values: number): void {
+  scan.values += values;
+  if (scan.values > scan.most) throw problem(`more than ${scan.most.toLocaleString("en-US")} values`);
+  scan.meter?.element(values);
+}
+
+function readFirst(bytes: Uint8Array, most: number, meter?: ParseMeter): { end: number; value: AsnType } {
+  meter?.bytes(bytes.length);
+  const end = scanValue({ bytes, most, meter, values: 0 }, 0, bytes.length, 0);
+  const { offset, result } = fromBER(bytes.slice(0, end).buffer);
+  if (offset !== end || result.error !== "") throw new Unexpected("not ASN.1");
+  return { end, value: result };
+}
+
+/**
+ * Reads one value that is all of the bytes of a client, an issuer, or a service. The values of a request have a common limit.
+ * @throws Unexpected, Unusable if it is larger or deeper than what is supported, or the Refusal of a request that has too many values
+ */
+export function read(work: Work, bytes: Uint8Array, most = MOST_VALUES): AsnType {
+  const { end, value } = readFirst(bytes, most, ParseMeter.ofRequest(work, "asn1"));
+  if (end !== bytes.length) throw new Unexpected("more than a value");
+  return value;
+}
+
+/** The same where anything may follow the value. `end`: where it ends. */
+export const readBeginning = (work: Work, bytes: Uint8Array): { end: number; value: AsnType } =>
+  readFirst(bytes, MOST_VALUES, ParseMeter.ofRequest(work, "asn1"));
+
+/**
+ * Parses one value that is all of the bytes, which come from what `read` has read, such as an extension of a certificate.
+ * @throws as `read`, but nothing is charged
+ */
 export function parse(bytes: Uint8Array): AsnType {
-  const { offset, result } = fromBER(bytes.slice().buffer);
-  if (offset !== bytes.length || result.error !== "") throw new Unexpected("not ASN.1");
-  return result;
+  const { end, value } = readFirst(bytes, MOST_VALUES);
+  if (end !== bytes.length) throw new Unexpected("more than a value");
+  return value;
 }
 
 /** The values in a constructed one. */

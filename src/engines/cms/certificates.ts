@@ -3,11 +3,15 @@ import type { AsnType } from "asn1js";
 import { BitString, Boolean as BooleanBlock, Integer } from "asn1js";
 import { Certificate, type Extension, type RelativeDistinguishedNames } from "pkijs";
 import { hex } from "../bytes/hex.ts";
-import { children, der, hasTag, implicitOctets, isSame, numberOf, oidOf, parse } from "./asn1.ts";
+import type { Work } from "../work.ts";
+import { children, der, hasTag, implicitOctets, isSame, numberOf, oidOf, parse, read } from "./asn1.ts";
 import { Unusable } from "./refusal.ts";
 
 /** Certificates that a request may have in one place: each may be tried with a key. */
 export const MOST_CERTIFICATES = 50;
+
+/** Values in one certificate, which pkijs reads and writes in one piece: 80 ms. Real ones have a few hundred. */
+const MOST_VALUES = 2_000;
 
 export const KEY_USAGE = "2.5.29.15";
 export const BASIC_CONSTRAINTS = "2.5.29.19";
@@ -94,12 +98,26 @@ export function identityOf(certificate: Certificate): string {
   return known;
 }
 
-export const nameBytes = (name: { toSchema(): AsnType }): Uint8Array<ArrayBuffer> => der(name.toSchema());
+const names = new WeakMap<RelativeDistinguishedNames, Uint8Array<ArrayBuffer>>();
+
+/** A name in DER, written once: names are compared with many others. */
+export function nameBytes(name: RelativeDistinguishedNames): Uint8Array<ArrayBuffer> {
+  const known = names.get(name) ?? der(name.toSchema());
+  names.set(name, known);
+  return known;
+}
 
 export const extensionOf = ({ extensions = [] }: Certificate, type: string): Extension | undefined =>
   extensions.find(({ extnID }) => extnID === type);
 
-const valueOf = ({ extnValue }: Extension): AsnType => parse(new Uint8Array(extnValue.getValue()));
+const values = new WeakMap<Extension, AsnType>();
+
+/** The value of an extension, parsed once: path building looks at it again and again. */
+export function valueOf(extension: Extension): AsnType {
+  const known = values.get(extension) ?? parse(new Uint8Array(extension.extnValue.getValue()));
+  values.set(extension, known);
+  return known;
+}
 
 /** `digitalSignature` and `nonRepudiation`, the first bits of KeyUsage (4.2.1.3). */
 export const SIGNING_BITS = 0b1100_0000;
@@ -172,9 +190,12 @@ export const hasDistributionPoints = (certificate: Certificate): boolean =>
 export const hasNoRevocation = (certificate: Certificate): boolean =>
   extensionOf(certificate, NO_REVOCATION) !== undefined;
 
-/** A certificate whose bytes are those that are written again: signatures refer to them by their digest. */
-export function certificateOf(bytes: Uint8Array<ArrayBuffer>): Certificate {
-  const certificate = Certificate.fromBER(bytes);
+/**
+ * A certificate whose bytes are those that are written again: signatures refer to them by their digest.
+ * @throws Unusable, or another error for what cannot be parsed
+ */
+export function certificateOf(work: Work, bytes: Uint8Array): Certificate {
+  const certificate = new Certificate({ schema: read(work, bytes, MOST_VALUES) });
   if (!isSame(der(certificate.toSchema()), bytes)) throw new Unusable("has a certificate that is not in DER");
   return certificate;
 }

@@ -1,8 +1,7 @@
 /** Reads a private key and its certificates: PKCS#12 (RFC 7292), or PKCS#8 and X.509 in PEM (RFC 7468). */
 import type { Certificate } from "pkijs";
-import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
-import { children, der, implicitOctets, octets, oidOf, parse } from "./asn1.ts";
+import { children, der, implicitOctets, octets, oidOf, read } from "./asn1.ts";
 import { certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
 import { decrypt, decryptKey, fitsMac } from "./password-based.ts";
 import { pemBlocks, readCertificates } from "./pem.ts";
@@ -32,31 +31,34 @@ const BAGS: ReadonlyMap<string, "key" | "shrouded key" | "certificate" | "nested
   ["1.2.840.113549.1.12.10.1.6", "nested"],
 ]);
 
-type Block = ReturnType<typeof parse>;
+type Block = ReturnType<typeof read>;
 
 /**
  * Reads a PKCS#12 file.
  * @throws Refusal `invalid_certificate`
  */
 export async function readPkcs12(work: Work, field: string, bytes: Uint8Array, password = ""): Promise<Credentials> {
-  const meter = new ParseMeter(work, "derivation");
   return readable(field, "is no PKCS#12 file with a private key and its certificate", async () => {
     if (bytes.length > MOST_BYTES) throw invalidCertificate(field, "is larger than 1 MiB");
-    const [, safe, mac] = children(parse(bytes));
+    const [, safe, mac] = children(read(work, bytes));
     const [type, content] = children(safe);
     if (oidOf(type) !== ID_DATA || mac === undefined)
       throw invalidCertificate(field, "is protected with a public key, not with a password");
     const contents = octets(children(content)[0]);
-    if (!(await fitsMac(mac, contents, password, meter))) {
+    await work.pause();
+    if (!(await fitsMac(mac, contents, password, work))) {
       const problem = password === "" ? "needs its password in" : "cannot be opened with the password in";
       throw invalidCertificate(field, `${problem} \`certificatePassword\``);
     }
     const found: Found = { keys: [], certificates: [] };
-    for (const info of children(parse(contents))) readBags(await bagsOf(info, password, meter), found, 0);
+    for (const info of children(read(work, contents))) {
+      await work.pause();
+      readBags(work, await bagsOf(info, password, work), found, 0);
+    }
     const [key, another] = found.keys;
     if (key === undefined) throw invalidCertificate(field, "has no private key");
     if (another !== undefined) throw invalidCertificate(field, "has several private keys. Send a file with one");
-    const privateKey = key.isEncrypted ? await decryptKey(key.bytes, password, meter) : key.bytes;
+    const privateKey = key.isEncrypted ? await decryptKey(key.bytes, password, work) : key.bytes;
     return { privateKey, certificates: found.certificates, fields: { key: field, certificates: field } };
   });
 }
@@ -68,17 +70,17 @@ interface Found {
 }
 
 /** The SafeContents in a ContentInfo. */
-async function bagsOf(info: Block, password: string, meter: ParseMeter): Promise<Block> {
+async function bagsOf(info: Block, password: string, work: Work): Promise<Block> {
   const [type, content] = children(info);
   const [inner] = children(content);
-  if (oidOf(type) === ID_DATA) return parse(octets(inner));
+  if (oidOf(type) === ID_DATA) return read(work, octets(inner));
   if (oidOf(type) !== ID_ENCRYPTED_DATA) throw new Unusable("is protected with a public key, not with a password");
   const [, encrypted] = children(inner);
   const [, algorithm, data] = children(encrypted);
-  return parse(await decrypt(algorithm, implicitOctets(data), password, meter));
+  return read(work, await decrypt(algorithm, implicitOctets(data), password, work));
 }
 
-function readBags(bags: Block, found: Found, depth: number): void {
+function readBags(work: Work, bags: Block, found: Found, depth: number): void {
   for (const bag of children(bags)) {
     const [type, content] = children(bag);
     const [value] = children(content);
@@ -86,11 +88,11 @@ function readBags(bags: Block, found: Found, depth: number): void {
     const kind = BAGS.get(oidOf(type));
     if (kind === "key" || kind === "shrouded key")
       found.keys.push({ bytes: der(value), isEncrypted: kind === "shrouded key" });
-    if (kind === "nested" && depth < MOST_DEPTH) readBags(value, found, depth + 1);
+    if (kind === "nested" && depth < MOST_DEPTH) readBags(work, value, found, depth + 1);
     if (kind !== "certificate") continue;
     const [format, certificate] = children(value);
     if (oidOf(format) !== X509_CERTIFICATE) continue;
-    found.certificates.push(certificateOf(octets(children(certificate)[0])));
+    found.certificates.push(certificateOf(work, octets(children(certificate)[0])));
     if (found.certificates.length > MOST_CERTIFICATES) throw tooMany();
   }
 }
@@ -103,7 +105,7 @@ const tooMany = (): Unusable => new Unusable(`has more than ${MOST_CERTIFICATES}
  */
 export async function readPem(work: Work, privateKey: string, chain: string, password = ""): Promise<Credentials> {
   const fields = { key: "privateKey", certificates: "chain" };
-  const certificates = await readCertificates("chain", chain);
+  const certificates = await readCertificates(work, "chain", chain);
   return readable("privateKey", "cannot be read", async () => {
     const [plain] = pemBlocks(privateKey, "PRIVATE KEY");
     if (plain !== undefined) return { privateKey: plain, certificates, fields };
@@ -115,7 +117,7 @@ export async function readPem(work: Work, privateKey: string, chain: string, pas
       );
     if (password === "") throw invalidCertificate("privateKey", "needs its password in `certificatePassword`");
     return {
-      privateKey: await decryptKey(encrypted, password, new ParseMeter(work, "derivation")),
+      privateKey: await decryptKey(encrypted, password, work),
       certificates,
       fields,
     };

@@ -4,10 +4,11 @@
  */
 import { type AsnType, GeneralizedTime, UTCTime } from "asn1js";
 import type { Certificate } from "pkijs";
-import { children, hasTag, isSame, octets, oidOf, parse, Unexpected } from "./asn1.ts";
+import { children, hasTag, isSame, octets, oidOf, parse, read, Unexpected } from "./asn1.ts";
 import { constraintsOf, keyUsageOf, nameBytes, pointsIn, pointsOf, serialOf } from "./certificates.ts";
 import { HASH_WORK, isSignedBy, SIGNATURE_WORK } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
+import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
 import type { Judgment, RevocationInfo } from "./revocation-info.ts";
 
@@ -20,8 +21,8 @@ const EXTENSIONS = 0xa0;
 /** `cRLSign` in the first byte of KeyUsage (4.2.1.3). */
 const LIST_SIGNING = 0b0000_0010;
 const ISSUING_DISTRIBUTION_POINT = "2.5.29.28";
-/** Fuel per byte of entries that are looked through, an estimate. */
-const SCAN_WORK = 2;
+/** Parts of a list (5.1), some of which are optional. */
+const MOST_PARTS = 20;
 /** Fuel to compare the names of issuers. */
 const MATCH_WORK = 5_000;
 
@@ -46,10 +47,13 @@ function placeAt(bytes: Uint8Array, from: number, most: number): Place {
 }
 
 /** Reads a list; not yet its signature. */
-export function readCrl(bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
+export function readCrl(work: Work, bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
   const within = ({ start, end }: Place): Place[] => {
     const found: Place[] = [];
-    for (let at = start; at < end; at = found.at(-1)?.end ?? end) found.push(placeAt(bytes, at, end));
+    for (let at = start; at < end; at = found.at(-1)?.end ?? end) {
+      if (found.length > MOST_PARTS) throw new Unexpected("no list");
+      found.push(placeAt(bytes, at, end));
+    }
     return found;
   };
   const cut = ({ from, end }: Place): Uint8Array<ArrayBuffer> => bytes.slice(from, end);
@@ -66,22 +70,25 @@ export function readCrl(bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
   if (!isSame(cut(inner), cut(algorithm))) throw new Unusable("names two different algorithms");
   const nextUpdate = rest[0] && TIMES.has(rest[0].tag) ? rest.shift() : undefined;
   const entries = rest[0]?.tag === SEQUENCE ? rest.shift() : undefined;
-  const scope = scopeOf(rest[0]?.tag === EXTENSIONS ? parse(cut(rest[0])) : undefined);
-  const judge = (certificate: Certificate, work: Work): Judgment => {
+  const scope = scopeOf(rest[0]?.tag === EXTENSIONS ? read(work, cut(rest[0])) : undefined);
+  const judge = async (certificate: Certificate, work: Work): Promise<Judgment> => {
     const serial = serialOf(certificate);
-    work.spend(bytes.length * SCAN_WORK);
+    const meter = new ParseMeter(work, "crl");
     for (let at = entries?.start ?? 0; at < (entries?.end ?? 0);) {
       const entry = placeAt(bytes, at, entries?.end ?? 0);
+      meter.bytes(entry.end - at);
+      meter.element();
+      await meter.pause();
       const number = placeAt(bytes, entry.start, entry.end);
       if (isSame(bytes.subarray(number.start, number.end), serial))
-        return { revokedAt: timeIn(parse(cut(placeAt(bytes, number.end, entry.end)))) };
+        return { revokedAt: timeIn(read(work, cut(placeAt(bytes, number.end, entry.end)))) };
       at = entry.end;
     }
     return { revokedAt: undefined };
   };
   return {
-    thisUpdate: timeIn(parse(cut(thisUpdate))),
-    nextUpdate: nextUpdate && timeIn(parse(cut(nextUpdate))),
+    thisUpdate: timeIn(read(work, cut(thisUpdate))),
+    nextUpdate: nextUpdate && timeIn(read(work, cut(nextUpdate))),
     judge,
     async isAbout(certificate, _, work) {
       work.spend(MATCH_WORK);
@@ -93,7 +100,7 @@ export function readCrl(bytes: Uint8Array<ArrayBuffer>): RevocationInfo {
       const signed = {
         bytes: cut(list),
         signature: bytes.slice(signature.start + 1, signature.end),
-        algorithm: parse(cut(algorithm)),
+        algorithm: read(work, cut(algorithm)),
       };
       return isSignedBy(one, signed);
     },

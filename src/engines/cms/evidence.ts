@@ -26,9 +26,9 @@ export async function evidenceFor(
   field: string,
   revocations: Revocations,
 ): Promise<Evidence> {
-  const signed = await readSignedData(cms);
+  const signed = await readSignedData(work, cms);
   if (signed.token === undefined) throw new Unusable("has no time stamp");
-  const stamp = await readStampOver(signed, signed.token);
+  const stamp = await readStampOver(work, signed, signed.token);
   const pool = new Pool(work, [...signed.certificates, ...stamp.certificates]);
   const ofSigner = await evidenceOf(signed, pool, revocations, stamp).catch((error: unknown) => {
     if (error instanceof Revoked) throw invalidCertificate(field, `has a certificate chain that ${error.message}`);

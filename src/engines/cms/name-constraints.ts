@@ -3,7 +3,7 @@ import type { AsnType } from "asn1js";
 import type { Certificate } from "pkijs";
 import { children, der, hasTag, implicitOctets, isSame, oidOf, parse } from "./asn1.ts";
 import { hex } from "../bytes/hex.ts";
-import { ALTERNATIVE_NAMES, extensionOf, NAME_CONSTRAINTS, nameBytes } from "./certificates.ts";
+import { ALTERNATIVE_NAMES, extensionOf, NAME_CONSTRAINTS, nameBytes, valueOf } from "./certificates.ts";
 import { Unusable } from "./refusal.ts";
 
 const EMAIL_ADDRESS = "1.2.840.113549.1.9.1";
@@ -25,7 +25,7 @@ interface Name {
 export function allowsNames(issuer: Certificate, certificate: Certificate): boolean {
   const extension = extensionOf(issuer, NAME_CONSTRAINTS);
   if (extension === undefined) return true;
-  const parts = children(parse(new Uint8Array(extension.extnValue.getValue())));
+  const parts = children(valueOf(extension));
   const subtrees = (tag: number): Name[] => {
     const part = parts.find((one) => hasTag(one, tag));
     return part === undefined ? [] : children(part).map(baseOf);
@@ -58,7 +58,7 @@ function namesOf(certificate: Certificate): Name[] {
   const attributes = children(subject).flatMap(children).map(children);
   const addresses = attributes.flatMap(([type, value]) => (value && oidOf(type) === EMAIL_ADDRESS ? [value] : []));
   const extension = extensionOf(certificate, ALTERNATIVE_NAMES);
-  const others = extension === undefined ? [] : children(parse(new Uint8Array(extension.extnValue.getValue())));
+  const others = extension === undefined ? [] : children(valueOf(extension));
   return [
     ...(attributes.length > 0 ? [{ tag: DIRECTORY, value: subject }] : []),
     ...addresses.map((value) => ({ tag: EMAIL, value })),

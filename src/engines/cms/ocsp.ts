@@ -11,7 +11,7 @@ import {
   octetString,
   oid,
   oidOf,
-  parse,
+  read,
   sequence,
   Unexpected,
 } from "./asn1.ts";
@@ -81,14 +81,14 @@ interface Single {
  * @param now when it was received, unless it was stored
  * @throws Unusable, or another error for what cannot be parsed
  */
-export function readOcsp(bytes: Uint8Array, now?: Date): RevocationInfo[] {
-  const [status, wrapped] = children(parse(bytes));
+export function readOcsp(work: Work, bytes: Uint8Array, now?: Date): RevocationInfo[] {
+  const [status, wrapped] = children(read(work, bytes));
   if (!(status instanceof Enumerated)) throw new Unexpected("no status");
   const code = status.valueBlock.valueDec;
   if (code !== 0) throw new Unusable(`has the status ${STATUS[code] || code}`);
   const [type, content] = children(children(wrapped)[0]);
   if (oidOf(type) !== BASIC_RESPONSE) throw new Unusable("has a type that is not supported");
-  const [data, algorithm, signature, certificates] = children(parse(octets(content)));
+  const [data, algorithm, signature, certificates] = children(read(work, octets(content)));
   if (data === undefined || algorithm === undefined || !(signature instanceof BitString))
     throw new Unexpected("no response");
   const included = certificates === undefined ? [] : children(children(certificates)[0]).slice(0, MOST);
@@ -104,7 +104,7 @@ export function readOcsp(bytes: Uint8Array, now?: Date): RevocationInfo[] {
   const times = [timeOf(producedAt), ...singles.map(({ thisUpdate }) => thisUpdate), ...(now ? [now] : [])];
   const isFrom = async (issuer: Certificate, work: Work): Promise<boolean> => {
     work.spend(SIGNATURE_WORK * (1 + 2 * included.length));
-    const delegates = included.map((one) => certificateOf(new Uint8Array(one.valueBeforeDecodeView)));
+    const delegates = included.map((one) => certificateOf(work, new Uint8Array(one.valueBeforeDecodeView)));
     for (const one of [issuer, ...delegates]) {
       const isAuthorized = one === issuer || (await isDelegate(one, issuer, times));
       if (isAuthorized && (await isSignedBy(one, signed))) return true;

@@ -9,8 +9,9 @@ import sha256 from "node-forge/lib/sha256.js";
 import sha512 from "node-forge/lib/sha512.js";
 import util from "node-forge/lib/util.js";
 import { bytesOf, latin1 } from "../bytes/latin1.ts";
-import type { ParseMeter } from "../parse-meter.ts";
-import { children, isSame, numberOf, octets, oidOf, parse, Unexpected } from "./asn1.ts";
+import { ParseMeter } from "../parse-meter.ts";
+import type { Work } from "../work.ts";
+import { children, isSame, numberOf, octets, oidOf, read, Unexpected } from "./asn1.ts";
 import { Unusable } from "./refusal.ts";
 
 /** Workers derive keys with at most as many iterations. */
@@ -70,15 +71,16 @@ type Block = Parameters<typeof children>[0];
 
 /**
  * Decrypts what an AlgorithmIdentifier says how.
- * @param meter of the file, whose derivations have a common limit
+ * The derivations of a request have a common limit.
  * @throws Unusable if the scheme is unknown or too slow, or the padding shows that the password is wrong
  */
 export async function decrypt(
   algorithm: Block,
   data: Uint8Array,
   password: string,
-  meter: ParseMeter,
+  work: Work,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const meter = ParseMeter.ofRequest(work, "derivation");
   const [scheme, parameters] = children(algorithm);
   if (oidOf(scheme) === PBES2) return decryptPbes2(parameters, data, password, meter);
   const older = OLDER.get(oidOf(scheme));
@@ -169,15 +171,15 @@ const unknown = (scheme: string): Unusable =>
 /**
  * Whether the MAC of a PKCS#12 file (RFC 7292, 4) fits the password.
  * @param mac the MacData
- * @param meter of the file
  * @throws Unusable if the MAC is not as long as its digest, or takes too long
  */
 export async function fitsMac(
   mac: Block,
   content: Uint8Array<ArrayBuffer>,
   password: string,
-  meter: ParseMeter,
+  work: Work,
 ): Promise<boolean> {
+  const meter = ParseMeter.ofRequest(work, "derivation");
   const [info, salt, iterations] = children(mac);
   const [algorithm, expected] = children(info);
   const digest = DIGESTS.get(oidOf(children(algorithm)[0]));
@@ -249,12 +251,8 @@ async function pkcs12Key(
 }
 
 /** Decrypts an EncryptedPrivateKeyInfo (RFC 5958, 3). */
-export async function decryptKey(
-  bytes: Uint8Array,
-  password: string,
-  meter: ParseMeter,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const [algorithm, data] = children(parse(bytes));
+export async function decryptKey(bytes: Uint8Array, password: string, work: Work): Promise<Uint8Array<ArrayBuffer>> {
+  const [algorithm, data] = children(read(work, bytes));
   if (algorithm === undefined) throw new Unexpected("no algorithm");
-  return decrypt(algorithm, octets(data), password, meter);
+  return decrypt(algorithm, octets(data), password, work);
 }

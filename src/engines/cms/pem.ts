@@ -1,8 +1,9 @@
 /** Texts in PEM (RFC 7468). */
 import type { Certificate } from "pkijs";
 import { fromBase64 } from "../bytes/base64.ts";
+import type { Work } from "../work.ts";
 import { certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
-import { invalidCertificate, readable } from "./refusal.ts";
+import { readable, Unusable } from "./refusal.ts";
 
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 
@@ -17,12 +18,16 @@ export function pemBlocks(text: string, label: string): Uint8Array<ArrayBuffer>[
  * Reads certificates, at least one.
  * @throws Refusal `invalid_certificate`
  */
-export async function readCertificates(field: string, text: string): Promise<Certificate[]> {
-  const found = await readable(field, "has a certificate that cannot be read", async () =>
-    pemBlocks(text, "CERTIFICATE").map(certificateOf),
-  );
-  if (found.length === 0) throw invalidCertificate(field, "has no certificate (-----BEGIN CERTIFICATE-----)");
-  if (found.length > MOST_CERTIFICATES)
-    throw invalidCertificate(field, `has more than ${MOST_CERTIFICATES} certificates`);
-  return found;
+export async function readCertificates(work: Work, field: string, text: string): Promise<Certificate[]> {
+  return readable(field, "has a certificate that cannot be read", async () => {
+    const blocks = pemBlocks(text, "CERTIFICATE");
+    if (blocks.length === 0) throw new Unusable("has no certificate (-----BEGIN CERTIFICATE-----)");
+    if (blocks.length > MOST_CERTIFICATES) throw new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
+    const found: Certificate[] = [];
+    for (const block of blocks) {
+      found.push(certificateOf(work, block));
+      await work.pause();
+    }
+    return found;
+  });
 }

@@ -16,5 +16,5 @@ export interface RevocationInfo {
   /** Whether the issuer signed it, or whom it lets respond. */
   isFrom(issuer: Certificate, work: Work): Promise<boolean>;
   /** What it says of a certificate that it is about. */
-  judge(certificate: Certificate, work: Work): Judgment;
+  judge(certificate: Certificate, work: Work): Judgment | Promise<Judgment>;
 }

@@ -76,11 +76,7 @@ export class Revocations {
   }
 
   add(data: RevocationData): void {
-    try {
-      this.#known.push(knownFrom(data));
-    } catch {
-      // It is not needed, or else missed.
-    }
+    this.#known.push(knownOnceRead(this.#work, data));
   }
 
   /** Looks in what is known, then asks. A revocation counts more than other data that does not know it. */
@@ -90,6 +86,7 @@ export class Revocations {
       before === undefined || (position !== undefined && position < before);
     let good: RevocationStatus | undefined;
     for (const known of this.#known.filter(isWithin)) {
+      await this.#work.pause();
       const found = await this.#look(known, certificate, issuer, asked);
       if (found?.status === "revoked") return found;
       if (found?.status === "good") good ??= found;
@@ -126,8 +123,12 @@ export class Revocations {
     try {
       const [url] = accessOf(certificate, "issuer");
       if (url === undefined || service === undefined || !this.#mayAsk()) return undefined;
-      return certificateOf(await service.get(url, "application/pkix-cert", limits.revocation.certificateBytes));
-    } catch {
+      return certificateOf(
+        this.#work,
+        await service.get(url, "application/pkix-cert", limits.revocation.certificateBytes),
+      );
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
       return undefined;
     }
   }
@@ -150,7 +151,7 @@ export class Revocations {
       try {
         if (!(await info.isAbout(certificate, issuer, this.#work)) || !(await this.#isFrom(known, info, issuer)))
           continue;
-        const { revokedAt } = info.judge(certificate, this.#work);
+        const { revokedAt } = await info.judge(certificate, this.#work);
         await this.#work.pause();
         // What was revoked stays revoked, however old the response is.
         if (revokedAt !== undefined && revokedAt <= at) return { status: "revoked", on: revokedAt, proof: data };
@@ -189,10 +190,11 @@ export class Revocations {
       return fail(`the service of its issuer ${error instanceof Unusable ? error.message : "cannot be asked"}`);
     }
     try {
-      const known = knownFrom({ kind, bytes }, new Date());
+      const known = knownFrom(this.#work, { kind, bytes }, new Date());
       this.#known.push(known);
       return known;
     } catch (error) {
+      if (error instanceof Refusal) throw error;
       return fail(ofResponse(error));
     }
   }
@@ -222,11 +224,29 @@ const sourcesOf = (certificate: Certificate): Source[] => [
   ...pointsOf(certificate).map((url) => ({ kind: "crl" as const, url })),
 ];
 
-const knownFrom = (data: RevocationData, now?: Date): Known => ({
+const knownFrom = (work: Work, data: RevocationData, now?: Date): Known => ({
   data,
-  infos: data.kind === "ocsp" ? readOcsp(data.bytes, now) : [readCrl(data.bytes)],
+  infos: data.kind === "ocsp" ? readOcsp(work, data.bytes, now) : [readCrl(work, data.bytes)],
   signed: new Map(),
 });
+
+/** The same, read when it is looked at. What cannot be read is not needed, or else missed. */
+function knownOnceRead(work: Work, data: RevocationData): Known {
+  let infos: readonly RevocationInfo[] | undefined;
+  return {
+    data,
+    signed: new Map(),
+    get infos() {
+      try {
+        infos ??= knownFrom(work, data).infos;
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        infos = [];
+      }
+      return infos;
+    },
+  };
+}
 
 /**
  * Whether it says something about that time: it is not older than its next update allows. What is newer does, too, until the

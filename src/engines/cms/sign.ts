@@ -4,7 +4,8 @@
  */
 import type { AsnType } from "asn1js";
 import { Constructed, Set as SetBlock } from "asn1js";
-import { attribute, der, integer, octetString, oid, parse, sequence, setOf, tagged } from "./asn1.ts";
+import type { Work } from "../work.ts";
+import { attribute, der, integer, octetString, oid, read, sequence, setOf, tagged } from "./asn1.ts";
 import {
   CONTENT_TYPE,
   ID_DATA,
@@ -49,6 +50,7 @@ export async function signedAttributes(
  * @throws Unusable if the signature does not verify
  */
 export async function signDigest(
+  work: Work,
   signer: Signer,
   digest: DigestName,
   messageDigest: Uint8Array,
@@ -57,7 +59,7 @@ export async function signDigest(
   const { certificate, chain, signatureAlgorithm, sign } = signer;
   const attributes = await signedAttributes(signer, digest, messageDigest);
   const signature = await sign(der(attributes));
-  const token = stamp && parse(await stamp(signature));
+  const token = stamp && read(work, await stamp(signature));
   const signerInfo = sequence(
     integer(1),
     sequence(certificate.issuer.toSchema(), certificate.serialNumber),
@@ -76,7 +78,7 @@ export async function signDigest(
   );
   const written = der(sequence(oid(ID_SIGNED_DATA), tagged(0, signedData)));
   // What is sent is what the verifying code accepts; a signature that came from elsewhere may not be.
-  await verifySignedData(await readSignedData(written), ID_DATA, messageDigest, { needsCertificate: true });
+  await verifySignedData(await readSignedData(work, written), ID_DATA, messageDigest, { needsCertificate: true });
   return written;
 }
 

@@ -1,17 +1,32 @@
 /** Reads and verifies signed data (RFC 5652, 5) as PDF has it: one signer, whose attributes are signed. */
-import { type AsnType, fromBER, GeneralizedTime, UTCTime } from "asn1js";
+import { type AsnType, GeneralizedTime, UTCTime } from "asn1js";
 import type { Certificate } from "pkijs";
-import { children, der, hasTag, implicitOctets, isSame, numberOf, octets, oidOf, parse, Unexpected } from "./asn1.ts";
+import {
+  children,
+  der,
+  hasTag,
+  implicitOctets,
+  isSame,
+  numberOf,
+  octets,
+  oidOf,
+  read,
+  readBeginning,
+  Unexpected,
+} from "./asn1.ts";
 import {
   certificateOf,
   CLOCK_SKEW,
   EXTENDED_KEY_USAGE,
   extensionOf,
+  nameBytes,
+  valueOf,
   isValidAt,
   MOST_CERTIFICATES,
   purposesOf,
   TIME_STAMPING,
 } from "./certificates.ts";
+import type { Work } from "../work.ts";
 import { type HashName, hashNameOf, isSignedBy } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
 import type { RevocationData } from "./revocation.ts";
@@ -32,7 +47,7 @@ export const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
 /** Versions of SignedData (5.1). */
 const VERSIONS = new Set([1, 3, 4, 5]);
 
-/** Signatures with long chains and embedded revocation lists stay below. asn1js reads it in one piece: 30 ms. */
+/** Signatures with long chains and embedded revocation lists stay below. */
 const MOST_BYTES = 1024 * 1024;
 
 export interface SignedData {
@@ -62,17 +77,25 @@ type Said = Pick<RevocationData, "kind" | "bytes">;
  * @param others certificates beside those within, among which the signer's may be
  * @throws Unusable, or another error for what cannot be parsed
  */
-export async function readSignedData(bytes: Uint8Array, others: readonly Certificate[] = []): Promise<SignedData> {
+export async function readSignedData(
+  work: Work,
+  bytes: Uint8Array,
+  others: readonly Certificate[] = [],
+): Promise<SignedData> {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
   if (end > MOST_BYTES) throw new Unusable("is larger than 1 MiB");
-  const { offset, result } = fromBER(bytes.slice().buffer);
-  if (offset < end) throw new Unexpected("not ASN.1");
-  const [type, wrapped] = children(result);
+  const { end: valueEnd, value } = readBeginning(work, bytes);
+  if (valueEnd < end) throw new Unexpected("not ASN.1");
+  await work.pause();
+  const [type, wrapped] = children(value);
   if (oidOf(type) !== ID_SIGNED_DATA) throw new Unusable("is no signed data");
   const [version, digests, encapsulated, ...rest] = children(children(wrapped)[0]);
   const [contentType, content] = children(encapsulated);
-  const certificates = certificatesIn(rest.find((one) => hasTag(one, 0)));
+  const certificates = await certificatesIn(
+    work,
+    rest.find((one) => hasTag(one, 0)),
+  );
   const [info, another] = children(rest.at(-1));
   if (info === undefined || another !== undefined) throw new Unusable("does not have exactly one signer");
   const [infoVersion, identifier, digest, ...parts] = children(info);
@@ -106,11 +129,16 @@ export async function readSignedData(bytes: Uint8Array, others: readonly Certifi
   };
 }
 
-function certificatesIn(set: AsnType | undefined): Certificate[] {
+async function certificatesIn(work: Work, set: AsnType | undefined): Promise<Certificate[]> {
   // Others are attribute certificates, and kinds that are obsolete (10.2.2).
   const found = set === undefined ? [] : children(set).filter(({ idBlock }) => idBlock.tagClass === 1);
   if (found.length > MOST_CERTIFICATES) throw new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
-  return found.map((one) => certificateOf(new Uint8Array(one.valueBeforeDecodeView)));
+  const certificates: Certificate[] = [];
+  for (const one of found) {
+    certificates.push(certificateOf(work, new Uint8Array(one.valueBeforeDecodeView)));
+    await work.pause();
+  }
+  return certificates;
 }
 
 /** Lists and responses beside the certificates (10.2.1; RFC 5940, 2.1). */
@@ -145,14 +173,12 @@ async function signerIn(
       return (
         issuer !== undefined &&
         serial !== undefined &&
-        isSame(der(one.issuer.toSchema()), issuer) &&
+        isSame(nameBytes(one.issuer), issuer) &&
         isSame(der(one.serialNumber), serial)
       );
     }
     const own = extensionOf(one, "2.5.29.14");
-    return (
-      own !== undefined && isSame(octets(parse(new Uint8Array(own.extnValue.getValue()))), implicitOctets(identifier))
-    );
+    return own !== undefined && isSame(octets(valueOf(own)), implicitOctets(identifier));
   });
   const [signer, ...others] = found;
   if (signer === undefined) throw new Unusable("does not have the certificate of its signer");
@@ -236,7 +262,7 @@ export interface TimeStamp {
  * Reads and verifies a time-stamp token: its signature, and that its certificate is for time stamps; not what it stamps.
  * @throws Unusable, or another error for what cannot be parsed
  */
-export async function readTimeStamp(data: SignedData): Promise<TimeStamp> {
+export async function readTimeStamp(work: Work, data: SignedData): Promise<TimeStamp> {
   const { content, hash, signer, certificates, revocation } = data;
   if (content === undefined) throw new Unusable("has no content");
   await verifySignedData(data, TST_INFO, new Uint8Array(await crypto.subtle.digest(hash, content)), {
@@ -250,7 +276,7 @@ export async function readTimeStamp(data: SignedData): Promise<TimeStamp> {
     extensionOf(signer, EXTENDED_KEY_USAGE)?.critical !== true
   )
     throw new Unusable("has a certificate that is not for time stamps");
-  const [, , imprint, , time, ...rest] = children(parse(content));
+  const [, , imprint, , time, ...rest] = children(read(work, content));
   const [algorithm, digest] = children(imprint);
   if (!(time instanceof GeneralizedTime)) throw new Unexpected("no time");
   if (!isValidAt(signer, time.toDate()) || time.toDate().getTime() > Date.now() + CLOCK_SKEW)
@@ -272,11 +298,12 @@ export async function readTimeStamp(data: SignedData): Promise<TimeStamp> {
  * @throws Unusable, or another error for what cannot be parsed
  */
 export async function readStampOver(
+  work: Work,
   { signature, certificates }: SignedData,
   token: Uint8Array,
   others: readonly Certificate[] = [],
 ): Promise<TimeStamp> {
-  const stamp = await readTimeStamp(await readSignedData(token, [...certificates, ...others]));
+  const stamp = await readTimeStamp(work, await readSignedData(work, token, [...certificates, ...others]));
   const digest = new Uint8Array(await crypto.subtle.digest(stamp.imprint.hash, signature));
   if (!isSame(stamp.imprint.digest, digest)) throw new Unusable("is for another signature");
   return stamp;

@@ -2,7 +2,8 @@
 import { Boolean as BooleanBlock, Integer } from "asn1js";
 import { Refusal } from "../errors.ts";
 import type { TimestampService } from "../lease/engines.ts";
-import { children, der, integer, isSame, numberOf, octetString, parse, sequence } from "./asn1.ts";
+import type { Work } from "../work.ts";
+import { children, der, integer, isSame, numberOf, octetString, read, sequence } from "./asn1.ts";
 import { DIGESTS, digestAlgorithm, type DigestName } from "./signer.ts";
 import { timestampFailed, Unusable } from "./refusal.ts";
 import { readSignedData, readTimeStamp } from "./signed-data.ts";
@@ -21,6 +22,7 @@ const GRANTED: readonly number[] = [0, 1];
  * @throws Refusal `timestamp_failed`
  */
 export async function timeStamp(
+  work: Work,
   service: TimestampService,
   url: string | undefined,
   digest: DigestName,
@@ -37,12 +39,12 @@ export async function timeStamp(
   );
   const response = await service.request(url, der(request));
   try {
-    const [status, found] = children(parse(response));
+    const [status, found] = children(read(work, response));
     const code = numberOf(children(status)[0]);
     if (!GRANTED.includes(code)) throw timestampFailed(`did not grant the request (status ${code})`);
     if (found === undefined) throw timestampFailed("sent no token");
     const token = der(found);
-    await check(token, { digest, imprint, nonce });
+    await check(work, token, { digest, imprint, nonce });
     return token;
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -57,8 +59,8 @@ interface Asked {
   readonly nonce: Uint8Array;
 }
 
-async function check(token: Uint8Array, { digest, imprint, nonce }: Asked): Promise<void> {
-  const stamp = await readTimeStamp(await readSignedData(token));
+async function check(work: Work, token: Uint8Array, { digest, imprint, nonce }: Asked): Promise<void> {
+  const stamp = await readTimeStamp(work, await readSignedData(work, token));
   if (stamp.imprint.hash !== DIGESTS[digest].hash || !isSame(stamp.imprint.digest, imprint))
     throw timestampFailed("stamped something else");
   if (stamp.nonce === undefined || !isSame(stamp.nonce, nonce))

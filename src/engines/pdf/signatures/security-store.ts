@@ -11,8 +11,6 @@ import { isDictionary } from "./entry-values.ts";
 
 /** Streams of each kind. */
 const MOST_STORED = 1_000;
-/** Fuel per byte for certificates and responses that are parsed, an estimate. Lists are not: they are walked. */
-const PARSE_WORK = 100;
 
 export interface StoredCertificate {
   readonly certificate: Certificate;
@@ -36,8 +34,10 @@ export async function readSecurityStore(open: OpenPdf): Promise<SecurityStore> {
   const certificates: StoredCertificate[] = [];
   for (const { bytes, position } of await streamsIn(open, "certificate")) {
     try {
-      certificates.push({ certificate: certificateOf(bytes), position });
-    } catch {
+      certificates.push({ certificate: certificateOf(open.engine.work, bytes), position });
+      await open.engine.work.pause();
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
       // It is no certificate.
     }
   }
@@ -71,7 +71,6 @@ async function streamsIn(
       const buffer = stream.readStream();
       const { length } = buffer.asUint8Array();
       engine.countDecoded(length);
-      if (kind !== "crl") engine.work.spend(length * PARSE_WORK);
       engine.claim(length);
       found.push({ bytes: buffer.asUint8Array().slice(), position: positionOf(stream) });
       buffer.destroy();

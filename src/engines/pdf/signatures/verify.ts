@@ -155,9 +155,9 @@ async function check(open: OpenPdf, stored: readonly Certificate[], found: Found
   let stamp: TimeStamp | undefined;
   try {
     const covered = coveredIn(open, found);
-    data = await readSignedData(covered.contents, stored);
+    data = await readSignedData(engine.work, covered.contents, stored);
     if (found.format === STAMP) {
-      stamp = await readTimeStamp(data);
+      stamp = await readTimeStamp(engine.work, data);
       const digest = await digestOf(open, covered, stamp.imprint.hash);
       if (!isSame(stamp.imprint.digest, digest))
         throw new Unusable("does not fit: the digest of the stamped bytes differs");
@@ -166,7 +166,7 @@ async function check(open: OpenPdf, stored: readonly Certificate[], found: Found
       const digest = await digestOf(open, covered, data.hash);
       await verifySignedData(data, ID_DATA, digest, { needsCertificate: found.format === CADES });
     } else throw new Unusable(`has a format that is not supported (${found.format || "none"})`);
-    const stamped = data.token && (await checkStamp(data.token, data, stored));
+    const stamped = data.token && (await checkStamp(engine.work, data.token, data, stored));
     return { format, end, data, stamp: stamp ?? stamped?.stamp, stampProblem: stamped?.problem, problem: undefined };
   } catch (error) {
     if (error instanceof Refusal || engine.isFailure(error)) throw error;
@@ -178,13 +178,15 @@ async function check(open: OpenPdf, stored: readonly Certificate[], found: Found
 
 /** Checks the time stamp over a signature. */
 async function checkStamp(
+  work: Work,
   token: Uint8Array,
   data: SignedData,
   stored: readonly Certificate[],
 ): Promise<{ stamp?: TimeStamp; problem?: string }> {
   try {
-    return { stamp: await readStampOver(data, token, stored) };
+    return { stamp: await readStampOver(work, data, token, stored) };
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     return { problem: error instanceof Unusable ? error.message : "cannot be read" };
   }
 }

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { parse, read, readBeginning, Unexpected } from "../../../src/engines/cms/asn1.ts";
+import { Unusable } from "../../../src/engines/cms/refusal.ts";
+import { PARSERS } from "../../../src/engines/parse-meter.ts";
+import { Work } from "../../../src/engines/work.ts";
+
+const work = (): Work => new Work(10e9);
+
+/** A value with a tag. */
+function value(tag: number, content: readonly number[]): number[] {
+  const { length } = content;
+  return [tag, 0x84, length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255, ...content];
+}
+const times = (count: number, bytes: readonly number[]): number[] => Array.from({ length: count }, () => bytes).flat();
+const bytes = (content: readonly number[]): Uint8Array => Uint8Array.from(content);
+
+/** Why bytes are refused; undefined if they are not. */
+function problem(content: readonly number[]): string | undefined {
+  try {
+    read(work(), bytes(content));
+    return undefined;
+  } catch (error) {
+    if (error instanceof Unusable || error instanceof Unexpected) return error.message;
+    throw error;
+  }
+}
+
+test("each value is charged by its bytes, and once more for each two bytes of an object identifier", () => {
+  const { byte, element } = PARSERS.asn1;
+  const spent = (content: readonly number[]): number => {
+    const own = work();
+    read(own, bytes(content));
+    return own.spent;
+  };
+  expect(spent([0x30, 4, 5, 0, 5, 0])).toBe(6 * byte + 3 * element);
+  expect(spent([6, 3, 0x55, 4, 3])).toBe(5 * byte + 3 * element);
+  // The value in a string is read, too.
+  expect(spent([4, 2, 5, 0])).toBe(6 * byte + 2 * element);
+});
+
+describe("what a library would take long for is refused before it is read", () => {
+  test.each<[string, number[], string]>([
+    ["values", value(0x30, times(6_000, [5, 0])), "has ASN.1 with more than 6,000 values"],
+    ["values in a string", value(4, value(0x30, times(6_000, [5, 0]))), "has ASN.1 with more than 6,000 values"],
+    ["values in bits", value(3, [0, ...value(0x30, times(6_000, [5, 0]))]), "has ASN.1 with more than 6,000 values"],
+    ["arcs", value(6, times(65, [1])), "has ASN.1 with a value of more than 64 bytes"],
+    ["relative arcs", value(13, times(65, [1])), "has ASN.1 with a value of more than 64 bytes"],
+    ["digits", value(2, times(4_097, [1])), "has ASN.1 with a value of more than 4,096 bytes"],
+    ["a time", value(0x17, times(33, [48])), "has ASN.1 with a value of more than 32 bytes"],
+    ["a string", value(0x1e, times(65_538, [65])), "has ASN.1 with a value of more than 65,536 bytes"],
+    ["levels", times(52, [0x30, 0x80]), "has ASN.1 with more than 50 levels"],
+  ])("%s", (_, content, message) => {
+    expect(problem(content)).toBe(message);
+  });
+
+  test("values at these limits are read", () => {
+    expect(problem(value(0x30, times(5_999, [5, 0])))).toBeUndefined();
+    expect(problem(value(6, times(64, [1])))).toBeUndefined();
+    expect(problem(value(2, times(4_096, [1])))).toBeUndefined();
+    expect(problem(value(4, times(100_000, [0xff])))).toBeUndefined();
+  });
+});
+
+test("what is cut off, or has no end, is not ASN.1", () => {
+  for (const content of [
+    [],
+    [0x30],
+    [0x30, 5, 5, 0],
+    [0x30, 0x80, 5, 0],
+    [4, 0x80, 0, 0],
+    [0x1f, 0x81, 0x81, 0x81, 0],
+    [5, 0, 5, 0],
+  ])
+    expect(problem(content), String(content)).toBeDefined();
+  expect(problem([0x30, 0x80, 5, 0, 0, 0])).toBeUndefined();
+});
+
+test("anything may follow a value at the beginning of bytes", () => {
+  const { end, value: first } = readBeginning(work(), bytes([0x30, 2, 5, 0, 0, 0, 0]));
+  expect([end, first.idBlock.tagNumber]).toEqual([4, 16]);
+  expect(() => parse(bytes([0x30, 2, 5, 0, 0]))).toThrow(Unexpected);
+});
+
+test("the values of a request have a common limit", () => {
+  const own = work();
+  const many = bytes(value(0x30, times(5_000, [5, 0])));
+  const reading = (): void => {
+    for (let round = 0; round < 20; round++) read(own, many);
+  };
+  expect(reading).toThrow(
+    expect.objectContaining({ code: "limit_exceeded", details: expect.objectContaining({ limit: 100_000 }) }),
+  );
+});
