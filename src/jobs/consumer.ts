@@ -32,9 +32,10 @@ export interface JobConsumer extends Omit<JobContext, "enqueue"> {
   databaseOf(shard: number): Database;
   /**
    * Works on a part: on its pages, or on the result of the others'. Never throws for what the document or the engines do.
-   * `signal` is aborted when the job has ended, or another consumer has the part.
+   * `signal` is aborted when the job has ended, or another consumer has the part. `parked` is called when the part waits for something outside, so
+   * that another can be worked on.
    */
-  work(db: Database, claim: Claim, signal: AbortSignal): Promise<PartOutcome>;
+  work(db: Database, claim: Claim, signal: AbortSignal, parked: () => void): Promise<PartOutcome>;
 }
 
 /**
@@ -46,7 +47,9 @@ export async function consumeJobs(messages: readonly Message<JobMessage>[], cons
     const { shard } = message.body;
     try {
       if (message.body.kind === "abandoned job") await abandonJob(consumer.databaseOf(shard), message.body.job);
-      const { goesOn, retryIn } = await besideShortJobs(consumer, shard, () => workForAWhile(consumer, shard));
+      const { goesOn, retryIn } = await besideShortJobs(consumer, shard, (parked) =>
+        workForAWhile(consumer, shard, parked),
+      );
       if (goesOn) await wakeConsumers(consumer.queue, shard, 1);
       if (retryIn === undefined) message.ack();
       else message.retry({ delaySeconds: retryIn });
@@ -67,12 +70,18 @@ interface Turn {
   readonly result?: string | undefined;
 }
 
-async function workForAWhile(consumer: JobConsumer, shard: number, jobs = anyJob): Promise<Turn> {
+/** `parked`: called when a part waits for something outside, after which it is the last one here. */
+async function workForAWhile(consumer: JobConsumer, shard: number, parked: () => void, jobs = anyJob): Promise<Turn> {
   const until = Date.now() + limits.jobs.turnMilliseconds;
   let turn: Turn = { goesOn: true };
   let retryIn: number | undefined;
-  while (turn.goesOn && Date.now() < until) {
-    turn = await workOnce(consumer, shard, jobs, turn.result);
+  const turns = { areOver: false };
+  const replaced = (): void => {
+    turns.areOver = true;
+    parked();
+  };
+  while (turn.goesOn && !turns.areOver && Date.now() < until) {
+    turn = await workOnce(consumer, shard, replaced, jobs, turn.result);
     retryIn ??= turn.retryIn;
   }
   return { goesOn: turn.goesOn, retryIn };
@@ -81,44 +90,68 @@ async function workForAWhile(consumer: JobConsumer, shard: number, jobs = anyJob
 /**
  * Does the work of a message, and meanwhile that of short jobs that are created in this isolate: recognizing two pages takes seconds,
  * and where there is only one consumer, as in `wrangler dev`, a job of one page would wait that long. They run beside each other as
- * requests do. Long jobs wait for the next message, because two of their parts would leave no room for requests.
+ * requests do, one after the other, and more of them beside those that wait for something outside. Long jobs wait for the next message, because two
+ * of their parts would leave no room for requests.
  */
-async function besideShortJobs(consumer: JobConsumer, shard: number, work: () => Promise<Turn>): Promise<Turn> {
+async function besideShortJobs(
+  consumer: JobConsumer,
+  shard: number,
+  work: (parked: () => void) => Promise<Turn>,
+): Promise<Turn> {
+  const until = Date.now() + limits.jobs.turnMilliseconds;
   let seen = wakeupsHere();
-  let short: Promise<void> | undefined;
   let retryIn: number | undefined;
+  const running = new Set<Promise<void>>();
+  /** Whether no short job is worked on, but for those that wait. */
+  let isIdle = true;
+  /** Jobs that were there before are due now, too. */
+  const lookAgain = (): void => void (seen = -1);
   const workOnShort = async (): Promise<void> => {
+    let isWaiting = false;
+    const parked = (): void => {
+      isWaiting = isIdle = true;
+      lookAgain();
+    };
     try {
-      ({ retryIn = retryIn } = await workForAWhile(consumer, shard, shortJobs));
+      ({ retryIn = retryIn } = await workForAWhile(consumer, shard, parked, shortJobs));
     } catch (error) {
       logFault("short job", { shard }, error);
       retryIn = secondsAfterFault(1);
     }
-    short = undefined;
+    isIdle ||= !isWaiting;
   };
   const look = (): void => {
-    if (short !== undefined || seen === wakeupsHere()) return;
+    const isFull = running.size > limits.admission.parkedPerAccount || Date.now() > until;
+    if (!isIdle || isFull || seen === wakeupsHere()) return;
     seen = wakeupsHere();
-    short = workOnShort();
+    isIdle = false;
+    const short = workOnShort().finally(() => running.delete(short));
+    running.add(short);
   };
   const timer = setInterval(look, limits.jobs.shortMilliseconds);
   let turn: Turn;
   try {
-    turn = await work();
+    turn = await work(lookAgain);
   } finally {
+    while (running.size > 0) await Promise.all(running);
     clearInterval(timer);
-    await short;
   }
   return { goesOn: turn.goesOn, retryIn: turn.retryIn ?? retryIn };
 }
 
 /** `result`: the job whose result is made next, so that the job ends and its files are removed. */
-async function workOnce(consumer: JobConsumer, shard: number, jobs: SQL, result?: string): Promise<Turn> {
+async function workOnce(
+  consumer: JobConsumer,
+  shard: number,
+  parked: () => void,
+  jobs: SQL,
+  result?: string,
+): Promise<Turn> {
   const db = consumer.databaseOf(shard);
   const context = { store: consumer.store, baseUrl: consumer.baseUrl, enqueue: consumer.enqueueOf(shard) };
   const claim = await claimPart(db, new Date(), result === undefined ? jobs : jobOf(result));
   if (claim === undefined) return { goesOn: result !== undefined };
-  const outcome = await renewing(db, claim, (signal) => consumer.work(db, claim, signal));
+  const outcome = await renewing(db, claim, (signal) => consumer.work(db, claim, signal, parked));
   if (outcome.kind === "busy") {
     await returnClaim(db, claim, new Date());
     return { goesOn: false, retryIn: limits.admission.retryAfterSeconds };

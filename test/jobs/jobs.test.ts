@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { consumeOnce, creditsOf, jobService, leftOf, operationForm, sweepLater } from "./job-service.ts";
 import { interrupted } from "../faults/failing-bucket.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
+import { chainPem, issue, keyPem } from "../harness/certificates.ts";
 import { document } from "../harness/fixtures.ts";
 import { withoutIdentifiers } from "../harness/identifiers.ts";
 import { scanned, scanPage } from "../operations/ocr-service.ts";
@@ -124,6 +125,30 @@ describe("a job", () => {
     await consumeOnce(bindings);
     expect(states).toEqual(["succeeded", "running"]);
     expect((await long.job(id)).status).toBe("succeeded");
+  });
+
+  it("of one part ends while those of another account wait for a time-stamp service", async () => {
+    const [slow, quick] = [await jobService(), await jobService()];
+    const signer = await issue({ subject: "Ada" });
+    const fields = { privateKey: await keyPem(signer), chain: chainPem(signer), level: "b-t" };
+    const held = Promise.withResolvers<void>();
+    const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
+      await held.promise;
+      return new Response("no token");
+    });
+    const seals = [];
+    for (let count = 0; count < 3; count += 1)
+      seals.push(await slow.start("seal", letter, { ...fields, timestampUrl: "https://stamps.example.com/" }));
+    const { id } = await quick.start("rotate", letter, { angle: "90" });
+    const consumed = consumeOnce();
+    const ended = await quick.send("GET", `/jobs/${id}?wait=30`);
+    expect((await ended.json<{ status: string }>()).status).toBe("succeeded");
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(3), { timeout: 100_000 });
+    for (const seal of seals) expect((await slow.job(seal.id)).status).toBe("running");
+    held.resolve();
+    await consumed;
+    for (const seal of seals) expect((await slow.job(seal.id)).error).toMatchObject({ code: "timestamp_failed" });
+    asked.mockRestore();
   });
 
   it("expires with its result", async () => {

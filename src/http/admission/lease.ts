@@ -25,6 +25,8 @@ export interface LeaseRequest {
   readonly given: Omit<LeaseOptions, "expected" | "most" | "work" | "parking"> & { readonly memoryBytes: number };
   /** As for `Admittance`. */
   readonly letsOthersPass?: boolean;
+  /** Called when its engines are returned before something outside is waited for. */
+  readonly parked?: () => void;
   /** Keeps work running after the response. */
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -143,6 +145,7 @@ export class Lease extends RequestMemory {
       parked: (bytes) => {
         this.park(bytes + outsideBytes);
         this.#clearSpares();
+        this.#request.parked?.();
       },
       outside: async (ask) => {
         this.leave();

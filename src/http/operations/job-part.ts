@@ -39,9 +39,9 @@ interface PartWorkerOptions {
 
 /** The work on parts of jobs: the request is read again as it was stored, and its work done as that of any request. */
 export function partWorker(options: PartWorkerOptions): JobConsumer["work"] {
-  return async (db, claim, signal) => {
+  return async (db, claim, signal, parked) => {
     const started = Date.now();
-    using work = new PartWork(options, db, claim, signal);
+    using work = new PartWork(options, db, claim, signal, parked);
     let outcome: PartOutcome;
     let error: ApiError | undefined;
     try {
@@ -138,15 +138,17 @@ class PartWork implements Disposable {
   readonly #db: Database;
   readonly #claim: Claim;
   readonly #signal: AbortSignal;
+  readonly #parked: () => void;
   #lease: Lease | undefined;
   /** The first page that it works on, from 1. */
   readonly pageNumber: number;
 
-  constructor(options: PartWorkerOptions, db: Database, claim: Claim, signal: AbortSignal) {
+  constructor(options: PartWorkerOptions, db: Database, claim: Claim, signal: AbortSignal, parked: () => void) {
     this.#options = options;
     this.#db = db;
     this.#claim = claim;
     this.#signal = signal;
+    this.#parked = parked;
     this.pageNumber = pageNumberOf(claim.job, claim.part);
   }
 
@@ -215,6 +217,7 @@ class PartWork implements Disposable {
       signal: this.#signal,
       given: leaseOptions(env, this.#signal),
       letsOthersPass: true,
+      parked: this.#parked,
       waitUntil,
     });
     return this.#lease;
