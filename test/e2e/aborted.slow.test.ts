@@ -1,6 +1,10 @@
 import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
+import { patiently, pdfPart, post } from "../harness/client.ts";
+import { document } from "../harness/fixtures.ts";
+import { formBody, sendAndLeave } from "../harness/gone-client.ts";
 
 const MiB = 1024 * 1024;
 /** How often a call is sent that is turned away. Each waits for five seconds. */
@@ -67,4 +71,26 @@ test("clients that disconnect during the response or the upload leave nothing be
   const last = await rotate(file);
   expect(last.status).toBe(200);
   expect((await last.arrayBuffer()).byteLength).toBeGreaterThan(20 * MiB);
+});
+
+// Its proxy does not report them: test/serve/gone.slow.test.ts tests that the work stops where they are reported.
+test("`npm start` is free again after the work for clients that disconnected during it", async () => {
+  const service = { baseUrl, key: liveKey };
+  const text = "Words of a paragraph. ".repeat(20);
+  const html = Buffer.from(`<body>${`<p>${text}</p>`.repeat(2_000)}</body>`);
+  const letter = pdfPart(document({ name: "letter", pages: 40 }));
+  for (const [operation, parts] of [
+    ["to-pdf", { file: pdfPart(html, "long.html") }],
+    ["to-images", { file: letter, dpi: "150" }],
+    ["compress", { file: letter }],
+    ["extract-text", { file: letter, format: "markdown" }],
+  ] as const) {
+    const body = await formBody(parts);
+    for (let round = 0; round < 3; round += 1)
+      await sendAndLeave(service, `/api/v1/${operation}`, body, () => sleep(50));
+  }
+  const rotated = await Promise.all(
+    [1, 2, 3].map(() => patiently(() => post(service, "rotate", { file: letter, angle: "90" }))),
+  );
+  expect(rotated.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
