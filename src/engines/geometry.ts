@@ -30,5 +30,12 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
+/** The box around a box that a matrix turns. */
+export function boxAround([x0, y0, x1, y1]: PageBox, matrix: Matrix): VisibleBox {
+  const corners = [apply(matrix, x0, y0), apply(matrix, x1, y0), apply(matrix, x0, y1), apply(matrix, x1, y1)];
+  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
 /** Rounded to hundredths: of a point, what is visible at any size. */
 export const hundredths = (value: number): number => Math.round(value * 100) / 100;

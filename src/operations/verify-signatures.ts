@@ -55,6 +55,18 @@ const report = z.object({
               kind: z.enum(["form-field", "signature", "annotation", "validation-data", "metadata", "other"]),
               object: z.int().describe("The number of the object; 0 for the trailer or the file."),
               page: z.int().optional(),
+              box: z
+                .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+                .optional()
+                .describe(
+                  "Of a field that was signed or filled in and that the page shows: where it is, in points from the top left of the visible page.",
+                ),
+              coversContent: z
+                .boolean()
+                .optional()
+                .describe(
+                  "Whether text or images of the signed page are in `box`, which the field may now hide. Show such a document as it was signed, or reject it, even if the change is allowed.",
+                ),
               field: z.string().optional(),
               text: z.string(),
               allowed: z.boolean(),

@@ -287,6 +287,52 @@ describe("changes after a signature that are allowed", () => {
     expect(documentIntact).toBe(true);
   });
 
+  test("an update with a cross-reference stream and an object stream", async () => {
+    const signed = await seal(form());
+    const plain = updateWithStream(signed, { 60: "(new)" });
+    const inStream = updateWithStream(
+      signed,
+      { 61: packed({ 60: "(new)", 62: "[1 2]" }) },
+      { rows: { 60: [2, 61, 0], 62: [2, 61, 1] } },
+    );
+    const lengths = update(signed, { 60: streamText("x").replace("Length 1", "Length 61 0 R"), 61: "1" });
+    for (const file of [plain, inStream, lengths, update(inStream, { 63: "(newer)" })]) {
+      const { documentIntact, signatures } = await verify(file);
+      expect(signatures[0]?.changes).toEqual([]);
+      expect(documentIntact).toBe(true);
+    }
+  });
+
+  test("an object where a trailer names one that does not exist", async () => {
+    const before = update(form(), { 61: "(new)" }, "/Root 1 0 R /Info 13 0 R /AdditionalStreams [60 0 R]");
+    const { documentIntact } = await verify(update(await seal(before), { [FREE]: "(new)" }));
+    expect(documentIntact).toBe(true);
+  });
+
+  test("a field that is seen has its place, and says whether it covers what was signed", async () => {
+    const signed = await seal(form());
+    const place = (y: number): string => JSON.stringify({ page: 1, x: 20, y, width: 200, height: 40 });
+    const changesOf = async (file: Uint8Array) => (await verify(file)).signatures[0]?.changes;
+    const over = { page: 1, box: { x: 20, y: 20, width: 200, height: 40 }, coversContent: true, allowed: true };
+    expect(await changesOf(await seal(signed, { field: place(20) }))).toContainEqual(
+      expect.objectContaining({ kind: "signature", field: "Signature2", ...over }),
+    );
+    const beside = { box: { x: 20, y: 120, width: 200, height: 40 }, coversContent: false, allowed: true };
+    expect(await changesOf(await seal(signed, { field: place(120) }))).toContainEqual(expect.objectContaining(beside));
+    const [unseen] = (await changesOf(await seal(signed)))?.filter(({ kind }) => kind === "signature") ?? [];
+    expect(unseen).toBeDefined();
+    expect(unseen).not.toHaveProperty("box");
+    const { body: filled } = await stamp("fill-form", signed, { values: '{"name":"Grace"}' });
+    expect(await changesOf(filled)).toContainEqual(
+      expect.objectContaining({
+        field: "name",
+        page: 1,
+        box: { x: 20, y: 260, width: 200, height: 20 },
+        coversContent: false,
+      }),
+    );
+  });
+
   test("comments, as writers leave them", async () => {
     const file = update(await seal(form()), { [FREE]: "(new)" });
     for (const comment of ["%iText-7.1.5", "% a\n% b", "%"]) {
@@ -306,7 +352,8 @@ describe("changes after a signature that are allowed", () => {
     const { documentIntact, signatures } = await verify(twice);
     expect([idIn(twice), documentIntact]).toEqual([expect.stringMatching(/^\/ID/), true]);
     expect(signatures.map(({ changesAfter }) => changesAfter)).toEqual(["allowed", "none"]);
-    const { changes } = (await verify(update(twice, {}, `/Root 1 0 R /ID [<00> <00>]`))).signatures[1] ?? {};
+    const { changes } =
+      (await verify(update(twice, { [FREE]: "(new)" }, `/Root 1 0 R /ID [<00> <00>]`))).signatures[1] ?? {};
     expect(changes).toMatchObject([{ text: "The trailer has another `ID`.", allowed: false }]);
   });
 
@@ -624,13 +671,193 @@ const ATTACKS: readonly [name: string, (signed: Uint8Array) => Uint8Array, base?
   ],
 ];
 
+/** The file with an update whose cross-references are a stream. `rows`: type, offset, and generation or index, by number. */
+function updateWithStream(
+  file: Uint8Array,
+  objects: Readonly<Record<number, string>>,
+  { entries = "", rows = {}, extra = "" }: StreamUpdate = {},
+): Uint8Array {
+  const text = Buffer.from(file).toString("latin1");
+  const previous = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(text)?.[1] ?? "";
+  const all: Record<number, readonly [number, number, number]> = { ...rows };
+  let added = "";
+  for (const [number, body] of Object.entries(objects)) {
+    all[Number(number)] ??= [1, file.length + added.length, 0];
+    added += `${number} 0 obj\n${body}\nendobj\n`;
+  }
+  const start = file.length + added.length;
+  all[99] = [1, start, 0];
+  const bytes = Object.values(all).map(([type, place, last]) =>
+    String.fromCharCode(type, place >> 16, (place >> 8) & 255, place & 255, last),
+  );
+  const index = Object.keys(all).map((number) => `${number} 1`);
+  const dictionary = `/Type /XRef /Size 100 /W [1 3 1] /Index [${index.join(" ")}] /Prev ${previous} /Root 1 0 R /Info 13 0 R ${idIn(file)} ${entries}`;
+  const section = `99 0 obj\n${streamText(bytes.join("") + extra, dictionary)}\nendobj\n`;
+  return latin1(`${text}${added}${section}startxref\n${start}\n%%EOF\n`);
+}
+
+interface StreamUpdate {
+  readonly entries?: string;
+  readonly rows?: Readonly<Record<number, readonly [number, number, number]>>;
+  readonly extra?: string;
+}
+
+/** An object stream with objects by their numbers. */
+function packed(objects: Readonly<Record<number, string>>, entries = "", between = " "): string {
+  let heading = "";
+  let data = "";
+  for (const [number, body] of Object.entries(objects)) {
+    heading += `${number} ${data.length} `;
+    data += body + between;
+  }
+  const count = Object.keys(objects).length;
+  return streamText(heading + data, `/Type /ObjStm /N ${count} /First ${heading.length} ${entries}`);
+}
+
+/** A field whose appearance dictionary, object 15, is also used elsewhere: `other` is object 14. */
+const shared = (other: string, resources = ""): Uint8Array => {
+  const file = update(form("", other), {
+    [FIELD]: objectIn(form(), FIELD).replace("/AP << /N 10 0 R >>", "/AP 15 0 R"),
+    15: "<< /N 10 0 R >>",
+  });
+  return resources === ""
+    ? file
+    : update(file, { [PAGE]: objectIn(file, PAGE).replace("/Font <<", `${resources} /Font <<`) });
+};
+const fillShared = (file: Uint8Array): Uint8Array =>
+  update(file, { [FIELD]: objectIn(file, FIELD).replace("(Ada)", "(Eve)"), [APPEARANCE]: box("(Eve)") });
+
+/** Attacks by what only some readers see. */
+const DIFFERENCES: typeof ATTACKS = [
+  ...(
+    [
+      ["first", "/Contents 12 0 R /Contents 5 0 R"],
+      ["last", "/Contents 5 0 R /Contents 12 0 R"],
+      ["in disguise", "/Conten#74s 12 0 R /Contents 5 0 R"],
+      ["behind a comment", "/Contents 12 0 R %\n/Contents 5 0 R"],
+      ["as null", "/Contents null /Contents 5 0 R"],
+      ["deeper", "/Contents 5 0 R /PieceInfo << /A << /B 1 /B 2 >> >>"],
+    ] as const
+  ).map(([where, entry]): (typeof ATTACKS)[number] => [
+    `a key twice, the other ${where}`,
+    (file) => update(file, { [PAGE]: objectIn(file, PAGE).replace("/Contents 5 0 R", entry) }),
+  ]),
+  [
+    "a catalog with its pages twice",
+    (file) => update(file, { [CATALOG]: objectIn(file, CATALOG).replace("/Pages", "/Pages 60 0 R /Pages") }),
+  ],
+  [
+    "a trailer with a catalog behind a string",
+    (file) => update(file, { [FREE]: objectIn(file, CATALOG) }, `/Root 60 0 R /X (startxref) /Root 1 0 R /Info 13 0 R`),
+  ],
+  [
+    "cross-references for old readers behind a string",
+    (file) => update(file, { [FREE]: "(new)" }, `/Root 1 0 R /Info 13 0 R ${idIn(file)} /X (startxref) /XRefStm 0`),
+  ],
+  ["cross-references without rows", (file) => update(file, {})],
+  [
+    "a second trailer",
+    (file) => withLast(update(file, { [FREE]: "(new)" }), "startxref", "trailer\n<< /Root 1 0 R >>\nstartxref"),
+  ],
+  [
+    "an object in the tail of another's stream",
+    (file) => update(file, { [FREE]: `${streamText("x")}\nendobj\n5 0 obj\n${EVIL}` }),
+  ],
+  [
+    "a stream that is shorter than its data",
+    (file) =>
+      update(file, { [FREE]: streamText(`x\nendstream\nendobj\n5 0 obj\n(y)`).replace(/Length \d+/, "Length 1") }),
+  ],
+  [
+    "a stream that is longer than its data",
+    (file) => update(file, { [FREE]: streamText("x").replace("Length 1", "Length 3") }),
+  ],
+  [
+    "a stream whose length is nowhere",
+    (file) => update(file, { [FREE]: streamText("x").replace("Length 1", "Length 98 0 R") }),
+  ],
+  ["a stream whose data are elsewhere", (file) => update(file, { [FREE]: streamText("x", "/F (other.pdf)") })],
+  ["an object that is only a reference", (file) => update(file, { [FREE]: "5 0 R" })],
+  ["a word that is no value", (file) => update(file, { [FREE]: "[endobj]" })],
+  ["a number with two readings", (file) => update(file, { [FREE]: "[--5]" })],
+  ["a string without an end", (file) => update(file, { [FREE]: "(new" })],
+  ["a reference to another generation", (file) => update(file, { [FREE]: "[61 1 R]", 61: "(new)" })],
+  ["object 0", (file) => update(file, { 0: "(new)" })],
+  ["a trailer with a smaller size", (file) => withLast(update(file, { [FREE]: "(new)" }), "/Size 61", "/Size 60")],
+  [
+    "a page tree that was signed with its pages twice",
+    (file) => update(file, { [PAGES]: objectIn(file, PAGES).replace("/Kids [70 0 R]", "") }),
+    update(form(), { [PAGES]: "<< /Type /Pages /Kids [70 0 R] /Kids [3 0 R] /Count 1 >>" }),
+  ],
+  [
+    "an encoding that only some readers miss",
+    (file) => update(file, { [FREE]: "<< /Differences [48 /nine] >>" }),
+    update(form(), { [FONT]: objectIn(form(), FONT).replace(/>>$/, "/Encoding 60 0 R /Encoding /WinAnsiEncoding >>") }),
+  ],
+  [
+    "a row of a stream for an object that is elsewhere",
+    (file) => updateWithStream(file, {}, { rows: { [CONTENT]: [1, offsetsOf(file, CONTENT)[0] ?? 0, 0] } }),
+  ],
+  ["a row of a stream of another type", (file) => updateWithStream(file, {}, { rows: { 60: [3, 0, 0] } })],
+  ["a stream with more than its rows", (file) => updateWithStream(file, {}, { extra: "\x01\0\0\0\0" })],
+  [
+    "two catalogs in a stream",
+    (file) => updateWithStream(file, { 60: objectIn(file, CATALOG) }, { entries: "/X (stream) /Root 60 0 R" }),
+  ],
+  [
+    "a key twice in an object stream",
+    (file) => updateWithStream(file, { 61: packed({ 60: "<< /A 1 /#41 2 >>" }) }, { rows: { 60: [2, 61, 0] } }),
+  ],
+  [
+    "an object stream with an object that is not listed",
+    (file) => updateWithStream(file, { 61: packed({ 5: "(new)", 60: "(new)" }) }, { rows: { 60: [2, 61, 1] } }),
+  ],
+  [
+    "an object stream that extends another",
+    (file) => updateWithStream(file, { 61: packed({ 60: "(new)" }, "/Extends 61 0 R") }, { rows: { 60: [2, 61, 0] } }),
+  ],
+  [
+    "an object stream with words between its objects",
+    (file) => updateWithStream(file, { 61: packed({ 60: "(new)" }, "", " true ") }, { rows: { 60: [2, 61, 0] } }),
+  ],
+  [
+    "an object in a stream that is no object stream",
+    (file) =>
+      updateWithStream(
+        file,
+        { 61: packed({ 60: "(new)" }).replace("/ObjStm", "/Other") },
+        { rows: { 60: [2, 61, 0] } },
+      ),
+  ],
+  ["an appearance dictionary that is also a resource of the page", fillShared, shared("", "/Properties 15 0 R")],
+  [
+    "an appearance dictionary that is also that of a stamp",
+    fillShared,
+    update(shared(""), {
+      [PAGE]: objectIn(form(), PAGE).replace("8 0 R", "8 0 R 60 0 R"),
+      [FREE]: "<< /Type /Annot /Subtype /Stamp /Rect [20 150 220 170] /AP 15 0 R >>",
+    }),
+  ],
+  [
+    "an appearance dictionary that is also that of another field",
+    fillShared,
+    shared(`<< /FT /Tx /Ff 1 /T (third) /V (Ada) ${WIDGET} /AP 15 0 R >>`),
+  ],
+  [
+    "an appearance dictionary that is also that of a kid",
+    fillShared,
+    shared(`<< /FT /Tx /T (third) /V (Ada) /Kids [<< ${WIDGET} /AP 15 0 R >>] >>`),
+  ],
+];
+
 describe("changes after a signature that are not", () => {
   const signed = new Map<Uint8Array | undefined, Uint8Array>();
   beforeAll(async () => {
-    for (const base of new Set(ATTACKS.map(([, , one]) => one))) signed.set(base, await seal(base ?? form()));
+    for (const base of new Set([...ATTACKS, ...DIFFERENCES].map(([, , one]) => one)))
+      signed.set(base, await seal(base ?? form()));
   });
 
-  test.each(ATTACKS)("%s", async (_, attack, base) => {
+  test.each([...ATTACKS, ...DIFFERENCES])("%s", async (_, attack, base) => {
     const file = signed.get(base) ?? new Uint8Array();
     expect(await verify(file)).toMatchObject({ documentIntact: true });
     const report = await verify(attack(file));

@@ -326,6 +326,14 @@ class SealField(_SealFieldRequired, total=False):
     origin: Literal["top-left", "bottom-left"]
 
 
+class VerifySignaturesResultSignaturesItemChangesItemBox(TypedDict):
+    """Of a field that was signed or filled in and that the page shows: where it is, in points from the top left of the visible page."""
+    x: float
+    y: float
+    width: float
+    height: float
+
+
 class _VerifySignaturesResultSignaturesItemChangesItemRequired(TypedDict):
     kind: Literal["form-field", "signature", "annotation", "validation-data", "metadata", "other"]
     object: int
@@ -335,6 +343,8 @@ class _VerifySignaturesResultSignaturesItemChangesItemRequired(TypedDict):
 
 class VerifySignaturesResultSignaturesItemChangesItem(_VerifySignaturesResultSignaturesItemChangesItemRequired, total=False):
     page: int
+    box: VerifySignaturesResultSignaturesItemChangesItemBox
+    coversContent: bool
     field: str
 
 

@@ -8,6 +8,8 @@ import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { isCertified } from "../document/signatures.ts";
 import { pageAt } from "../document/page-tree.ts";
+import type { PageBox } from "../../geometry.ts";
+import { type Box, coverageOf, shownBox } from "./covered-content.ts";
 import { isWidget } from "../forms/tree.ts";
 import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
@@ -38,6 +40,9 @@ export interface Change {
   readonly object: number;
   /** 1-based. */
   readonly page?: number;
+  /** Of a field that is seen: where, and whether it is over text or images of the page. */
+  readonly box?: Box;
+  readonly coversContent?: boolean;
   /** Full name. */
   readonly field?: string;
   /** A sentence. */
@@ -102,6 +107,10 @@ class Comparison {
   /** Numbers of the fields and widgets of the earlier revision, and of widgets of new signature fields. */
   readonly #fields = new Set<number>();
   readonly #newWidgets = new Set<number>();
+  /** The widgets of the later revision that a change draws anew, by their numbers. */
+  readonly #drawn = new Map<Change, ReadonlyMap<number, PageBox>>();
+  /** The pages (1-based) of the later revision that a widget is on, by its number. */
+  readonly #pagesOf = new Map<number, number[]>();
 
   constructor(difference: Difference) {
     this.#difference = difference;
@@ -132,11 +141,39 @@ class Comparison {
       if (removed.has(number)) this.#forbid(number, `Object ${number} was deleted.`);
       else if (!this.#isExplained(number, reached)) this.#forbid(number, `Object ${number} was changed.`);
     }
-    return this.#changes;
+    return this.#withPlaces();
   }
 
-  #add(change: Change): void {
+  /** The changes with the places of fields that are seen, one for each: a field may have several widgets. */
+  async #withPlaces(): Promise<Change[]> {
+    const places = new Map<number, { readonly change: Change; readonly box: PageBox }[]>();
+    for (const [change, boxes] of this.#drawn)
+      for (const [widget, box] of boxes)
+        for (const page of this.#pagesOf.get(widget) ?? [])
+          places.set(page, [...(places.get(page) ?? []), { change, box }]);
+    const placed = new Map<Change, Change[]>();
+    for (const [page, drawn] of places) {
+      const coverages = await coverageOf(
+        this.#difference.before,
+        page - 1,
+        drawn.map(({ box }) => box),
+      );
+      for (const [index, { change }] of drawn.entries())
+        placed.set(change, [...(placed.get(change) ?? []), { ...change, page, ...coverages[index] }]);
+    }
+    return this.#changes.flatMap((change) => placed.get(change) ?? [change]);
+  }
+
+  /** @param field that the change draws anew, of the later revision */
+  #add(change: Change, field?: PDFObject): void {
     this.#changes.push(change);
+    if (field === undefined) return;
+    const kids = items(field.get("Kids"));
+    const widgets = (kids.length > 0 ? kids : [field]).flatMap((widget) => {
+      const box = shownBox(widget);
+      return box ? [[objectNumber(widget), box] as const] : [];
+    });
+    this.#drawn.set(change, new Map(widgets));
   }
 
   #forbid(object: number, text: string, page?: number): void {
@@ -374,13 +411,16 @@ class Comparison {
     if (isOwnFilled && isSignature)
       this.#addSignature(after, now, name, "was signed", isVisible(object) ? "form-filling" : undefined);
     else if (isOwnFilled)
-      this.#add({
-        kind: "form-field",
-        level: "form-filling",
-        object: holder,
-        field: name,
-        text: `${what} was filled in.`,
-      });
+      this.#add(
+        {
+          kind: "form-field",
+          level: "form-filling",
+          object: holder,
+          field: name,
+          text: `${what} was filled in.`,
+        },
+        after,
+      );
     const ifFilled: Judge = (one, _, isSame) => {
       if (isFilled) this.#free.push({ place: one, change: () => undefined });
       else if (!isSame) this.#forbid(holder, `The appearance of the field ${name} was changed without its value.`);
@@ -494,13 +534,16 @@ class Comparison {
     if (value.isDictionary() && objectNumber(value) === 0)
       this.#forbid(objectNumber(field), `The signature in the field ${name} is no object of its own.`);
     const isStamp = isNamed(value.get("SubFilter"), "ETSI.RFC3161");
-    this.#add({
-      kind: isStamp ? "validation-data" : "signature",
-      level: level ?? (isStamp ? "always" : "form-filling"),
-      object: objectNumber(field),
-      field: name,
-      text: isStamp ? `A document time stamp, ${name}, was added.` : `The signature field ${name} ${verb}.`,
-    });
+    this.#add(
+      {
+        kind: isStamp ? "validation-data" : "signature",
+        level: level ?? (isStamp ? "always" : "form-filling"),
+        object: objectNumber(field),
+        field: name,
+        text: isStamp ? `A document time stamp, ${name}, was added.` : `The signature field ${name} ${verb}.`,
+      },
+      field,
+    );
   }
 
   /** The numbers of the pages, if both revisions have the same ones in the same order. */
@@ -578,6 +621,7 @@ class Comparison {
     }
     for (const [name, one] of later ?? []) {
       const number = objectNumber(one);
+      if (isWidget(one)) this.#pagesOf.set(number, [...(this.#pagesOf.get(number) ?? []), page]);
       if (earlier?.has(name) === true || (number > 0 && this.#newWidgets.has(number))) continue;
       if (isWidget(one)) this.#forbid(number, `A field was put on page ${page}.`, page);
       else change(number || before.holder, "added");

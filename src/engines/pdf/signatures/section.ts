@@ -258,6 +258,7 @@ async function readTable(bytes: Uint8Array, from: number, rows: Rows, work: Work
     if (bytes[at++] !== SPACE) throw malformedTable();
   };
   lineEnd();
+  if (!isDigit(bytes[at])) throw malformedTable();
   while (isDigit(bytes[at])) {
     const first = integer(1, 10);
     space();

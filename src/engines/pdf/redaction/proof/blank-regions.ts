@@ -1,5 +1,5 @@
 /** Draws redacted regions before they are covered: nothing is left to see in them. */
-import type { Matrix } from "../../../geometry.ts";
+import { boxAround, type Matrix } from "../../../geometry.ts";
 import type { DisplayList, PDFPage } from "mupdf";
 import { withoutStructure } from "../../document/without-structure.ts";
 import type { OpenPdf } from "../../document/document.ts";
@@ -71,10 +71,4 @@ async function isBlank(open: OpenPdf, page: PDFPage, list: DisplayList, region: 
     pixmap.destroy();
     await work.pause();
   }
-}
-
-function boxAround([x0, y0, x1, y1]: Rectangle, [a, b, c, d, e, f]: Matrix): Rectangle {
-  const xs = [x0, x1].flatMap((x) => [y0, y1].map((y) => a * x + c * y + e));
-  const ys = [x0, x1].flatMap((x) => [y0, y1].map((y) => b * x + d * y + f));
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
