@@ -123,6 +123,59 @@ describe("a text is found whatever the order in which its parts are painted:", (
   });
 });
 
+const lines = (...texts: readonly string[]): PaintedPiece[] => texts.map((text, row) => at(40, 360 - 12 * row, text));
+
+/** Text that fills the lines of its page but for the last one. */
+const FILL = "this is a line of running text that goes on until it fills the measure";
+
+describe("patterns", () => {
+  test.each<[string, string, readonly PaintedPiece[], readonly string[]]>([
+    [
+      "end with the line of an address",
+      "phone",
+      lines("Jane Roe", "Tel. +49 30 1234567", "12345 Berlin", "3 rooms"),
+      ["+49 30 1234567"],
+    ],
+    ["end with a cell", "phone", [at(40, 360, "+49 30 1234567"), at(160, 360, "12345 Berlin")], ["+49 30 1234567"]],
+    [
+      "end with a cell above another one",
+      "credit-card",
+      [...lines("4111 1111", "1111 1111"), at(160, 360, "x"), at(160, 348, "y")],
+      [],
+    ],
+    ["do not join the lines of a list", "credit-card", lines("No. 4111 1111", "1111 1111"), []],
+    [
+      "go on where a text does",
+      "credit-card",
+      lines(`${FILL} of 4111 1111`, "1111 1111 and ends there"),
+      ["4111 1111 1111 1111"],
+    ],
+    ["go on behind a hyphen", "email", lines("mail jane.roe@exam-", "ple.com today"), ["jane.roe@exam- ple.com"]],
+    ["go on where they are not complete", "phone", lines("call +49 30", "1234567 today"), ["+49 30 1234567"]],
+    [
+      "go on where an address is broken",
+      "url",
+      lines(`${FILL} https://example.com/`, "a/page.html is it"),
+      ["https://example.com/ a/page.html"],
+    ],
+    [
+      "find what stands alone in each line",
+      "phone",
+      lines("030 1234567", "030 7654321"),
+      ["030 1234567", "030 7654321"],
+    ],
+  ])("%s", async (_, preset, pieces, expected) => {
+    const { found } = await redact(paintedDocument(pieces.toReversed()), { patterns: JSON.stringify([preset]) });
+    expect(found.toSorted()).toEqual(expected);
+  });
+
+  test("of a request end with a line where they are complete there, and go on where they are not", async () => {
+    const file = paintedDocument(lines("INV 12", "34", "No INV", "56 is it"));
+    const { found } = await redact(file, { patterns: '[{"regex":"INV \\\\d+( \\\\d+)?"}]' });
+    expect(found).toEqual(["INV 12", "INV 56"]);
+  });
+});
+
 /** How many pages the property is tried on. */
 const COUNT = 8;
 

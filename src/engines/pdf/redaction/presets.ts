@@ -41,56 +41,145 @@ function passesMod97(iban: string): boolean {
   return rest === 1;
 }
 
-/** The longest beginning of a candidate whose letters and digits pass, which ends where a group of them ends. */
-function longest(candidate: string, passes: (plain: string) => boolean): number {
+/** The longest beginning of a candidate that passes, which ends where a group of its letters and digits ends. */
+function longest(candidate: string, passes: (beginning: string) => boolean): number {
   for (let end = candidate.length; end > 0; end--) {
     const isEnd = end === candidate.length || /[ -]/.test(candidate[end] ?? "");
-    if (isEnd && /[A-Za-z\d]/.test(candidate[end - 1] ?? "") && passes(candidate.slice(0, end).replaceAll(/[ -]/g, "")))
-      return end;
+    if (isEnd && /[A-Za-z\d]/.test(candidate[end - 1] ?? "") && passes(candidate.slice(0, end))) return end;
   }
   return 0;
 }
 
+/** How long the IBANs of each country are (ISO 13616, the registry of SWIFT), and of countries that use the form without being in it. */
+const IBAN_LENGTHS = new Map(
+  (
+    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 " +
+    "GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 " +
+    "MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 " +
+    "XK20 YE30 GF27 GP27 MQ27 RE27 PF27 TF27 YT27 NC27 BL27 MF27 PM27 WF27 DZ26 AO25 BJ28 BF28 CM27 CV25 CF27 TD27 KM27 CG27 CI28 GA27 GQ27 GW25 IR26 " +
+    "MG27 ML28 MA28 MZ25 NE28 SN28 TG28"
+  )
+    .split(" ")
+    .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
+);
+
+function isIban(beginning: string): boolean {
+  const plain = beginning.replaceAll(/[ -]/g, "").toUpperCase();
+  return plain.length === IBAN_LENGTHS.get(plain.slice(0, 2)) && passesMod97(plain);
+}
+
+/** How card numbers begin, and how many digits they have (ISO/IEC 7812, and the rules of the networks). */
+const CARDS: readonly (readonly [prefix: RegExp, lengths: readonly number[]])[] = [
+  [/^4/, [13, 16, 19]],
+  [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
+  [/^3[47]/, [15]],
+  [/^(?:36|38|39|30[0-5])/, [14, 16, 19]],
+  [/^35(?:2[89]|[3-8])/, [16, 17, 18, 19]],
+  [/^(?:62|6011|64[4-9]|65)/, [16, 17, 18, 19]],
+  [/^(?:50|5[6-9]|63|67)/, [16, 17, 18, 19]],
+  [/^(?:60|220[0-4]|9792)/, [16, 17, 18, 19]],
+];
+
+/** As cards and forms have it: without separators, in groups of four, or of four, six, and the rest. */
+const CARD_GROUPS = /^(?:\d+|\d{4}([ -])(?:\d{4}\1){1,3}\d{1,4}|\d{4}([ -])\d{6}\2\d{4,5})$/;
+
+function isCard(beginning: string): boolean {
+  const digits = digitsOf(beginning);
+  if (/^(\d)\1*$/.test(digits) || !CARD_GROUPS.test(beginning)) return false;
+  return (
+    CARDS.some(([prefix, lengths]) => prefix.test(digits) && lengths.includes(digits.length)) && passesLuhn(digits)
+  );
+}
+
+/** Words before a telephone number, at whose end one may be that looks like any other number. */
+const PHONE_LABEL = String.raw`(?<=(?:\b(?:tel|phone|fon|fax|mob|handy|cell|móvil|celular|tlf|tél|puh|gsm|whatsapp)[\p{L}.]{0,9}|телефон|тел\.?|факс|τηλ\.?|電話|电话|전화|☎|✆)[:. ]{0,3})`;
+
+/**
+ * Telephone numbers in the forms that people write (ITU-T E.123, DIN 5008, and national ones): with a country code; with a trunk prefix and an area code; in groups as
+ * in North America, Brazil, and Russia; and behind a word for it, any digits in groups.
+ */
+const PHONE = new RegExp(
+  String.raw`(?<![\w.+,/@#-])(?:(?:\+|00 ?)[1-9]\d{0,2}(?:[ .\-/]{0,2}(?:\(\d{1,5}\)|\d{1,5})){2,7}` +
+    String.raw`|(?:\(0[1-9]\d{0,4}\)|0[1-9]\d{0,4})(?:[ .\-/]{1,3}\d{2}(?: \d\d){1,3} \d(?!\d)|(?:[ .\-/]{1,3}\d{2,8}){1,5})|\(0[1-9]\d{0,4}\)\d{5,8}|0[1-9]\d{8,9}` +
+    String.raw`|(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}|\([1-9]\d\) ?\d{4,5}[ -]\d{4}|8 ?\(\d{3}\) ?\d{3}[ -]\d{2}[ -]\d{2}` +
+    String.raw`|${PHONE_LABEL}(?:\(\d{1,5}\)|\d{1,8})(?:[ .\-/]{0,2}(?:\(\d{1,5}\)|\d{1,8})){0,7})(?![\w%]|[.,:/-]\d| ?(?:[€$£¥]|EUR|USD|GBP|CHF|PLN|SEK)\b)`,
+  "giu",
+);
+
+const HAS_PHONE_LABEL = new RegExp(`${PHONE_LABEL}$`, "iu");
+
+/** What a number is that looks like one: words before it, and the head of an IBAN. */
+const OTHER_NUMBER =
+  /(?:\b(?:isbn|issn|iban|kto|konto(?:nr|nummer)?|blz|art|artikel|item|order|bestell(?:ung|nummer|nr)?|invoice|rechnung(?:s(?:nr|nummer))?|auftrag|vat|ust|steuer(?:nr|nummer)|tax|siret|siren|hrb|id|ref|reference|customer|kunden(?:nr|nummer)|account|acct|serial|sn|s\/n|p\/n|part|doi|ean|gtin|upc|imei|policy|contract|case|docket|patent|no|nr|n°|№|pp?|pages?|version|ssn|bsn|nip|pesel|cpf|cnpj|nif|cif|abn|tfn)\b[.:°#-]{0,2} ?(?:-?(?:nr|no|num(?:ber|mer|ero)?|id|code)\b[.:]{0,2} ?)?|#|§+ ?|[€$£¥] ?|\b(?:EUR|USD|GBP|CHF) |\b[A-Z]{2}\d{2}[ -]?(?:[A-Z\d]{4}[ -]?){0,8})$/iu;
+
+/** A date in the order of day and month, alone or at the beginning of a range. */
+const DATE =
+  /^(?:(?:0?[1-9]|[12]\d|3[01])([./ -])(?:0?[1-9]|[12]\d|3[01])(?:\1(?:(?:19|20)\d{2}|(?<! )\d{2})(?!\1?\d)|\.(?=[ -]))|(?:0[1-9]|1[0-2])[/.-](?:19|20)\d{2}(?!\d))/;
+
+function phoneLength(candidate: string, { before }: Beside): number {
+  const isInternational = /^(?:\+|00)/.test(candidate);
+  const { length } = digitsOf(candidate.replace(/^00/, "").replace(/^(\+?\d{1,3} ?)\(0\)/, "$1"));
+  const isLabeled = HAS_PHONE_LABEL.test(before);
+  const [least, most] = isInternational ? [7, 15] : [isLabeled ? 5 : 8, 12];
+  if (length < least || length > most) return 0;
+  if (DATE.test(candidate) && !isInternational) return 0;
+  if (!isLabeled && !candidate.startsWith("+") && OTHER_NUMBER.test(before)) return 0;
+  return candidate.length;
+}
+
+/** A number of a version, a section, or an object rather than an address. */
+const VERSION =
+  /(?:\b(?:v|ver|version|rev|release|rel|build|firmware|section|sect?|chapter|chap|clause|article|kapitel|abschnitt|figure|fig|table|oid|item|step)\b\.?:?|§+) ?$/iu;
+
+/** Without the punctuation of the sentence around it: a bracket belongs to an address that has its opening one. */
+function addressLength(candidate: string): number {
+  let end = candidate.length;
+  for (; end > 0; end--) {
+    const last = candidate[end - 1] ?? "";
+    if (/[.,;:!?'"”’»…]/.test(last)) continue;
+    const opening = { ")": "(", "]": "[", "}": "{" }[last];
+    if (opening === undefined) break;
+    const inside = candidate.slice(0, end);
+    if (inside.split(opening).length >= inside.split(last).length) break;
+  }
+  return end;
+}
+
 export const presetRules: Readonly<Record<Preset, PresetRule>> = {
   email: {
-    candidates: /[\p{L}\p{M}\p{N}._%+-]{1,64}@(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}[\p{L}\p{M}]{2,24}/gu,
-    accepted: whole,
+    candidates:
+      /[\p{L}\p{M}\p{N}_%+-][\p{L}\p{M}\p{N}.'_%+&-]{0,63}@(?:[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,62})\.){1,8}(?:[\p{L}\p{M}]{2,24}|xn--[a-z\d-]{2,59})/giu,
+    // The name of an image for dense screens.
+    accepted: (candidate) => (/@\d(?:\.\d)?x\.[a-z]{2,5}$/i.test(candidate) ? 0 : candidate.length),
     unfinished: { begins: /@/, joins: "joined" },
   },
   phone: {
-    // With a country code, or a trunk prefix, or in groups as in North America.
-    candidates:
-      /(?<![\w.+-])(?:(?:\+|00)[1-9]\d{0,2}(?:[ .\-/]{0,2}\(?\d{1,5}\)?){2,7}|\(?0\d{1,5}\)?(?:[ .\-/]{1,2}\d{2,8}){1,5}|\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}([ .-])\d{3}\1\d{4})(?!\w)/g,
-    accepted: (candidate) => {
-      const { length } = digitsOf(candidate);
-      return length >= 7 && length <= 17 ? candidate.length : 0;
-    },
+    candidates: PHONE,
+    accepted: phoneLength,
     unfinished: { begins: /^\+/, joins: "spaced" },
   },
   iban: {
     candidates: /(?<![A-Za-z\d])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z\d]{1,4}){3,30}/g,
-    accepted: (candidate) =>
-      longest(candidate, (plain) => plain.length >= 15 && plain.length <= 34 && passesMod97(plain.toUpperCase())),
+    accepted: (candidate) => longest(candidate, isIban),
     unfinished: { begins: /^[A-Z]{2}\d{2}/, joins: "spaced" },
   },
   "credit-card": {
-    candidates: /(?<![\d.,])\d(?:[ -]?\d){12,18}(?![\d])/g,
-    accepted: (candidate) =>
-      longest(candidate, (digits) => digits.length >= 13 && !/^(\d)\1*$/.test(digits) && passesLuhn(digits)),
+    candidates: /(?<![\d.,])\d(?:[ -]?\d){12,18}(?!\d|[.,]\d)/g,
+    accepted: (candidate) => longest(candidate, isCard),
   },
   ip: {
     candidates:
-      /(?<![\w.:])(?:(?:\d{1,3}\.){3}\d{1,3}|(?=[\dA-Fa-f:.]{2,45})(?:[\dA-Fa-f]{0,4}:){2,7}[\dA-Fa-f.]{0,15})(?![\w:])/g,
-    accepted: (candidate) => {
+      /(?<![\w.:])(?:(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)|(?=[\dA-Fa-f:.]{2,45})(?:[\dA-Fa-f]{0,4}:){2,7}[\dA-Fa-f.]{0,15}(?![\w:]))/g,
+    accepted: (candidate, { before }) => {
       const address = candidate.replace(/\.$/, "");
-      return address.length > 2 && (ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address))
-        ? address.length
-        : 0;
+      if (ipaddr.IPv4.isValidFourPartDecimal(address)) return VERSION.test(before) ? 0 : address.length;
+      return address.length > 2 && ipaddr.IPv6.isValid(address) ? address.length : 0;
     },
   },
   url: {
-    candidates: /(?<![\p{L}\p{N}])(?:(?:https?|ftp):\/\/|www\.)[^\s<>"]{1,2048}/giu,
-    accepted: (candidate) => candidate.replace(/[.,;:!?'")\]}]{1,20}$/, "").length,
+    candidates:
+      /(?<![\p{L}\p{N}])(?:(?:https?|ftp):\/\/(?=[^\s<>"/]{0,256}[\p{L}\p{N}])[\p{L}\p{N}[]|www\.(?=[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}]))[^\s<>"]{0,2048}/giu,
+    accepted: addressLength,
   },
   "us-ssn": {
     candidates: /(?<![\w-])(?!000|666|9\d\d)\d{3}([ -])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])/g,
