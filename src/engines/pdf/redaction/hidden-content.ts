@@ -3,6 +3,8 @@
  * patterns, soft masks, and glyphs of Type 3 fonts (ISO 32000-2, 8.7.3, 8.10, 9.6.4, 11.6.5, 12.5.5).
  */
 import type { PDFObject } from "mupdf";
+import { concat } from "../../bytes/concat.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import { appearances, type Content, forEachContent, readStream, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
@@ -19,7 +21,8 @@ import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import type { Matcher } from "./matcher.ts";
 import type { Original } from "./original.ts";
 import type { PageMatch } from "./distinct-matches.ts";
-import { boxesIn, findOnPage } from "./page-matches.ts";
+import { boxesIn, findOnPage, matchAreas } from "./page-matches.ts";
+import { type PageProof, proofOfPage } from "./proof/prove.ts";
 
 interface Tools {
   readonly eraser: Eraser;
@@ -63,12 +66,22 @@ export async function redactHidden(
     const content = contentOf(open, number, resources);
     if (!(await asPage(open, content, () => hasMatch(open, matcher)))) continue;
     await tools.original.note();
-    count += await asPage(open, content, async () => {
-      const matches = await redactRounds(open, 0, tools);
-      if (overPage.has(number)) await cover([{ index: 0, quads: boxesIn(matches) }]);
+    const { matches, proof } = await asPage(open, content, async () => {
+      const redacted = await redactRounds(open, 0, tools);
       writeBack(open, number, kind);
-      return matches.length;
+      return redacted;
     });
+    count += matches.length;
+    if (kind !== "glyph") {
+      // As it is written, and before boxes are drawn over it.
+      const own = indirect(document.newIndirect(number).get("Resources"));
+      await asPage(open, contentOf(open, number, own), async () => {
+        await proof?.check({ unknownMayGo: false });
+        if (!overPage.has(number)) return;
+        await cover([{ index: 0, quads: boxesIn(matches) }]);
+        writeBack(open, number, kind);
+      });
+    }
     await engine.work.pause();
   }
   return count;
@@ -152,19 +165,26 @@ async function hasMatch(open: OpenPdf, matcher: Matcher): Promise<boolean> {
   return text.matches.length > 0;
 }
 
-/** Finds what to redact in the content of a page alone, and erases it until nothing is found. Returns what was found at first. */
-async function redactRounds(open: OpenPdf, index: number, tools: Tools): Promise<readonly PageMatch[]> {
-  let first: readonly PageMatch[] | undefined;
+/**
+ * Finds what to redact in the content of a page alone, and erases it until nothing is found. Returns what was found at first, and what compares the text that
+ * stays with that before.
+ */
+async function redactRounds(
+  open: OpenPdf,
+  index: number,
+  tools: Tools,
+): Promise<{ readonly matches: readonly PageMatch[]; readonly proof: PageProof | undefined }> {
+  let first: { matches: readonly PageMatch[]; proof: PageProof } | undefined;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const page = await open.engine.long.loadPage(open.document, index);
     const { matches } = await findOnPage(open, page, tools.matcher, { annotations: false }).finally(() =>
       page.destroy(),
     );
-    first ??= matches;
+    first ??= { matches, proof: await proofOfPage(open, index, { regions: [], matches: matchAreas(matches) }) };
     if (matches.length === 0) break;
     await eraseOnPage(open, index, tools, { matches, regions: [], round });
   }
-  return first ?? [];
+  return first ?? { matches: [], proof: undefined };
 }
 
 const contentOf = (
@@ -182,18 +202,24 @@ function writeBack({ document }: OpenPdf, number: number, kind: Content["kind"])
   const stream = document.newIndirect(number);
   if (kind === "glyph") {
     // It shows what is redacted, and is not shown any more. Its width is in its first operator (9.6.4).
-    const content = stream.readStream().asString();
+    const content = latin1(joined([stream]));
     const width = /^\s*([\d.+-]+\s+[\d.+-]+)\s/.exec(content)?.[1] ?? "0 0";
     stream.writeStream(`${width} d0\n`);
     return;
   }
-  const contents = page.get("Contents");
-  stream.writeStream(contents.isArray() ? joined(contents) : contents.readStream());
+  stream.writeStream(joined(streamsOf(page)));
   stream.put("Resources", page.get("Resources"));
 }
 
-function joined(contents: PDFObject): string {
-  let text = "";
-  for (let index = 0; index < contents.length; index++) text += `${contents.get(index).readStream().asString()}\n`;
-  return text;
-}
+/** Content in one piece, byte by byte: its strings are in the encodings of their fonts. */
+const joined = (streams: readonly PDFObject[]): Uint8Array =>
+  concat(
+    streams.flatMap((stream) => {
+      const buffer = stream.readStream();
+      const bytes = buffer.asUint8Array().slice();
+      buffer.destroy();
+      return [bytes, LINE_END];
+    }),
+  );
+
+const LINE_END = Uint8Array.of(0x0a);

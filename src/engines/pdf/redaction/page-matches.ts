@@ -8,13 +8,28 @@ import type { OpenPdf } from "../document/document.ts";
 import { type Piece, readingOrders } from "../layout/reading-orders.ts";
 import { type Glyph, type Quad, readSegments, type Segment } from "../text/glyphs.ts";
 import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
+import type { Area } from "./annotations.ts";
 import { DistinctMatches, type Mark, type PageMatch, type PlacedGlyph } from "./distinct-matches.ts";
 import { foldPieces } from "./folded-text.ts";
 import type { Matcher } from "./matcher.ts";
+import type { MatchArea } from "./proof/glyphs.ts";
 
 /** The boxes of what was found, in units of the page. */
 export const boxesIn = (matches: readonly PageMatch[]): Quad[] =>
   matches.flatMap(({ marks }) => marks.map(({ box }) => box));
+
+/** Where glyphs of matches stand, and what they are. */
+export const matchAreas = (matches: readonly PageMatch[]): MatchArea[] =>
+  matches.flatMap(({ text, marks, glyphs }) => {
+    const isOwnText = glyphs.every(({ wanted }) => wanted.every((glyph) => glyph.isOwnText));
+    return marks.map(({ box }) => ({ area: around(box), letters: isOwnText ? text : undefined }));
+  });
+
+/** The rectangle around a quadrilateral. */
+export function around(quad: Quad): Area {
+  const [x, y] = [0, 1].map((from) => [0, 2, 4, 6].map((at) => quad[at + from] ?? 0));
+  return [Math.min(...(x ?? [])), Math.min(...(y ?? [])), Math.max(...(x ?? [])), Math.max(...(y ?? []))];
+}
 
 export interface PageText {
   readonly matches: readonly PageMatch[];

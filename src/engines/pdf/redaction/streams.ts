@@ -3,6 +3,7 @@ import type { PDFObject } from "mupdf";
 import { withoutJpegMetadata, withoutJpxMetadata } from "../../image/without-metadata.ts";
 import { concat } from "../../bytes/concat.ts";
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { writeMetadata } from "../document/clear-metadata.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { filtersOf } from "../objects/filters.ts";
@@ -114,7 +115,8 @@ export async function redactStreams(
       if (!cleaned) return;
       strings.count++;
       if (read.raw) stream.writeRawStream(cleaned);
-      else stream.writeStream(cleaned);
+      // XMP that is not encrypted stays so: only a filter of its own says it.
+      else writeMetadata(stream, cleaned);
     });
   }
 

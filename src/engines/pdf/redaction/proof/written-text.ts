@@ -98,8 +98,7 @@ export async function findInFile(
     if (!stream || isXref) continue;
     const dictionary = latin1(headBytes);
     const raw = bytesAt(file).slice(stream.start, stream.end);
-    const isPlain = /\/Type ?\/Metadata/.test(dictionary) && !key;
-    const data = key && !isPlain ? await decipher(key, key.streams, at, raw) : raw;
+    const data = key && !isInClear(dictionary) ? await decipher(key, key.streams, at, raw) : raw;
     const inStream = await searchStream(dictionary, data, number);
     if (inStream) return inStream;
   }
@@ -107,7 +106,7 @@ export async function findInFile(
   return undefined;
 
   async function searchStream(dictionary: string, data: Uint8Array, number: number): Promise<Place | undefined> {
-    const filters = filtersIn(dictionary);
+    const filters = filtersIn(dictionary).filter((name) => name !== "Crypt" || !isInClear(dictionary));
     if (filters.some((name) => WITH_METADATA.has(name))) return (await isInBytes(data)) ? "a stream" : undefined;
     // Samples are no text (8.9.5, 7.10.2).
     if (/\/Subtype ?\/Image\b|\/FunctionType 0\b/.test(dictionary) || filters.includes("Crypt")) return undefined;
@@ -306,6 +305,10 @@ function character(digits: string | undefined, base: number): string {
   const code = Number.parseInt(digits ?? "", base);
   return code <= 0x10ffff ? String.fromCodePoint(code) : "";
 }
+
+/** Whether a stream of an encrypted file is not encrypted, such as XMP that other programs are to read (7.4.10): that is what a crypt filter says that has no name, or `Identity`. */
+const isInClear = (dictionary: string): boolean =>
+  filtersIn(dictionary).includes("Crypt") && !/\/Name ?\/(?!Identity\b)/.test(dictionary);
 
 /** The names of a stream's filters, in order. */
 function filtersIn(dictionary: string): string[] {

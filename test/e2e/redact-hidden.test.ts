@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { pdfPart, post, type Service } from "../harness/client.ts";
+import { decoded } from "../harness/find-secret.ts";
+import { latin1, pdf } from "../harness/pdf-writer.ts";
+import { check, runQpdf } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = ownServer();
+const service: Service = { baseUrl, key: liveKey };
+
+async function redact(bytes: Uint8Array, term: string): Promise<{ body: Uint8Array; count: string | null }> {
+  const { status, message, body, headers } = await post(service, "redact", {
+    file: pdfPart(bytes),
+    terms: JSON.stringify([term]),
+  });
+  expect([status, message]).toEqual([200, undefined]);
+  expect((await check(body)).errors).toEqual([]);
+  return { body, count: headers.get("X-Redactions") };
+}
+
+/** A page with a free text annotation that shows this content, in Helvetica, or in a font of two-byte codes that are Unicode. */
+function annotated(content: string): Uint8Array {
+  return pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Annots [4 0 R] >>",
+      "<< /Type /Annot /Subtype /FreeText /Rect [20 40 220 140] /F 4 /DA (/F1 14 Tf) /Contents (note) /AP << /N 5 0 R >> >>",
+      {
+        entries: "/Type /XObject /Subtype /Form /BBox [0 0 200 100] /Resources << /Font << /F1 6 0 R /F2 7 0 R >> >>",
+        data: latin1(content),
+      },
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+      "<< /Type /Font /Subtype /Type0 /BaseFont /HeiseiMin-W3 /Encoding /UniJIS-UCS2-H /DescendantFonts [8 0 R] >>",
+      "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /HeiseiMin-W3 /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> /DW 1000 /FontDescriptor 9 0 R >>",
+      "<< /Type /FontDescriptor /FontName /HeiseiMin-W3 /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>",
+    ],
+    "/Root 1 0 R",
+  );
+}
+
+describe("of an appearance that has a match, the other text keeps its bytes:", () => {
+  test.each([
+    ["those from 0x80 on", "(caf\u00e9 M\u00fcller \u0080) Tj", "(caf\u00e9 M\u00fcller \u0080) Tj"],
+    ["NUL, and what follows it", "/F2 14 Tf (\0A\0B\0C) Tj (\0D) Tj", "(\0A\0B\0C) Tj (\0D) Tj"],
+  ])("%s", async (_, shown, kept) => {
+    const before = annotated(`BT /F1 14 Tf 4 70 Td (secret word) Tj 0 -20 Td ${shown} 0 -20 Td /F1 14 Tf (last) Tj ET`);
+    const { body } = await redact(before, "secret");
+    const raw = await decoded(body);
+    expect(raw).not.toContain("secret");
+    expect(raw).toContain(kept);
+    expect(raw).toContain("(last) Tj");
+  });
+});
+
+describe("an encrypted file whose XMP is not encrypted", () => {
+  const packet = (title: string): string =>
+    `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
+    `<rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" pdf:Keywords="${title}"/></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;
+
+  async function encrypted(cipher: "128" | "256"): Promise<Uint8Array> {
+    const plain = pdf(
+      [
+        "<< /Type /Catalog /Pages 2 0 R /Metadata 5 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 6 0 R >> >> >>",
+        { entries: "", data: latin1("BT /F1 14 Tf 20 70 Td (hello world) Tj ET") },
+        { entries: "/Type /Metadata /Subtype /XML", data: latin1(packet("readable Zanzibar words")) },
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+      ],
+      "/Root 1 0 R",
+    );
+    const options = [...(cipher === "128" ? ["--use-aes=y"] : []), "--cleartext-metadata"];
+    const args = ["--allow-weak-crypto", "--encrypt", "", "owner", cipher, ...options, "--", "/in.pdf", "/out.pdf"];
+    const { output } = await runQpdf(args, { "/in.pdf": plain });
+    return output ?? new Uint8Array();
+  }
+
+  const rawOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
+
+  test.each(["128", "256"] as const)("keeps it readable, with AES-%s", async (cipher) => {
+    const before = await encrypted(cipher);
+    expect(rawOf(before)).toContain("readable Zanzibar words");
+    const { body, count } = await redact(before, "hello");
+    expect(count).toBe("1");
+    expect(rawOf(body)).toContain("readable Zanzibar words");
+    expect(await decoded(body, "owner")).not.toContain("hello");
+  });
+
+  test.each(["128", "256"] as const)("loses what matches in it, with AES-%s", async (cipher) => {
+    const { body, count } = await redact(await encrypted(cipher), "Zanzibar");
+    expect(count).toBe("1");
+    expect(rawOf(body)).toContain('pdf:Keywords="readable *** words"');
+    expect(await decoded(body, "owner")).not.toContain("Zanzibar");
+  });
+});
