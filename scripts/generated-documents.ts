@@ -244,6 +244,7 @@ const KINDS: Readonly<Record<string, string>> = {
   request: "for the request",
   untilNext: "until the next",
   own: "of its own",
+  alone: "of its own, alone",
 };
 
 function valueOf(name: string, value: unknown): string {

@@ -165,7 +165,7 @@ export const limits = {
    * its fuel is rejected with `"limit": "work"`. The same request costs the same on every machine. `npm run corpus` prints the most expensive files.
    *
    * A request is done in stages. Fuel *for the request* is added to what it may use in total. A stage *until the next* gets at least that much, whatever the stages before it used: pages of a
-   * long document do not pay for an expensive one. Fuel *of its own* is the only fuel that a stage may use. Where fuel is *as needed*, the stage gets what its pixels or bytes take, in addition to what is left.
+   * long document do not pay for an expensive one. Fuel *of its own* is the only fuel that a stage may use, with that of the request's files or, *alone*, without it. Where fuel is *as needed*, the stage gets what its pixels or bytes take, in addition to what is left.
    */
   work: {
     /** Fuel for a request in total: what fits into `cpu_ms` in wrangler.toml. */
@@ -174,6 +174,10 @@ export const limits = {
     bodyByte: 8_000,
     /** Additional fuel for the bytes of all files. It is used up in 20 to 30 seconds. */
     mostForFiles: 12_000_000_000,
+    /** `to-pdf`: additional fuel for reading each byte of the document. */
+    readByte: 2_000,
+    /** `to-pdf`: the most additional fuel for laying out each byte of the document. */
+    laidOutByte: 8_000,
     /** Additional fuel for each pixel of a drawn page. One fill that blends takes about 40, an ordinary page 1 to 18. */
     drawnPixel: 36,
     /** Additional fuel for the images of a page, in proportion to their pixels, up to this. Decoding them takes about as much. */
@@ -190,6 +194,10 @@ export const limits = {
     drawPage: { fuel: 500_000_000, kind: "own" },
     /** Analyzing the layout of a page, or recognizing it or a part of it (OCR). */
     recognize: { fuel: 5_000_000_000, kind: "untilNext" },
+    /** `to-pdf`: reading a document. What its bytes take is added. */
+    readDocument: { fuel: 300_000_000, kind: "alone" },
+    /** `to-pdf`: laying out what was read, and writing it. What its characters and elements take is added. */
+    layOut: { fuel: 400_000_000, kind: "alone" },
     /** Decoding an image and encoding it again: `compress`, and images that were changed by `redact` and `crop`. */
     encodeImage: { fuel: 0, kind: "asNeeded" },
     /** Finding the quality at which an image still looks the same: `compress`. */
@@ -250,6 +258,20 @@ export const limits = {
     tags: 20_000,
     /** Levels of HTML elements inside each other. MuPDF leaves out what is below 98, without an error, and adds a `tbody` to each table. */
     depth: 60,
+    /** Selectors of style sheets that may match anything in the document, times its elements: each is compared with each. Those of 10,000 rules with 500 elements, or of 100 with 20,000, are below. */
+    styleMatches: 8_000_000,
+    /** Characters of a word: whatever has no space in it. */
+    wordCharacters: 100_000,
+    /** Marks that combine with one character, in a word of more than 500. Unicode's format for streams has 30. */
+    marks: 100,
+    /** Sheets that are shown. */
+    sheets: 1_000,
+    /** Characters of the text of a DOCX, each as often as it is shown. */
+    textCharacters: 8_000_000,
+    /** Size of the pictures of a DOCX, each as often as it is shown. */
+    pictureBytes: 24 * MiB,
+    /** Attributes of one element of an XML file within a document. */
+    attributes: 1_000,
     /** Cells of all sheets, empty ones included. */
     cells: 10_000,
     /** Characters in the cells of all sheets of a workbook. */

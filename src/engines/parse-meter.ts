@@ -53,7 +53,7 @@ export const PARSERS = {
       "24 MiB, 1 MiB in Type 1; names of 127 bytes, 300,000 mapped codes, 500,000 steps: a font with more stays as it is",
   },
   zip: { reads: "A ZIP archive", elements: "entries", byte: 2, element: 1_000, most: 100_000 },
-  xml: { reads: "XML", elements: "tags and attributes", byte: 8, element: 400, most: 2_000_000 },
+  xml: { reads: "XML", elements: "tags and attributes", byte: 2, element: 400, most: 2_000_000 },
   html: { reads: "HTML", elements: "tags and attributes", byte: 8, element: 400, most: 1_000_000 },
   css: { reads: "CSS", elements: "selectors and declarations", byte: 8, element: 400, most: 100_000 },
   csv: { reads: "CSV", elements: "cells", byte: 8, element: 400, most: 1_000_000 },

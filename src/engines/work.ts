@@ -86,9 +86,10 @@ export class Work {
    */
   stage(name: StagesOf<"request" | "untilNext">, needed?: number): void;
   stage(name: StagesOf<"asNeeded">, needed: number): EnclosedStage;
-  stage(name: StagesOf<"own">, needed?: number): SteppedStage;
+  stage(name: StagesOf<"own" | "alone">, needed?: number): SteppedStage;
   stage(name: StagesOf<string>, needed = 0): EnclosedStage | undefined {
     const { fuel, kind } = limits.work[name];
+    if (kind === "alone") return this.#withOwn(fuel + needed, 0);
     if (kind === "own") return this.#withOwn(fuel + needed + fuelForBytes(this.#bytes), this.#current.known);
     if (kind === "asNeeded") return this.#withMore(fuel + needed);
     if (kind === "request") this.#limit += fuel + needed;

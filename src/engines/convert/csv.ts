@@ -1,5 +1,6 @@
 /** Comma-separated values (RFC 4180), also with other delimiters. */
 import { Refusal } from "../errors.ts";
+import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
 import { limits } from "../../limits.ts";
 
@@ -7,12 +8,13 @@ const DELIMITERS = [",", ";", "\t", "|"] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 /** Records that are looked at to find the delimiter. */
 const SAMPLE = 50;
-const CELL_WORK = 50;
 
 /** The delimiter that gives all records of the sample equally many cells, at least two; undefined if none does. `cut`: the text goes on. */
 export function delimiterOf(text: string, cut = false): Delimiter | undefined {
   const found = DELIMITERS.map((delimiter) => {
-    const records = [...recordsOf(text.slice(0, 16_384), delimiter, SAMPLE + 1)];
+    const records = [...recordsOf(text.slice(0, 16_384), delimiter, SAMPLE + 1)].filter(
+      (record) => record !== undefined,
+    );
     if (cut || text.length > 16_384) records.pop();
     const filled = records.slice(0, SAMPLE).filter((record) => record.length > 1 || record[0] !== "");
     const cells = filled[0]?.length ?? 0;
@@ -35,29 +37,36 @@ function looksLikeProse(records: readonly (readonly string[])[], delimiter: stri
   );
 }
 
-function* recordsOf(text: string, delimiter: string, most = Infinity): Generator<string[], void> {
+/** Quotes of a cell after which others have their turn. */
+const QUOTES = 1_000;
+
+/** `undefined`: the record is not complete yet. */
+function* recordsOf(text: string, delimiter: string, most = Infinity): Generator<string[] | undefined, void> {
   let record: string[] = [];
   let count = 0;
   let at = 0;
+  const ends = new RegExp(String.raw`[\r\n${delimiter === "|" ? "\\|" : delimiter}]`, "g");
   while (at <= text.length && count < most) {
-    let cell = "";
+    const cell: string[] = [];
     if (text[at] === '"') {
       at += 1;
       for (;;) {
         const quote = text.indexOf('"', at);
-        cell += text.slice(at, quote < 0 ? text.length : quote);
+        cell.push(text.slice(at, quote < 0 ? text.length : quote));
         at = quote < 0 ? text.length : quote + 1;
         if (text[at] !== '"' || quote < 0) break;
-        cell += '"';
+        cell.push('"');
         at += 1;
+        if (cell.length % (2 * QUOTES) === 0) yield undefined;
       }
     }
-    let end = at;
-    while (end < text.length && text[end] !== delimiter && text[end] !== "\n" && text[end] !== "\r") end += 1;
-    cell += text.slice(at, end);
-    record.push(cell);
+    ends.lastIndex = at;
+    const end = ends.exec(text)?.index ?? text.length;
+    cell.push(text.slice(at, end));
+    record.push(cell.join(""));
     if (text[end] === delimiter) {
       at = end + 1;
+      if (record.length % QUOTES === 0) yield undefined;
       continue;
     }
     at = text[end] === "\r" && text[end + 1] === "\n" ? end + 2 : end + 1;
@@ -73,14 +82,20 @@ function* recordsOf(text: string, delimiter: string, most = Infinity): Generator
  * @throws Refusal `limit_exceeded` (cells, work)
  */
 export async function readCsv(work: Work, text: string, delimiter: Delimiter): Promise<string[][]> {
+  const meter = new ParseMeter(work, "csv");
   const records: string[][] = [];
   let columns = 0;
   for (const record of recordsOf(text, delimiter)) {
+    await meter.pause();
+    if (record === undefined) {
+      meter.bytes(QUOTES);
+      continue;
+    }
+    meter.element(record.length);
+    meter.bytes(record.reduce((sum, cell) => sum + cell.length, 0));
     columns = Math.max(columns, record.length);
     const [limit, actual] = [limits.conversion.cells, (records.length + 1) * columns];
     if (actual > limit) throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, { limit, actual });
-    work.spend(record.reduce((sum, cell) => sum + cell.length, CELL_WORK * record.length));
-    await work.pause();
     records.push(record);
   }
   return records;

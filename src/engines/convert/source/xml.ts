@@ -3,6 +3,7 @@
  * document type declaration defines, and nothing is fetched.
  */
 import { Refusal } from "../../errors.ts";
+import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
 
@@ -18,11 +19,6 @@ export type XmlNode = XmlElement | string;
 
 /** Elements inside each other. The deepest real one that was seen has 60. */
 const DEPTH = 200;
-/** Fuel per character and per element. */
-const [CHARACTER_WORK, ELEMENT_WORK] = [2, 100];
-
-const TOKEN =
-  /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<\?[\s\S]*?\?>|<!DOCTYPE(?:[^[>]|\[[^\]]*\])*>|<(\/?)([^\s/>!?]+)(?![^\s/>!?])((?:[^>"']|"[^"]*"|'[^']*')*)>|([^<]+)/gy;
 /** With a value or without: a name that has none is not looked for again within itself. */
 const ATTRIBUTE = /([^\s=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g;
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
@@ -36,37 +32,94 @@ interface OpenElement {
 
 /**
  * The root element of a document.
- * @throws Refusal `invalid_file`, `limit_exceeded` (work)
+ * @throws Refusal `invalid_file`, `limit_exceeded` (elements, attributes, work)
  */
 export async function parseXml(work: Work, text: string, part: string): Promise<XmlElement> {
-  work.spend(text.length * CHARACTER_WORK);
+  const meter = new ParseMeter(work, "xml");
   const top: OpenElement = { name: "", attributes: {}, children: [] };
   const open = [top];
-  let [read, elements] = [0, 0];
-  for (const [token, cdata, slash, name, rest = "", plain] of text.matchAll(TOKEN)) {
-    work.spend(ELEMENT_WORK);
-    await work.pause();
-    read += token.length;
+  let elements = 0;
+  for (const { kind, start, end } of tokensOf(text, part)) {
+    meter.bytes(end - start);
+    await meter.pause();
     const parent = open.at(-1) ?? top;
-    if (plain !== undefined) parent.children.push(decoded(plain));
-    else if (cdata !== undefined) parent.children.push(cdata);
-    else if (name === undefined) continue;
-    else if (slash) close(open, localName(name), part);
+    if (kind === "text") parent.children.push(decoded(text.slice(start, end)));
+    else if (kind === "cdata") parent.children.push(text.slice(start, end));
+    else if (text[start] === "/") close(open, localName(nameIn(text, start + 1, end, part)), part);
     else {
       elements += 1;
-      if (elements > limits.conversion.elements) throw tooMany(part, elements);
-      const element = { name: localName(name), attributes: attributesIn(rest), children: [] };
+      if (elements > limits.conversion.elements) throw tooMany(part, "elements", limits.conversion.elements, elements);
+      const name = nameIn(text, start, end, part);
+      const element = { name: localName(name), attributes: {}, children: [] };
+      meter.element();
+      readAttributes(meter, text.slice(start + name.length, end), part, element.attributes);
       parent.children.push(element);
-      if (token.endsWith("/>")) continue;
+      if (text[end - 1] === "/") continue;
       if (open.length >= DEPTH) throw damaged(part, `has elements more than ${DEPTH} levels deep`);
       open.push(element);
     }
   }
-  // Tokens follow each other: one that is not complete ends the search, so that no text is searched twice.
-  if (read < text.length) throw damaged(part, "is not well-formed");
   const root = top.children.find((node) => typeof node !== "string");
   if (root === undefined || open.length > 1) throw damaged(part, "is not complete");
   return root;
+}
+
+interface Token {
+  /** A tag is without its `<` and `>`, and character data without what encloses it. */
+  readonly kind: "text" | "cdata" | "tag";
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Tokens one after the other, each searched for once, without comments, processing instructions, and the document type. */
+function* tokensOf(text: string, part: string): Generator<Token, void> {
+  const after = (mark: string, from: number): number => {
+    const at = text.indexOf(mark, from);
+    if (at < 0) throw damaged(part, "is not well-formed");
+    return at + mark.length;
+  };
+  for (let at = 0; at < text.length;) {
+    const start = text.indexOf("<", at);
+    const end = start < 0 ? text.length : start;
+    if (end > at) yield { kind: "text", start: at, end };
+    if (start < 0) return;
+    if (text.startsWith("<!--", start)) at = after("-->", start + 4);
+    else if (text.startsWith("<?", start)) at = after("?>", start + 2);
+    else if (text.startsWith("<![CDATA[", start)) {
+      at = after("]]>", start + 9);
+      yield { kind: "cdata", start: start + 9, end: at - 3 };
+    } else if (text.startsWith("<!DOCTYPE", start)) {
+      const subset = text.indexOf("[", start);
+      const close = after(">", start);
+      at = subset < 0 || subset > close ? close : after(">", after("]", subset));
+    } else {
+      at = endOfTag(text, start + 1);
+      if (at < 0) throw damaged(part, "is not well-formed");
+      yield { kind: "tag", start: start + 1, end: at - 1 };
+    }
+  }
+}
+
+/** Behind the `>` of a tag, which is in no value in quotes; -1 if there is none. */
+function endOfTag(text: string, from: number): number {
+  const mark = /["'>]/g;
+  for (let at = from; ;) {
+    mark.lastIndex = at;
+    const found = mark.exec(text);
+    if (found === null) return -1;
+    if (found[0] === ">") return found.index + 1;
+    at = text.indexOf(found[0], found.index + 1) + 1;
+    if (at === 0) return -1;
+  }
+}
+
+const NAME = /[^\s/>!?]+/y;
+
+function nameIn(text: string, start: number, end: number, part: string): string {
+  NAME.lastIndex = start;
+  const name = NAME.exec(text)?.[0];
+  if (name === undefined || start + name.length > end) throw damaged(part, "is not well-formed");
+  return name;
 }
 
 function close(open: OpenElement[], name: string, part: string): void {
@@ -76,20 +129,21 @@ function close(open: OpenElement[], name: string, part: string): void {
 const damaged = (part: string, what: string): Refusal =>
   new Refusal("invalid_file", `The document is damaged: \`${part}\` ${what}.`, { input: "file" });
 
-function tooMany(part: string, actual: number): Refusal {
-  const limit = limits.conversion.elements;
-  return new Refusal("limit_exceeded", `\`${part}\` can have up to ${limit} elements.`, { limit, actual });
-}
+const tooMany = (part: string, what: string, limit: number, actual: number): Refusal =>
+  new Refusal("limit_exceeded", `\`${part}\` can have up to ${limit} ${what}.`, { limit, actual });
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 
-function attributesIn(text: string): Record<string, string> {
-  const attributes: Record<string, string> = {};
+function readAttributes(meter: ParseMeter, text: string, part: string, into: Record<string, string>): void {
+  const limit = limits.conversion.attributes;
+  let count = 0;
   for (const [, name = "", double, single] of text.matchAll(ATTRIBUTE)) {
+    meter.element();
+    count += 1;
+    if (count > limit) throw tooMany(part, "attributes of an element", limit, count);
     const value = double ?? single;
-    if (value !== undefined && name !== "__proto__") attributes[name] = decoded(value);
+    if (value !== undefined && name !== "__proto__") into[name] = decoded(value);
   }
-  return attributes;
 }
 
 function decoded(text: string): string {

@@ -47,18 +47,25 @@ export class CellStyles {
         shortFormat(attribute(format, "formatCode") ?? ""),
       ]),
     );
-    const fonts = elementsIn(elementAt(root, "fonts"), "font");
-    const fills = elementsIn(elementAt(root, "fills"), "fill");
+    // Many formats may share a font or fill.
+    const fonts = elementsIn(elementAt(root, "fonts"), "font").map((font) => ({
+      bold: isOn(elementAt(font, "b")),
+      italic: isOn(elementAt(font, "i")),
+      color: colorOf(elementAt(font, "color")),
+    }));
+    const fills = elementsIn(elementAt(root, "fills"), "fill").map((fill) => {
+      const pattern = elementAt(fill, "patternFill");
+      return attribute(pattern, "patternType") === "solid" ? colorOf(elementAt(pattern, "fgColor")) : undefined;
+    });
     this.#styles = elementsIn(elementAt(root, "cellXfs"), "xf").map((format) => {
       const font = fonts[Number(attribute(format, "fontId") ?? -1)];
-      const pattern = elementAt(fills[Number(attribute(format, "fillId") ?? -1)], "patternFill");
       const align = attribute(elementAt(format, "alignment"), "horizontal");
       return {
         format: Number(attribute(format, "numFmtId") ?? 0),
-        bold: isOn(elementAt(font, "b")),
-        italic: isOn(elementAt(font, "i")),
-        fill: attribute(pattern, "patternType") === "solid" ? colorOf(elementAt(pattern, "fgColor")) : undefined,
-        color: colorOf(elementAt(font, "color")),
+        bold: font?.bold ?? false,
+        italic: font?.italic ?? false,
+        fill: fills[Number(attribute(format, "fillId") ?? -1)],
+        color: font?.color,
         align:
           align === "left" || align === "right" || align === "center"
             ? align

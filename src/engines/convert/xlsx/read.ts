@@ -16,7 +16,7 @@ export interface Workbook {
   readonly notConverted: ReadonlySet<string>;
 }
 
-const [CELL_WORK, CHARACTER_WORK, MERGED_CELL_WORK, COLUMN_WORK] = [500, 10, 300, 100];
+const [CELL_WORK, CHARACTER_WORK, MERGE_WORK, MERGED_CELL_WORK, COLUMN_WORK] = [500, 10, 300, 300, 300];
 /** Empty rows between others that are kept. */
 const MOST_EMPTY_ROWS = 30;
 /** Points in the unit of column widths: the width of a digit at 11 points. */
@@ -36,15 +36,23 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
   const relationships = await relationshipsOf(work, archive, "xl/workbook.xml");
   const part = (type: string): Promise<XmlElement | undefined> =>
     partAt(work, archive, relationships.values().find((one) => one.type === type && !one.external)?.target);
-  const strings = elementsIn(await part("sharedStrings"), "si").map(stringIn);
+  const strings: string[] = [];
+  for (const element of elementsIn(await part("sharedStrings"), "si")) {
+    work.spend(CELL_WORK);
+    await work.pause();
+    strings.push(stringIn(element));
+  }
   const styles = new CellStyles(await part("styles"));
   const from1904 = ["1", "true"].includes(attribute(elementAt(book, "workbookPr"), "date1904") ?? "");
   const formats = new NumberFormats(styles.formats, from1904);
   const notConverted = new Set<string>();
   const sheets: Sheet[] = [];
   let [cells, characters] = [0, 0];
-  for (const sheet of elementsIn(elementAt(book, "sheets"), "sheet")) {
-    if ((attribute(sheet, "state") ?? "visible") !== "visible") continue;
+  const visible = elementsIn(elementAt(book, "sheets"), "sheet").filter(
+    (sheet) => (attribute(sheet, "state") ?? "visible") === "visible",
+  );
+  refuseSheets(visible.length);
+  for (const sheet of visible) {
     const target = relationships.get(sheet.attributes["r:id"] ?? attribute(sheet, "id") ?? "");
     if (target?.type === "chartsheet") notConverted.add("charts");
     if (target?.type !== "worksheet" || target.external) continue;
@@ -64,6 +72,12 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
   const core = await partAt(work, archive, "docProps/core.xml");
   const text = (name: string): string | undefined => textIn(elementAt(core, name)).trim() || undefined;
   return { sheets, title: text("title"), author: text("creator"), notConverted };
+}
+
+function refuseSheets(actual: number): void {
+  const limit = limits.conversion.sheets;
+  if (actual > limit)
+    throw new Refusal("limit_exceeded", `A workbook can have up to ${limit} sheets that are shown.`, { limit, actual });
 }
 
 function refuseMany(actual: number): void {
@@ -149,7 +163,7 @@ interface SheetContext {
 class SheetReader {
   readonly #work: Work;
   readonly #context: SheetContext;
-  #hidden: ReadonlySet<number> = new Set();
+  #columns = new Columns();
   #characters = 0;
 
   constructor(work: Work, context: SheetContext) {
@@ -159,8 +173,8 @@ class SheetReader {
 
   /** With the number of characters in its cells. */
   async read(name: string, root: XmlElement): Promise<Sheet & { readonly characters: number }> {
-    const columns = columnsOf(this.#work, root);
-    this.#hidden = columns.hidden;
+    const columns = await Columns.read(this.#work, root);
+    this.#columns = columns;
     const cells = new Map<number, Map<number, SheetCell>>();
     let last = -1;
     let nextRow = 0;
@@ -173,11 +187,9 @@ class SheetReader {
       cells.set(number, found);
       last = Math.max(last, ...found.keys());
     }
-    const shown = Array.from({ length: last + 1 }, (_, column) => column).filter(
-      (column) => !columns.hidden.has(column),
-    );
-    const widths = shown.map((column) => columns.widths.get(column));
-    return { name, rows: this.#rows(root, cells, shown), widths, characters: this.#characters };
+    const shown = Array.from({ length: last + 1 }, (_, column) => column).filter((column) => !columns.isHidden(column));
+    const widths = shown.map((column) => columns.widthOf(column));
+    return { name, rows: await this.#rows(root, cells, shown), widths, characters: this.#characters };
   }
 
   async #row(row: XmlElement): Promise<Map<number, SheetCell>> {
@@ -188,7 +200,7 @@ class SheetReader {
       await this.#work.pause();
       const column = referenceOf(attribute(cell, "r"))?.column ?? next;
       next = column + 1;
-      if (this.#hidden.has(column)) continue;
+      if (this.#columns.isHidden(column)) continue;
       const style = this.#context.styles.at(Number(attribute(cell, "s") ?? 0));
       this.#work.spend(this.#context.formats.workOf(style.format));
       const { text, isNumber } = this.#valueOf(cell, style);
@@ -226,26 +238,28 @@ class SheetReader {
     return { text: formats.number(Number(value), format), isNumber: true };
   }
 
-  #rows(
+  async #rows(
     root: XmlElement,
     cells: ReadonlyMap<number, ReadonlyMap<number, SheetCell>>,
     shown: readonly number[],
-  ): (SheetCell | undefined)[][] {
-    const merged = mergesOf(this.#work, root);
+  ): Promise<(SheetCell | undefined)[][]> {
+    const merged = await mergesOf(this.#work, root);
     const places = [...cells.keys()].sort((a, b) => a - b);
     const kept: number[] = [];
     for (const [index, place] of places.entries()) {
       const before = index === 0 ? place - 1 : (places[index - 1] ?? place);
       for (let empty = before + 1; empty < place && empty - before <= MOST_EMPTY_ROWS; empty++) kept.push(empty);
       kept.push(place);
+      // Before the cells are made.
+      refuseMany(kept.length * shown.length);
     }
-    // Before the cells are made.
-    refuseMany(kept.length * shown.length);
     const isKept = new Set(kept);
     const isShown = new Set(shown);
-    return kept.map((row) => {
-      this.#work.spend(CELL_WORK + shown.length * 20);
-      return shown.map((column) => {
+    const rows: (SheetCell | undefined)[][] = [];
+    for (const row of kept) {
+      this.#work.spend(CELL_WORK * (1 + shown.length));
+      await this.#work.pause();
+      const made = shown.map((column) => {
         const merge = merged.get(`${row}:${column}`);
         const cell = cells.get(row)?.get(column) ?? { text: "" };
         if (merge === undefined) return cell;
@@ -254,7 +268,9 @@ class SheetReader {
         const columns = range(merge.column, merge.lastColumn).filter((at) => isShown.has(at)).length;
         return { ...cell, rows, columns };
       });
-    });
+      rows.push(made);
+    }
+    return rows;
   }
 }
 
@@ -266,16 +282,19 @@ interface Merge extends Reference {
   readonly lastColumn: number;
 }
 
-/** The merged ranges, by each of their cells. */
-function mergesOf(work: Work, root: XmlElement): ReadonlyMap<string, Merge> {
+/** The merged ranges, by each of their cells. Ranges do not overlap (18.3.1.55): one that begins in another is none. */
+async function mergesOf(work: Work, root: XmlElement): Promise<ReadonlyMap<string, Merge>> {
   const merged = new Map<string, Merge>();
   for (const element of elementsIn(elementAt(root, "mergeCells"), "mergeCell")) {
-    const [from, to] = (attribute(element, "ref") ?? "").split(":").map(referenceOf);
+    work.spend(MERGE_WORK);
+    await work.pause();
+    const [from, to] = (attribute(element, "ref") ?? "").split(":", 2).map(referenceOf);
     if (!from || !to || to.row < from.row || to.column < from.column) continue;
+    const area = (to.row - from.row + 1) * (to.column - from.column + 1);
     // A merge of whole columns or rows only hides their other cells.
-    if ((to.row - from.row + 1) * (to.column - from.column + 1) > 10_000 || merged.size > limits.conversion.cells)
-      continue;
-    work.spend((to.row - from.row + 1) * (to.column - from.column + 1) * MERGED_CELL_WORK);
+    if (area > limits.conversion.cells || merged.size > limits.conversion.cells) continue;
+    if (merged.has(`${from.row}:${from.column}`)) continue;
+    work.spend(area * MERGED_CELL_WORK);
     const merge = { ...from, lastRow: to.row, lastColumn: to.column };
     for (const row of range(from.row, to.row))
       for (const column of range(from.column, to.column)) merged.set(`${row}:${column}`, merge);
@@ -283,22 +302,54 @@ function mergesOf(work: Work, root: XmlElement): ReadonlyMap<string, Merge> {
   return merged;
 }
 
-/** Columns are numbered from 1 in the file. */
-function columnsOf(work: Work, root: XmlElement): { widths: ReadonlyMap<number, number>; hidden: ReadonlySet<number> } {
-  const widths = new Map<number, number>();
-  const hidden = new Set<number>();
-  for (const element of elementsIn(elementAt(root, "cols"), "col")) {
-    const [first, last] = ["min", "max"].map((name) => Math.min(Number(attribute(element, name)) || 1, COLUMNS)) as [
-      number,
-      number,
-    ];
-    const width = Number(attribute(element, "width"));
-    const isHidden = ["1", "true"].includes(attribute(element, "hidden") ?? "");
-    work.spend((Math.max(first, last) - first + 1) * COLUMN_WORK);
-    for (const column of range(first - 1, Math.max(first, last) - 1)) {
-      if (width > 0 && width < 256) widths.set(column, width * WIDTH_UNIT + 4);
-      if (isHidden) hidden.add(column);
-    }
+/** What the columns of a sheet say: 0 where none says anything, and one more than the number of the element that says it. */
+class Columns {
+  readonly #said = new Uint32Array(COLUMNS);
+  readonly #elements: readonly XmlElement[];
+
+  constructor(elements: readonly XmlElement[] = []) {
+    this.#elements = elements;
   }
-  return { widths, hidden };
+
+  /** Columns are numbered from 1 in the file. Of elements for the same column, the last says what it is. */
+  static async read(work: Work, root: XmlElement): Promise<Columns> {
+    const columns = new Columns(elementsIn(elementAt(root, "cols"), "col"));
+    // For each column, the next one that no element has been found for.
+    const next = Uint32Array.from({ length: COLUMNS + 1 }, (_, column) => column);
+    const nextOf = (column: number): number => {
+      let found = column;
+      while (next[found] !== found) {
+        // Half of the way is left for the next time.
+        next[found] = next[next[found] ?? found] ?? found;
+        found = next[found] ?? found;
+      }
+      return found;
+    };
+    for (let index = columns.#elements.length - 1; index >= 0; index--) {
+      work.spend(COLUMN_WORK);
+      await work.pause();
+      const [first, last] = ["min", "max"].map((name) =>
+        Math.min(Math.max(Math.floor(Number(attribute(columns.#elements[index], name))) || 1, 1), COLUMNS),
+      ) as [number, number];
+      for (let column = nextOf(first - 1); column < Math.max(first, last); column = nextOf(column)) {
+        columns.#said[column] = index + 1;
+        next[column] = column + 1;
+      }
+    }
+    return columns;
+  }
+
+  #elementOf(column: number): XmlElement | undefined {
+    return this.#elements[(this.#said[column] ?? 0) - 1];
+  }
+
+  isHidden(column: number): boolean {
+    return ["1", "true"].includes(attribute(this.#elementOf(column), "hidden") ?? "");
+  }
+
+  /** In points. */
+  widthOf(column: number): number | undefined {
+    const width = Number(attribute(this.#elementOf(column), "width"));
+    return width > 0 && width < 256 ? width * WIDTH_UNIT + 4 : undefined;
+  }
 }
