@@ -4,8 +4,10 @@ import { Refusal } from "../errors.ts";
 import type { Engines } from "../lease/engines.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits, MiB } from "../../limits.ts";
+import type { Work } from "../work.ts";
 import type { Archive } from "./source/archive.ts";
 import { Assets } from "./source/assets.ts";
+import { boundedHtml } from "./source/bounded-html.ts";
 import { delimiterOf, readCsv } from "./csv.ts";
 import { decodeText } from "./source/decode-text.ts";
 import type { Conversion, PageFormat, PageSize, Part } from "./source/document.ts";
@@ -16,8 +18,9 @@ import { type Detected, detectFormat, type SourceFormat, TEXT_FORMATS } from "./
 import { type PageRule, prepareHtml } from "./source/html.ts";
 import { PartWriter } from "./lay-out.ts";
 import { markdownPage } from "./markdown.ts";
-import { escaped, htmlDocument } from "./source/markup.ts";
+import { htmlDocument } from "./source/markup.ts";
 import { type Sheet, sheetPart } from "./source/sheet.ts";
+import { textBody } from "./text.ts";
 import { readXlsx } from "./xlsx/read.ts";
 
 export interface ConversionOptions {
@@ -53,7 +56,6 @@ const A4: PageSize = { width: 595.28, height: 841.89 };
 const DEFAULT_MARGIN = 54;
 /** Most missing characters listed in an error. */
 const CHARACTERS_NAMED = 20;
-const UTF8 = new TextEncoder();
 
 /**
  * Converts a document. The request's files must not be read afterwards.
@@ -61,33 +63,47 @@ const UTF8 = new TextEncoder();
  */
 export async function convert(engines: Engines, file: InputBytes, options: ConversionOptions): Promise<Converted> {
   const { pdf } = engines;
-  const source = await formatOf(pdf, file, options.format);
-  const conversion = await read(pdf, file, source, options);
+  const { work } = pdf;
+  const bytes = file.length + (options.assets?.length ?? 0);
+  const conversion = await work.stage("readDocument", bytes * limits.work.readByte).run(async () => {
+    const source = await formatOf(pdf, file, options.format);
+    return { ...(await read(pdf, file, source, options)), format: source.format };
+  });
   if (conversion.parts.length === 0)
     throw new Refusal("invalid_file", "The document has nothing to show.", { input: "file" });
-  const writer = new PartWriter(pdf, new DocumentFonts(pdf, engines.loadFont));
+  const needed = conversion.parts.reduce((sum, { fuel }) => sum + fuel, 0);
+  const layOut = work.stage("layOut", Math.min(needed, bytes * limits.work.laidOutByte));
+  return await layOut.run(() => laidOut(engines, conversion, options));
+}
+
+async function laidOut(
+  { pdf, loadFont }: Engines,
+  conversion: Conversion & { readonly format: SourceFormat },
+  options: ConversionOptions,
+): Promise<Converted> {
+  const writer = new PartWriter(pdf, new DocumentFonts(pdf, loadFont));
   try {
     for (const part of conversion.parts) await writer.add({ ...part, fit: options.scaled ? "width" : "none" });
-    const laidOut = await writer.end();
-    const { characters, count } = laidOut.missing;
+    const all = await writer.end();
+    const { characters, count } = all.missing;
     if (options.strict && count > 0) {
       const named = [...characters].slice(0, CHARACTERS_NAMED);
       throw new Refusal("unsupported_text", `No available font has these characters: ${named.join(" ")}`, {
         characters: named,
       });
     }
-    if (laidOut.pageCount === 0) throw new Refusal("invalid_file", "The document has no pages.", { input: "file" });
-    const bytes = await finish(pdf, laidOut, {
-      title: options.title ?? conversion.title ?? laidOut.title,
-      author: conversion.author ?? laidOut.author,
+    if (all.pageCount === 0) throw new Refusal("invalid_file", "The document has no pages.", { input: "file" });
+    const bytes = await finish(pdf, all, {
+      title: options.title ?? conversion.title ?? all.title,
+      author: conversion.author ?? all.author,
       language: options.language ?? conversion.language,
     });
     return {
       bytes,
-      format: source.format,
-      pageCount: laidOut.pageCount,
+      format: conversion.format,
+      pageCount: all.pageCount,
       missingGlyphs: count,
-      notConverted: [...conversion.notConverted.union(laidOut.notConverted)].sort(),
+      notConverted: [...conversion.notConverted.union(all.notConverted)].sort(),
     };
   } catch (error) {
     throw pdf.explain(error);
@@ -172,8 +188,8 @@ async function readText(
     };
   }
   if (format === "text") {
-    const body = `<pre style="font-family:sans-serif;background-color:white;padding:0;margin:0;font-size:1em;white-space:pre-wrap">${escaped(text)}</pre>`;
-    return { parts: [htmlPart(htmlDocument({ body }), "text/html", options, {})], notConverted: none };
+    const html = htmlDocument({ body: await textBody(work, text) });
+    return { parts: [await htmlPart(work, html, "text/html", options, {})], notConverted: none };
   }
   const page = format === "markdown" ? await markdownPage(work, text) : undefined;
   const source = page ? htmlDocument({ title: page.title, body: page.body }) : `\ufeff${text}`;
@@ -182,25 +198,34 @@ async function readText(
   assets?.refuseUnused();
   const type = format === "xhtml" ? "application/xhtml+xml" : "text/html";
   return {
-    parts: [htmlPart(prepared.html, type, options, prepared.pageRule)],
+    parts: [await htmlPart(work, prepared.html, type, options, prepared.pageRule)],
     title: page?.title ?? prepared.title,
     language: page?.language ?? prepared.language,
     notConverted: prepared.notConverted,
   };
 }
 
+/** Characters of a number in a cell. */
+const LONGEST_NUMBER = 100;
 const isNumber = /^\s*[-+\u2212(]?[$\u20ac\u00a3]?\s?\d[\d.,\s]*%?\)?\s*$/;
 
 const csvCell = (text: string, header: boolean): { text: string; header: boolean; align?: "right" } => ({
   text,
   header,
-  ...(isNumber.test(text) && !header && { align: "right" as const }),
+  ...(!header && text.length <= LONGEST_NUMBER && isNumber.test(text) && { align: "right" as const }),
 });
 
-function htmlPart(html: string, type: string, options: ConversionOptions, rule: PageRule): Part {
+async function htmlPart(
+  work: Work,
+  html: string,
+  type: string,
+  options: ConversionOptions,
+  rule: PageRule,
+): Promise<Part> {
   const page = pageFormat(options, rule);
   // What the document says of its margins was read above.
-  return { content: UTF8.encode(html), type, page, fontSize: options.fontSize, css: `${options.css}\n@page{margin:0}` };
+  const bounded = await boundedHtml(work, html, `${options.css}\n@page{margin:0}`);
+  return { ...bounded, type, page, fontSize: options.fontSize };
 }
 
 async function sheetParts({ work }: PdfEngine, sheets: readonly Sheet[], options: ConversionOptions): Promise<Part[]> {

@@ -179,7 +179,6 @@ export class PartWriter {
     const frames: Frame[] = [];
     for (const [index, extent] of extents.entries()) {
       this.#engine.work.spend(PAGE_WORK);
-      this.#engine.work.stage("page");
       await this.#engine.work.pause();
       const page = await this.#engine.long.loadAnyPage(document, index);
       try {
@@ -188,8 +187,8 @@ export class PartWriter {
         page.destroy();
       }
     }
-    this.#addTargets(document, part, first, frames);
-    const children = this.#outlineOf(document, document.loadOutline() ?? [], first, frames, 1);
+    await this.#addTargets(document, part, first, frames);
+    const children = await this.#outlineOf(document, document.loadOutline() ?? [], first, frames, 1);
     if (part.bookmark === undefined) this.#outline.push(...children);
     else this.#outline.push({ title: part.bookmark, page: first + 1, view: ["Fit"], children });
     this.#title ??= document.getMetaData("info:Title") || undefined;
@@ -206,14 +205,16 @@ export class PartWriter {
     await long.runPage(page, device, frame.matrix);
     this.#writer.endPage();
     device.destroy();
-    this.#addLinks(document, page, frame, first);
+    // MuPDF looks for the links of a page in all of the document.
+    if (part.hasLinks) await this.#addLinks(document, page, frame, first);
     this.#pageCount += 1;
     return frame;
   }
 
-  #addLinks(document: Document, page: Page, frame: Frame, first: number): void {
+  async #addLinks(document: Document, page: Page, frame: Frame, first: number): Promise<void> {
     for (const link of page.getLinks()) {
       this.#engine.work.spend(LINK_WORK);
+      await this.#engine.work.pause();
       const uri = link.getURI();
       const [x0, y0, x1, y1] = link.getBounds();
       const [left, top] = placed(frame, x0, y0);
@@ -231,33 +232,42 @@ export class PartWriter {
     }
   }
 
-  #addTargets(document: Document, { targets = [] }: Part, first: number, frames: readonly Frame[]): void {
+  async #addTargets(
+    document: Document,
+    { targets = [] }: Part,
+    first: number,
+    frames: readonly Frame[],
+  ): Promise<void> {
     for (const target of targets) {
       this.#engine.work.spend(LINK_WORK);
+      await this.#engine.work.pause();
       const place = placeOf(document, `#${target}`, first, (page) => frames[page]);
       if (place && !this.#targets.has(target)) this.#targets.set(target, place);
     }
   }
 
-  #outlineOf(
+  async #outlineOf(
     document: Document,
     items: readonly OutlineItem[],
     first: number,
     frames: readonly Frame[],
     level: number,
-  ): OutlineEntry[] {
-    if (level > OUTLINE_LEVELS) return [];
-    return items.flatMap(({ title, uri, down }) => {
+  ): Promise<OutlineEntry[]> {
+    const entries: OutlineEntry[] = [];
+    if (level > OUTLINE_LEVELS) return entries;
+    for (const { title, uri, down } of items) {
       this.#engine.work.spend(LINK_WORK);
+      await this.#engine.work.pause();
       this.#outlineEntries += 1;
-      if (this.#outlineEntries > limits.conversion.bookmarks) return [];
+      if (this.#outlineEntries > limits.conversion.bookmarks) break;
       const place = uri === undefined ? undefined : placeOf(document, uri, first, (page) => frames[page]);
-      const children = this.#outlineOf(document, down ?? [], first, frames, level + 1);
+      const children = await this.#outlineOf(document, down ?? [], first, frames, level + 1);
       const text = (title ?? "").replace(/\s+/g, " ").trim();
-      if (text === "") return children;
       const view = place && (["XYZ", null, place.y, null] as const);
-      return [{ title: text, page: place ? place.page + 1 : null, ...(view && { view }), children }];
-    });
+      if (text === "") entries.push(...children);
+      else entries.push({ title: text, page: place ? place.page + 1 : null, ...(view && { view }), children });
+    }
+    return entries;
   }
 }
 

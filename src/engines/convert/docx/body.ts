@@ -2,11 +2,12 @@
 import type { Work } from "../../work.ts";
 import type { Archive } from "../source/archive.ts";
 import { imageUri, PAGE_BREAK } from "../source/html.ts";
-import { escaped, escapedAttribute } from "../source/markup.ts";
+import { escaped, escapedAttribute, escapedText } from "../source/markup.ts";
 import type { Relationship } from "../source/relationships.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 import { hyperlinkOf, linked, LinkFields } from "./link-fields.ts";
 import type { Numbering } from "./numbering.ts";
+import type { Shown } from "./shown.ts";
 import { type ParagraphStyle, paragraphStyleOf, points, type RunStyle, runStyleOf, type Styles } from "./styles.ts";
 
 /** What the body refers to. */
@@ -17,6 +18,7 @@ export interface Context {
   readonly styles: Styles;
   readonly numbering: Numbering;
   readonly notConverted: Set<string>;
+  readonly shown: Shown;
   /** Called where the text refers to a note. Returns its number. */
   readonly note: (kind: "footnote" | "endnote", id: string) => number | undefined;
   /** The size of text in points that is not written out. */
@@ -86,7 +88,7 @@ export class BodyWriter {
   }
 
   async #paragraph(element: XmlElement): Promise<string> {
-    const { styles, numbering } = this.#context;
+    const { styles, numbering, shown: counted } = this.#context;
     const properties = elementAt(element, "pPr");
     const style = styles.paragraph(attribute(elementAt(properties, "pStyle"), "val"));
     const own = paragraphStyleOf(properties);
@@ -107,7 +109,10 @@ export class BodyWriter {
     const shown =
       content === "" && breaks > 0
         ? ""
-        : `<${name}${attributesOf(paragraph, style.run)}>${content === "" ? "&nbsp;" : content}</${name}>`;
+        : counted.added(
+            `<${name}${attributesOf(paragraph, style.run)}>${content === "" ? "&nbsp;" : content}</${name}>`,
+            text.length,
+          );
     return `${paragraph.breakBefore ? PAGE_BREAK : ""}${shown}${boxes}${PAGE_BREAK.repeat(Math.min(breaks, 10))}`;
   }
 
@@ -119,7 +124,7 @@ export class BodyWriter {
   }
 
   async #inline(element: XmlElement, style: RunStyle): Promise<string> {
-    const { work, notConverted, relationships } = this.#context;
+    const { work, notConverted, relationships, shown } = this.#context;
     work.spend(ELEMENT_WORK);
     await work.pause();
     switch (element.name) {
@@ -129,13 +134,16 @@ export class BodyWriter {
         const anchor = attribute(element, "anchor");
         const target = relationships.get(element.attributes["r:id"] ?? attribute(element, "id") ?? "")?.target;
         const place = anchor === undefined ? "" : `#${anchor}`;
-        return linked(await this.#inlines(element, style), `${target ?? ""}${place}` || undefined);
+        const html = await this.#inlines(element, style);
+        return shown.added(linked(html, `${target ?? ""}${place}` || undefined), html.length);
       }
       case "bookmarkStart":
         // No `a`: it would end a link that it is in.
-        return `<span id="${escapedAttribute(attribute(element, "name") ?? "")}"></span>`;
-      case "fldSimple":
-        return linked(await this.#inlines(element, style), hyperlinkOf(attribute(element, "instr") ?? ""));
+        return shown.added(`<span id="${escapedAttribute(attribute(element, "name") ?? "")}"></span>`);
+      case "fldSimple": {
+        const html = await this.#inlines(element, style);
+        return shown.added(linked(html, hyperlinkOf(attribute(element, "instr") ?? "")), html.length);
+      }
       case "sdt":
         return this.#inlines(elementAt(element, "sdtContent") ?? element, style);
       case "ins":
@@ -154,7 +162,7 @@ export class BodyWriter {
       case "oMath":
       case "oMathPara":
         notConverted.add("formulas");
-        return escaped(textIn(element));
+        return shown.added(await escapedText(work, textIn(element)));
       case "commentReference":
       case "commentRangeStart":
         notConverted.add("comments");
@@ -173,18 +181,17 @@ export class BodyWriter {
     const html: string[] = [];
     for (const node of elementsIn(element)) html.push(await this.#runContent(node, style));
     const content = html.join("");
-    return content === "" ? "" : styled(content, style, base);
+    return content === "" ? "" : this.#context.shown.added(styled(content, style, base), content.length);
   }
 
   async #runContent(node: XmlElement, style: RunStyle): Promise<string> {
-    const { notConverted, note } = this.#context;
+    const { work, notConverted, note, shown } = this.#context;
     switch (node.name) {
       case "t": {
-        const text = textIn(node);
-        return escaped(style.caps ? text.toUpperCase() : text).replace(
-          / {2,}/g,
-          (spaces) => `${"&nbsp;".repeat(spaces.length - 1)} `,
-        );
+        const text = shown.added(textIn(node));
+        const html = await escapedText(work, style.caps ? text.toUpperCase() : text);
+        const spaced = html.replace(/ {2,}/g, (spaces) => `${"&nbsp;".repeat(spaces.length - 1)} `);
+        return shown.added(spaced, text.length);
       }
       case "tab":
       case "ptab":
@@ -209,7 +216,7 @@ export class BodyWriter {
         const number = note(kind, attribute(node, "id") ?? "");
         return number === undefined
           ? ""
-          : `<sup><a href="#${kind}-${number}" id="${kind}-ref-${number}">${number}</a></sup>`;
+          : shown.added(`<sup><a href="#${kind}-${number}" id="${kind}-ref-${number}">${number}</a></sup>`);
       }
       case "ruby":
         return this.#inlines(elementAt(node, "rubyBase") ?? node, style);
@@ -265,12 +272,11 @@ export class BodyWriter {
     if (found(node, "OLEObject").length > 0) this.#context.notConverted.add("embedded-objects");
     await this.#textBoxes(node);
     const pictures: string[] = [];
+    const style = attribute(found(node, "shape")[0], "style") ?? "";
+    const size = ["width", "height"].map((name) =>
+      Number(new RegExp(`(?:^|;)\\s*${name}:([\\d.]+)pt`).exec(style)?.[1]),
+    );
     for (const data of found(node, "imagedata")) {
-      const shape = found(node, "shape")[0];
-      const style = attribute(shape, "style") ?? "";
-      const size = ["width", "height"].map((name) =>
-        Number(new RegExp(`(?:^|;)\\s*${name}:([\\d.]+)pt`).exec(style)?.[1]),
-      );
       pictures.push(
         await this.#image(data.attributes["r:id"] ?? attribute(data, "id"), size, attribute(data, "title") ?? ""),
       );
@@ -286,14 +292,15 @@ export class BodyWriter {
   }
 
   async #image(id: string | undefined, size: readonly (number | undefined)[], alt: string): Promise<string> {
-    const { archive, relationships, notConverted, work } = this.#context;
+    const { archive, relationships, notConverted, shown, work } = this.#context;
     const relationship = relationships.get(id ?? "");
     const bytes = relationship && !relationship.external ? await archive.read(relationship.target) : undefined;
     const uri = bytes && imageUri(bytes);
     if (uri === undefined) {
       if (id !== undefined) notConverted.add(relationship?.external ? "external-images" : "unsupported-images");
-      return escaped(alt);
+      return shown.added(escaped(alt));
     }
+    shown.picture(bytes?.length ?? 0);
     work.spend(uri.length);
     const [width, height] = size;
     const fits = width !== undefined && height !== undefined && width > 0 && height > 0 && width < 14_400;
@@ -310,16 +317,15 @@ export class BodyWriter {
       borders !== undefined &&
       elementsIn(borders).every((border) => ["nil", "none"].includes(attribute(border, "val") ?? ""));
     const html = [`<table${bare ? ' style="border:none"' : ""}>`];
+    const continued = rows.map(
+      (row) => new Set(row.filter(({ merged }) => merged === "continue").map(({ column }) => column)),
+    );
     for (const [index, row] of rows.entries()) {
       html.push("<tr>");
       for (const cell of row) {
         if (cell.merged === "continue") continue;
         let span = 1;
-        while (
-          cell.merged === "restart" &&
-          rows[index + span]?.some((below) => below.column === cell.column && below.merged === "continue")
-        )
-          span += 1;
+        while (cell.merged === "restart" && continued[index + span]?.has(cell.column)) span += 1;
         const width = grid.slice(cell.column, cell.column + cell.columns).reduce((sum, value) => sum + value, 0);
         const style = `${width > 12 ? `width:${(width - 11).toFixed(1)}pt;` : ""}${cell.fill ? `background-color:${cell.fill};` : ""}${bare ? "border:none;" : ""}`;
         const spans = `${cell.columns > 1 ? ` colspan="${cell.columns}"` : ""}${span > 1 ? ` rowspan="${span}"` : ""}`;
@@ -378,10 +384,12 @@ const rowsOf = (table: XmlElement): XmlElement[] => inside(table, "tr");
 const cellsOf = (row: XmlElement): XmlElement[] => inside(row, "tc");
 
 /** All elements of a name below one, but not within each other. */
-function found(parent: XmlElement, name: string): XmlElement[] {
-  return elementsIn(parent).flatMap((element) =>
-    element.name === name ? [element] : element.name === "Fallback" ? [] : found(element, name),
-  );
+function found(parent: XmlElement, name: string, all: XmlElement[] = []): XmlElement[] {
+  for (const element of elementsIn(parent)) {
+    if (element.name === name) all.push(element);
+    else if (element.name !== "Fallback") found(element, name, all);
+  }
+  return all;
 }
 
 /** A character of a symbol font, where it has a place in Unicode. */

@@ -8,16 +8,21 @@ interface Field {
   readonly html: string[];
 }
 
+/** Fields within each other that are read, and characters of a code. */
+const [DEEPEST, LONGEST_CODE] = [20, 4_096];
+
 /** Collects the HTML of the runs of a paragraph, with the results of hyperlinks as links. */
 export class LinkFields {
   readonly #open: Field[] = [{ code: "", hasResult: true, html: [] }];
+  /** Fields that are too deep to be read. */
+  #ignored = 0;
 
   add(run: XmlElement, html: string): void {
     const marks = run.name === "r" ? elementsIn(run) : [];
     for (const mark of marks) {
       const kind = mark.name === "fldChar" ? attribute(mark, "fldCharType") : undefined;
       const field = this.#open.at(-1);
-      if (kind === "begin") this.#open.push({ code: "", hasResult: false, html: [] });
+      if (kind === "begin") this.#begin();
       else if (kind === "separate" && field) field.hasResult = true;
       else if (mark.name === "instrText" && field && !field.hasResult) field.code += textIn(mark);
     }
@@ -27,11 +32,21 @@ export class LinkFields {
 
   /** The HTML of all runs. A field may go on in the next paragraph. */
   end(): string {
+    this.#ignored = 0;
     while (this.#open.length > 1) this.#close();
     return this.#open[0]?.html.join("") ?? "";
   }
 
+  #begin(): void {
+    if (this.#open.length > DEEPEST) this.#ignored += 1;
+    else this.#open.push({ code: "", hasResult: false, html: [] });
+  }
+
   #close(): void {
+    if (this.#ignored > 0) {
+      this.#ignored -= 1;
+      return;
+    }
     const field = this.#open.length > 1 ? this.#open.pop() : undefined;
     if (field) this.#open.at(-1)?.html.push(linked(field.html.join(""), hyperlinkOf(field.code)));
   }
@@ -43,6 +58,7 @@ export const linked = (html: string, to: string | undefined): string =>
 
 /** Where the code of a field leads, such as `HYPERLINK "https://example.com" \l "place"`; undefined if it is none of a hyperlink. */
 export function hyperlinkOf(code: string): string | undefined {
+  if (code.length > LONGEST_CODE) return undefined;
   const [, rest] = /^\s*HYPERLINK\b([\s\S]*)$/i.exec(code) ?? [];
   if (rest === undefined) return undefined;
   let [target, place, option]: (string | undefined)[] = [];

@@ -43,6 +43,11 @@ const ROMAN: readonly (readonly [number, string])[] = [
   [1, "i"],
 ];
 
+/** Lists have nine levels (17.9.3). */
+const isLevel = (value: number): boolean => Number.isInteger(value) && value >= 0 && value < 9;
+/** Characters of a mark that are kept: Word has 255. */
+const LONGEST_MARK = 255;
+
 function roman(value: number): string {
   let left = Math.min(value, 4_999);
   let text = "";
@@ -83,7 +88,8 @@ export class Numbering {
       const overrides = new Map(
         changes.flatMap((change) => {
           const start = attribute(elementAt(change, "startOverride"), "val");
-          return start === undefined ? [] : [[Number(attribute(change, "ilvl")), Number(start)] as const];
+          const level = Number(attribute(change, "ilvl"));
+          return start === undefined || !isLevel(level) ? [] : [[level, Number(start)] as const];
         }),
       );
       const levels = new Map([...(abstracts.get(abstract) ?? []), ...own]);
@@ -128,18 +134,18 @@ export class Numbering {
 
 function levelsOf(list: XmlElement): Map<number, Level> {
   return new Map(
-    elementsIn(list, "lvl").map((level) => {
+    elementsIn(list, "lvl").flatMap((level) => {
+      const place = Number(attribute(level, "ilvl") ?? 0);
+      if (!isLevel(place)) return [];
       const start = Number(attribute(elementAt(level, "start"), "val") ?? 1);
-      return [
-        Number(attribute(level, "ilvl") ?? 0),
-        {
-          format: attribute(elementAt(level, "numFmt"), "val") ?? "decimal",
-          text: attribute(elementAt(level, "lvlText"), "val") ?? "",
-          start: Number.isSafeInteger(start) && start >= 0 ? start : 1,
-          paragraph: paragraphStyleOf(elementAt(level, "pPr")),
-          font: runStyleOf(elementAt(level, "rPr")).font,
-        },
-      ] as const;
+      const found: Level = {
+        format: attribute(elementAt(level, "numFmt"), "val") ?? "decimal",
+        text: (attribute(elementAt(level, "lvlText"), "val") ?? "").slice(0, LONGEST_MARK),
+        start: Number.isSafeInteger(start) && start >= 0 ? start : 1,
+        paragraph: paragraphStyleOf(elementAt(level, "pPr")),
+        font: runStyleOf(elementAt(level, "rPr")).font,
+      };
+      return [[place, found] as const];
     }),
   );
 }

@@ -3,6 +3,7 @@ import type { Work } from "../../work.ts";
 import type { Archive } from "../source/archive.ts";
 import type { Conversion, Margins, PageFormat, Part } from "../source/document.ts";
 import { hyperlinkOf } from "./link-fields.ts";
+import { boundedHtml } from "../source/bounded-html.ts";
 import { htmlDocument } from "../source/markup.ts";
 import { tidied } from "../source/tidy-html.ts";
 import { partAt, relationshipsOf, type Relationship } from "../source/relationships.ts";
@@ -10,6 +11,7 @@ import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../so
 import { Refusal } from "../../errors.ts";
 import { BodyWriter, type Context } from "./body.ts";
 import { Numbering } from "./numbering.ts";
+import { Shown } from "./shown.ts";
 import { points, Styles } from "./styles.ts";
 
 export interface OfficeOptions {
@@ -42,9 +44,10 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
     work,
     archive,
     relationships,
-    styles: new Styles(await part("styles")),
+    styles: await Styles.read(work, await part("styles")),
     numbering: new Numbering(await part("numbering")),
     notConverted,
+    shown: new Shown(),
     fontSize: options.fontSize,
     note(kind, id) {
       const number = (counts[kind] += 1);
@@ -59,17 +62,11 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
   const targets = anchorsIn(body);
   // Only to count how deep its tables are inside each other.
   for (const { html } of sections) await tidied(work, html.join(""));
-  const parts = sections.map(({ html, page }): Part => {
-    const content = new TextEncoder().encode(htmlDocument({ style: STYLE, body: html.join("") }));
-    return {
-      content,
-      type: "text/html",
-      page: options.page(page),
-      fontSize: options.fontSize,
-      css: options.css,
-      targets,
-    };
-  });
+  const parts: Part[] = [];
+  for (const { html, page } of sections) {
+    const bounded = await boundedHtml(work, htmlDocument({ style: STYLE, body: html.join("") }), options.css);
+    parts.push({ ...bounded, type: "text/html", page: options.page(page), fontSize: options.fontSize, targets });
+  }
   return {
     parts,
     title: textIn(elementAt(core, "title")).trim() || undefined,
@@ -95,7 +92,7 @@ async function sectionsOf(body: XmlElement, context: Context): Promise<Section[]
     const [before, last] = sections.slice(-2) as [Section, Section?];
     if (last === undefined) before.page = page;
     else if (type === "continuous" && before.page.width === page.width && before.page.height === page.height) {
-      before.html.push(...last.html);
+      for (const html of last.html) before.html.push(html);
       sections.pop();
     } else last.page = page;
     continues = true;

@@ -1,4 +1,5 @@
 /** The styles of a word processing document (ECMA-376, part 1, 17.7): what paragraphs and runs look like. */
+import type { Work } from "../../work.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
 
 /** Lengths in points. */
@@ -43,6 +44,7 @@ interface Style {
 const TWENTIETHS = 20;
 /** How many styles are based on each other at most. */
 const LONGEST_CHAIN = 20;
+const STYLE_WORK = 3_000;
 
 export const points = (text: string | undefined): number | undefined => {
   const value = text === undefined ? NaN : Number.parseFloat(text);
@@ -135,21 +137,33 @@ export class Styles {
   readonly #run: RunStyle;
   #defaultParagraph: string | undefined;
 
-  constructor(root: XmlElement | undefined) {
+  private constructor(root: XmlElement | undefined) {
     const defaults = elementAt(root, "docDefaults");
     this.#paragraph = paragraphStyleOf(elementAt(defaults, "pPrDefault", "pPr"));
     this.#run = runStyleOf(elementAt(defaults, "rPrDefault", "rPr"));
+  }
+
+  /** @throws Refusal `limit_exceeded` (work) */
+  static async read(work: Work, root: XmlElement | undefined): Promise<Styles> {
+    const styles = new Styles(root);
     for (const style of elementsIn(root, "style")) {
-      const id = attribute(style, "styleId") ?? "";
-      if (attribute(style, "type") === "paragraph" && ["1", "true"].includes(attribute(style, "default") ?? ""))
-        this.#defaultParagraph = id;
-      this.#styles.set(id, {
-        name: attribute(elementAt(style, "name"), "val") ?? "",
-        basedOn: attribute(elementAt(style, "basedOn"), "val"),
-        paragraph: paragraphStyleOf(elementAt(style, "pPr")),
-        run: runStyleOf(elementAt(style, "rPr")),
-      });
+      work.spend(STYLE_WORK);
+      await work.pause();
+      styles.#add(style);
     }
+    return styles;
+  }
+
+  #add(style: XmlElement): void {
+    const id = attribute(style, "styleId") ?? "";
+    if (attribute(style, "type") === "paragraph" && ["1", "true"].includes(attribute(style, "default") ?? ""))
+      this.#defaultParagraph = id;
+    this.#styles.set(id, {
+      name: attribute(elementAt(style, "name"), "val") ?? "",
+      basedOn: attribute(elementAt(style, "basedOn"), "val"),
+      paragraph: paragraphStyleOf(elementAt(style, "pPr")),
+      run: runStyleOf(elementAt(style, "rPr")),
+    });
   }
 
   /** The style of a paragraph and of its runs, before what they have of their own. */

@@ -34,6 +34,9 @@ export interface Part {
   readonly fontSize: number;
   /** A style sheet that overrules those of the document. */
   readonly css?: string;
+  /** Fuel that laying it out may take. */
+  readonly fuel: number;
+  readonly hasLinks: boolean;
   /** The identifiers that links in other parts lead to. */
   readonly targets?: Iterable<string>;
   /** A bookmark for the whole part. */

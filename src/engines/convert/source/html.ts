@@ -3,9 +3,10 @@ import { decodeText } from "./decode-text.ts";
 import type { Assets } from "./assets.ts";
 import { base64Of } from "./base64.ts";
 import type { Margins, PageSize } from "./document.ts";
-import { escaped, LIST_MARKS } from "./markup.ts";
+import { decodeEntities, escaped, LIST_MARKS } from "./markup.ts";
 import { withSymbolFonts } from "../../fonts.ts";
-import { tidied, withoutComments } from "./tidy-html.ts";
+import { stylePieces } from "./style-sheet.ts";
+import { tidied } from "./tidy-html.ts";
 import type { Work } from "../../work.ts";
 
 export interface PreparedHtml {
@@ -21,8 +22,6 @@ export interface PageRule {
   readonly size?: PageSize;
   readonly margins?: Partial<Margins>;
 }
-
-const TEXT_WORK = 4;
 
 /** Elements that are left out, and what they are called in the reference. The HTML is tidied: no tag contains `<`, or `>` before its end. */
 const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
@@ -46,7 +45,6 @@ export async function prepareHtml(
   source: string,
   { css, isXml = false, assets }: { css: string; isXml?: boolean; assets?: Assets | undefined },
 ): Promise<PreparedHtml> {
-  work.spend(source.length * TEXT_WORK);
   const { title, language, ...tidy } = await tidied(work, source, isXml);
   const notConverted = new Set<string>();
   let { html } = tidy;
@@ -68,7 +66,7 @@ export async function prepareHtml(
     /style\s*=\s*["'][^"']*(?:display\s*:\s*(?:flex|grid)|float\s*:|position\s*:\s*absolute)/i.test(html)
   )
     notConverted.add("css-layout");
-  const all = withoutComments(`${styles}\n${css}`);
+  const all = `${styles}\n${css}`;
   html = withDefaults(withEmojiFont(withBreaks(html, all))).replace(MARKS_WITHOUT_GLYPH, "$1disc");
   if (images.size > 0)
     html = html.replace(/\ssrc="(asset-\d+)"/g, (_, name: string) => ` src="${images.get(name) ?? ""}"`);
@@ -84,7 +82,7 @@ export async function prepareHtml(
 
 /** Paper does not scroll, so that lines are wrapped unless the document insists. Lists have marks that the text fonts have. */
 const DEFAULTS = `<style>body{overflow-wrap:break-word}pre{white-space:pre-wrap}${LIST_MARKS}</style>`;
-const MARKS_WITHOUT_GLYPH = /(list-style(?:-type)?\s*:[^;}"'<]*?)\b(?:circle|square)\b/gi;
+const MARKS_WITHOUT_GLYPH = /(list-style(?:-type)?\s*:[^:;}"'<]*?)\b(?:circle|square)\b/gi;
 
 /** A style sheet before those of the document, which overrule it. */
 function withDefaults(html: string): string {
@@ -93,28 +91,6 @@ function withDefaults(html: string): string {
   const at = start === null ? 0 : start.index + start[0].length;
   return `${html.slice(0, at)}${head ? DEFAULTS : `<head>${DEFAULTS}</head>`}${html.slice(at)}`;
 }
-
-const NAMED: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  ndash: "\u2013",
-  mdash: "\u2014",
-  copy: "\u00a9",
-};
-
-const decodeEntities = (text: string): string =>
-  text.replace(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi,
-    (whole, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
-      const code = decimal === undefined ? parseInt(hex ?? "", 16) : Number(decimal);
-      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
-    },
-  );
 
 const attributeOf = (tag: string, name: string): string | undefined => {
   const [, double, single, bare] =
@@ -202,11 +178,10 @@ const BREAK_BEFORE = /(?:^|[;{\s"'])(?:page-)?break-before\s*:\s*(?:always|page|
 /** Page breaks before elements, by simple selectors and in `style`; before the first text there is none. */
 function withBreaks(html: string, css: string): string {
   const wanted = new Set<string>();
-  for (const rule of css.split("}")) {
-    const [names = "", body = ""] = rule.split("{").slice(-2);
-    if (!BREAK_BEFORE.test(body)) continue;
-    for (const selector of names.split(",")) {
-      const [whole, name = "", mark = ""] = /^\s*([a-z][a-z\d]*)?([.#][\w-]+)?\s*$/i.exec(selector) ?? [];
+  for (const { rule } of stylePieces(css)) {
+    if (rule === undefined || !BREAK_BEFORE.test(rule.body)) continue;
+    for (const selector of rule.prelude.split(",")) {
+      const [whole, name = "", mark = ""] = /^([a-z][a-z\d]*)?([.#][\w-]+)?$/i.exec(selector.trim()) ?? [];
       if (whole !== undefined && name + mark !== "") wanted.add(name.toLowerCase() + mark);
     }
   }
@@ -266,8 +241,10 @@ function pointsOf(text: string): number | undefined {
 
 function pageRuleOf(css: string): PageRule {
   let [size, margins]: [PageSize | undefined, Partial<Margins>] = [undefined, {}];
-  for (const [, body = ""] of css.matchAll(/@page\s*\{((?:[^{}]|\{[^{}]*\})*)\}/gi)) {
-    for (const declaration of body.replace(/@[\w-]+\s*\{[^{}]*\}/g, "").split(";")) {
+  for (const { rule } of stylePieces(css)) {
+    // Not those for the first, left, or right page.
+    if (rule === undefined || rule.prelude.toLowerCase() !== "@page") continue;
+    for (const declaration of rule.body.replace(/@[\w-]+\s*\{[^{}]*\}/g, "").split(";")) {
       const [name = "", value = ""] = declaration.split(":").map((part) => part.trim().toLowerCase());
       const words = value.replace("!important", "").trim().split(/\s+/);
       if (name === "size") size = sizeOf(words) ?? size;

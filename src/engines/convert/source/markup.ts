@@ -1,5 +1,6 @@
-/** HTML that is made here. */
+/** HTML that is made here, and the characters that HTML refers to. */
 import { withSymbolFonts } from "../../fonts.ts";
+import type { Work } from "../../work.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 /** What HTML cannot hold (HTML Standard, 13.1.4). */
@@ -7,9 +8,53 @@ const NO_TEXT = /[^\P{Cc}\t\n\f\r]/gu;
 /** Text in HTML. */
 export const escaped = (text: string): string => withSymbolFonts(escapedAttribute(text));
 
+/** Fuel for a character that is escaped, and characters that are escaped at a time. */
+const [CHARACTER_WORK, STEP] = [8, 32_768];
+
+/** The same for text of any length, with pauses. */
+export async function escapedText(work: Work, text: string): Promise<string> {
+  const html: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const cut = at + STEP;
+    // Not within a character of two units.
+    const end = isLowSurrogate(text.charCodeAt(cut)) ? cut + 1 : cut;
+    const step = text.slice(at, end);
+    work.spend(step.length * CHARACTER_WORK);
+    await work.pause();
+    html.push(escaped(step));
+    at = end;
+  }
+  return html.join("");
+}
+
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
 /** Text in an attribute in double quotes. */
 export const escapedAttribute = (text: string): string =>
   text.replace(NO_TEXT, "").replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  ndash: "\u2013",
+  mdash: "\u2014",
+  copy: "\u00a9",
+};
+
+/** Text of HTML, or of an attribute: character references and the most common names. */
+export const decodeEntities = (text: string): string =>
+  text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
+      const code = decimal === undefined ? parseInt(hex ?? "", 16) : Number(decimal);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+    },
+  );
 
 /** MuPDF has circles and squares for lists in lists, which the text fonts lack. */
 export const LIST_MARKS = "body ul ul,body ul ul ul{list-style-type:disc}";

@@ -1,7 +1,8 @@
 /** A table as wide as its cells, as HTML for pages of that width or narrower ones. */
 import type { Work } from "../../work.ts";
 import type { Margins, PageSize, Part } from "./document.ts";
-import { escaped, escapedAttribute, htmlDocument } from "./markup.ts";
+import { boundedHtml } from "./bounded-html.ts";
+import { escapedAttribute, escapedText, htmlDocument } from "./markup.ts";
 
 export interface SheetCell {
   readonly text: string;
@@ -105,14 +106,12 @@ export async function sheetPart(work: Work, sheet: Sheet, options: SheetOptions)
   };
   const body = await tableOf(work, sheet, widths);
   const style = "body{overflow-wrap:normal}table{margin:0}td,th{padding:1.5pt 4pt;border-color:#bbb}";
-  const content = new TextEncoder().encode(htmlDocument({ title: sheet.name, style, body }));
   return {
-    content,
+    ...(await boundedHtml(work, htmlDocument({ title: sheet.name, style, body }), options.css)),
     type: "text/html",
     page,
     scale,
     fontSize,
-    css: options.css,
     ...(sheet.name !== undefined && { bookmark: sheet.name }),
   };
 }
@@ -123,22 +122,18 @@ async function tableOf(work: Work, { rows }: Sheet, widths: readonly number[]): 
     work.spend(CELL_WORK * (row.length + 1));
     await work.pause();
     html.push("<tr>");
-    row.forEach((cell, column) => {
-      if (cell)
-        html.push(
-          cellOf(
-            cell,
-            widths.slice(column, column + (cell.columns ?? 1)).reduce((sum, width) => sum + width, 0),
-          ),
-        );
-    });
+    for (const [column, cell] of row.entries()) {
+      if (cell === undefined) continue;
+      const width = widths.slice(column, column + (cell.columns ?? 1)).reduce((sum, one) => sum + one, 0);
+      html.push(await cellOf(work, cell, width));
+    }
     html.push("</tr>");
   }
   html.push("</table>");
   return html.join("");
 }
 
-function cellOf(cell: SheetCell, width: number): string {
+async function cellOf(work: Work, cell: SheetCell, width: number): Promise<string> {
   const style = [
     `width:${(width - 9).toFixed(1)}pt`,
     cell.align && `text-align:${cell.align}`,
@@ -148,7 +143,7 @@ function cellOf(cell: SheetCell, width: number): string {
     cell.color && `color:${cell.color}`,
   ].filter(Boolean);
   const spans = `${(cell.columns ?? 1) > 1 ? ` colspan="${cell.columns}"` : ""}${(cell.rows ?? 1) > 1 ? ` rowspan="${cell.rows}"` : ""}`;
-  const text = escaped(cell.text).replace(/\r\n?|\n/g, "<br>");
+  const text = (await escapedText(work, cell.text)).replace(/\r\n?|\n/g, "<br>");
   const content = cell.link === undefined ? text : `<a href="${escapedAttribute(cell.link)}">${text}</a>`;
   const name = cell.header ? "th" : "td";
   return `<${name}${spans} style="${style.join(";")}">${content}</${name}>`;

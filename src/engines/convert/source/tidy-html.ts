@@ -3,6 +3,7 @@
  * attributes, and scripts, templates, comments, and titles are gone.
  */
 import { Refusal } from "../../errors.ts";
+import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
 
@@ -14,8 +15,6 @@ export interface TidyHtml {
   readonly language: string | undefined;
 }
 
-/** Fuel per tag. */
-const TAG_WORK = 300;
 /** Elements whose contents are no markup; of them, only style sheets are kept. */
 const RAW = new Set(["script", "template", "style", "title"]);
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
@@ -37,13 +36,15 @@ const SCOPES = new Set("table ul ol dl caption object".split(" "));
 export async function tidied(work: Work, source: string, isXml = false): Promise<TidyHtml> {
   const html: string[] = [];
   const counted = new Elements();
+  const meter = new ParseMeter(work, "html");
   let [title, language]: (string | undefined)[] = [];
   for (let at = 0; at < source.length;) {
     const start = source.indexOf("<", at);
     html.push(source.slice(at, start < 0 ? source.length : start));
     if (start < 0) break;
-    work.spend(TAG_WORK);
-    await work.pause();
+    meter.bytes(start - at);
+    meter.element();
+    await meter.pause();
     const name = /^\/?[a-z][a-z\d:-]{0,30}/i.exec(source.slice(start + 1, start + 33))?.[0].toLowerCase();
     if (name === undefined) {
       at = afterOther(source, start);
@@ -54,6 +55,7 @@ export async function tidied(work: Work, source: string, isXml = false): Promise
     const end = endOfTag(source, start + 1);
     if (end < 0) break;
     at = end + 1;
+    meter.bytes(at - start);
     const tag = `<${source
       .slice(start + 1, end)
       .replaceAll("<", "&lt;")
@@ -69,6 +71,7 @@ export async function tidied(work: Work, source: string, isXml = false): Promise
     const close = new RegExp(`</${name}\\b`, "gi");
     close.lastIndex = at;
     const closing = close.exec(source)?.index ?? source.length;
+    meter.bytes(closing - at);
     if (name === "title") title ??= source.slice(at, Math.min(closing, at + 2000));
     if (name === "style") html.push(tag, source.slice(at, closing).replaceAll("<", "\\3c "), "</style>");
     at = closing === source.length ? closing : source.indexOf(">", closing) + 1 || source.length;
@@ -154,15 +157,3 @@ class Elements {
 
 const tooMany = (what: string, limit: number, actual: number): Refusal =>
   new Refusal("limit_exceeded", `A document can have up to ${limit} ${what}.`, { limit, actual });
-
-/** A style sheet without its comments. */
-export function withoutComments(css: string): string {
-  const kept: string[] = [];
-  for (let at = 0; ;) {
-    const start = css.indexOf("/*", at);
-    kept.push(css.slice(at, start < 0 ? css.length : start));
-    const end = start < 0 ? -1 : css.indexOf("*/", start + 2);
-    if (end < 0) return kept.join("");
-    at = end + 2;
-  }
-}

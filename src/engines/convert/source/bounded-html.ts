@@ -1,0 +1,159 @@
+/** The HTML of a document as MuPDF lays it out: its words, rules, and elements in numbers that MuPDF can handle, and what that takes. */
+import { Refusal } from "../../errors.ts";
+import { ParseMeter } from "../../parse-meter.ts";
+import type { Work } from "../../work.ts";
+import { limits } from "../../../limits.ts";
+import { decodeEntities } from "./markup.ts";
+import { type DocumentNames, reducedStyleSheet } from "./style-sheet.ts";
+
+export interface BoundedHtml {
+  /** In UTF-8. */
+  readonly content: Uint8Array;
+  /** The style sheet that overrules those in it. */
+  readonly css: string;
+  /** Fuel that laying it out may take. */
+  readonly fuel: number;
+  readonly hasLinks: boolean;
+}
+
+/** Fuel that a character of text or of an attribute, an element, and a selector that is compared with an element may take. Real documents take a third of it. */
+const [CHARACTER_FUEL, ELEMENT_FUEL, MATCH_FUEL] = [8_000, 20_000, 200];
+/** Characters after which a line of a longer word may end. MuPDF shapes all of the rest of a word for each line that it breaks it into. */
+const PIECE = 500;
+/** A space without a width, which is no character of the PDF. */
+const DIVISION = "\u200b";
+/** Their contents are no markup. */
+const RAW_TEXT = /^<(?:title|textarea|xmp|noembed|noframes|plaintext)\b/i;
+const TOKEN = /(<style\b[^>]*>)([^<]*)(?:<\/style\s*>)?|<[^>]*>|[^<]+/gi;
+const START = /^<([a-z][a-z\d:-]*)/i;
+const ATTRIBUTE = /([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
+const GAP = /[ \t\r\n\f\u200b]/;
+/** Characters of text that are charged at a time. */
+const CHARGED = 65_536;
+/** A character as it is written. */
+const CHARACTER = /&#?\w{1,31};|[\s\S]/gu;
+/** Characters that belong to the one before. */
+const JOINED = /^(?:\p{M}|\p{Emoji_Modifier}|\u200c|\u200d)/u;
+/** What the HTML parser adds to a document. */
+const IMPLIED = ["html", "head", "body", "colgroup", "tbody", "tr", "p", "br", "img"];
+
+/** @throws Refusal `limit_exceeded` (selectors and elements, the length of a word, marks of a character, work) */
+export async function boundedHtml(work: Work, html: string, css: string): Promise<BoundedHtml> {
+  const meter = new ParseMeter(work, "html");
+  const found = new Names();
+  const pieces: string[] = [];
+  const sheets: { at: number; css: string }[] = [];
+  let styleCharacters = 0;
+  let isRaw = false;
+  for (const [token, open, sheet = ""] of html.matchAll(TOKEN)) {
+    if (open !== undefined) {
+      found.add(open);
+      sheets.push({ at: pieces.length + 1, css: sheet });
+      pieces.push(open, sheet, "</style>");
+      styleCharacters += sheet.length;
+      continue;
+    }
+    if (!token.startsWith("<")) {
+      pieces.push(isRaw ? token : await withShortWords(meter, token));
+    } else {
+      meter.bytes(token.length);
+      await meter.pause();
+      isRaw = RAW_TEXT.test(token);
+      if (found.add(token)) meter.element();
+      pieces.push(token);
+    }
+  }
+  const styles = new ParseMeter(work, "css");
+  let selectors = 0;
+  for (const sheet of sheets) {
+    const reduced = await reducedStyleSheet(styles, sheet.css, found);
+    pieces[sheet.at] = reduced.css;
+    selectors += reduced.selectors;
+  }
+  const overruling = await reducedStyleSheet(styles, css, found);
+  selectors += overruling.selectors;
+  refuseMatches(selectors * found.count);
+  const characters = html.length - styleCharacters;
+  return {
+    content: new TextEncoder().encode(pieces.join("")),
+    css: overruling.css,
+    fuel: characters * CHARACTER_FUEL + found.count * (ELEMENT_FUEL + selectors * MATCH_FUEL),
+    hasLinks: found.elements.has("a"),
+  };
+}
+
+/** The names of a document, and the number of its elements. */
+class Names implements DocumentNames {
+  readonly elements = new Set(IMPLIED);
+  readonly classes = new Set<string>();
+  readonly ids = new Set<string>();
+  readonly attributes = new Set<string>();
+  count = 0;
+
+  /** Returns whether it is the tag of an element. */
+  add(tag: string): boolean {
+    const [start, name] = START.exec(tag) ?? [];
+    if (start === undefined || name === undefined) return false;
+    this.count += 1;
+    this.elements.add(name.toLowerCase());
+    for (const [, attribute = "", double, single, bare] of tag.slice(start.length).matchAll(ATTRIBUTE)) {
+      const key = attribute.toLowerCase();
+      this.attributes.add(key);
+      const value = decodeEntities(double ?? single ?? bare ?? "");
+      if (key === "id") this.ids.add(value);
+      if (key === "class") for (const word of value.split(/\s+/)) this.classes.add(word);
+    }
+    return true;
+  }
+}
+
+function refuseMatches(actual: number): void {
+  const limit = limits.conversion.styleMatches;
+  if (actual <= limit) return;
+  const text = `The selectors of a document's style sheets that may match, times its elements, can be up to ${limit.toLocaleString("en-US")}.`;
+  throw new Refusal("limit_exceeded", text, { limit, actual });
+}
+
+/** Text whose long words are divided. */
+async function withShortWords(meter: ParseMeter, text: string): Promise<string> {
+  const pieces: string[] = [];
+  const { wordCharacters } = limits.conversion;
+  const gap = new RegExp(GAP, "g");
+  for (let at = 0, [from, charged] = [0, 0]; ;) {
+    const end = gap.exec(text)?.index ?? text.length;
+    if (end - at > wordCharacters) throw tooLong("A word", wordCharacters, "characters", end - at);
+    if (end - charged > CHARGED || end === text.length) {
+      meter.bytes(end - charged);
+      charged = end;
+      await meter.pause();
+    }
+    if (end - at > PIECE) {
+      pieces.push(text.slice(from, at), await divided(meter, text.slice(at, end)));
+      from = end;
+    }
+    if (end === text.length) return pieces.length === 0 ? text : pieces.join("") + text.slice(from);
+    at = end + 1;
+  }
+}
+
+/** A word in pieces, none of which begins with a character that belongs to the one before. */
+async function divided(meter: ParseMeter, word: string): Promise<string> {
+  const { marks } = limits.conversion;
+  const pieces: string[] = [];
+  let [start, length, joined] = [0, 0, 0];
+  for (const { 0: character, index } of word.matchAll(CHARACTER)) {
+    joined = JOINED.test(character) ? joined + 1 : 0;
+    if (joined > marks) throw tooLong("A character", marks, "marks that combine with it", joined);
+    if (length >= PIECE && joined === 0) {
+      pieces.push(word.slice(start, index), DIVISION);
+      [start, length] = [index, 0];
+      meter.element();
+      await meter.pause();
+    }
+    length += 1;
+  }
+  return pieces.join("") + word.slice(start);
+}
+
+const tooLong = (what: string, limit: number, of: string, actual: number): Refusal =>
+  new Refusal("limit_exceeded", `${what} can have up to ${limit.toLocaleString("en-US")} ${of}.`, { limit, actual });

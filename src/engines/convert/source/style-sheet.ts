@@ -1,0 +1,163 @@
+/** Reads style sheets (CSS Syntax 3, as far as MuPDF knows it), and leaves out the rules that match nothing in a document. */
+import type { ParseMeter } from "../../parse-meter.ts";
+
+/** A rule, or what is between rules: comments, statements, the beginning and the end of a group such as `@media`. */
+export interface StylePiece {
+  /** Where it is in the text. */
+  readonly start: number;
+  readonly end: number;
+  readonly rule?: {
+    /** Selectors, or the name of an at-rule such as `@page`, without comments. */
+    readonly prelude: string;
+    readonly body: string;
+    /** Whether it is in a group. MuPDF skips these. */
+    readonly nested: boolean;
+  };
+}
+
+/** What selectors can name in a document. */
+export interface DocumentNames {
+  /** In lower case. */
+  readonly elements: ReadonlySet<string>;
+  readonly classes: ReadonlySet<string>;
+  readonly ids: ReadonlySet<string>;
+  readonly attributes: ReadonlySet<string>;
+}
+
+const COMMENT = /\/\*[\s\S]*?\*\//g;
+/** At-rules that have declarations; others that have a block are groups of rules. */
+const WITH_DECLARATIONS = /^@(?:page|font-face)\b/i;
+
+/** Where a string ends that begins with a quote: with the line if it is not closed (4.3.5). */
+function endOfString(css: string, start: number): number {
+  const quote = css[start];
+  for (let at = start + 1; at < css.length; at++) {
+    const character = css[at];
+    if (character === "\\") at += 1;
+    else if (character === quote) return at + 1;
+    else if (character === "\n") return at;
+  }
+  return css.length;
+}
+
+/** The next of `marks` that is in no string and no comment; the length of the text if there is none. */
+function nextMark(css: string, from: number, marks: RegExp): number {
+  marks.lastIndex = from;
+  for (;;) {
+    const found = marks.exec(css);
+    if (found === null) return css.length;
+    const at = found.index;
+    if (found[0] === '"' || found[0] === "'") marks.lastIndex = endOfString(css, at);
+    else if (found[0] === "/*") {
+      const end = css.indexOf("*/", at + 2);
+      if (end < 0) return css.length;
+      marks.lastIndex = end + 2;
+    } else return at;
+  }
+}
+
+/** Where a block ends whose `{` is before `from`. */
+function endOfBlock(css: string, from: number): number {
+  for (let at = from, depth = 1; ;) {
+    at = nextMark(css, at, /["'{}]|\/\*/g) + 1;
+    if (at > css.length) return css.length;
+    depth += css[at - 1] === "{" ? 1 : -1;
+    if (depth === 0) return at;
+  }
+}
+
+/** The rules of a style sheet in their order, and what is between them. */
+export function* stylePieces(css: string): Generator<StylePiece, void> {
+  for (let at = 0, depth = 0; at < css.length;) {
+    const start = at;
+    let mark = nextMark(css, at, /["'{};]|\/\*/g);
+    const isAt = /^\s*(?:\/\*[\s\S]*?\*\/\s*)*@/y.test(css.slice(start, Math.min(mark, start + 1_000)));
+    // Outside of an at-rule, `;` ends nothing.
+    if (!isAt && css[mark] === ";") mark = nextMark(css, mark, /["'{}]|\/\*/g);
+    at = mark + 1;
+    if (css[mark] !== "{") {
+      if (css[mark] === "}") depth = Math.max(0, depth - 1);
+      yield { start, end: Math.min(at, css.length) };
+      continue;
+    }
+    const prelude = css.slice(start, mark).replace(COMMENT, "").trim();
+    if (prelude.startsWith("@") && !WITH_DECLARATIONS.test(prelude)) {
+      depth += 1;
+      yield { start, end: at };
+      continue;
+    }
+    // As MuPDF has it: what is nested in a rule is an error that ends with the first block.
+    at = prelude.startsWith("@") ? endOfBlock(css, at) : Math.min(nextMark(css, at, /["'}]|\/\*/g) + 1, css.length);
+    const body = css.slice(mark + 1, css[at - 1] === "}" ? at - 1 : at);
+    yield { start, end: at, rule: { prelude, body, nested: depth > 0 } };
+  }
+}
+
+const NAME = String.raw`-?(?:[A-Za-z_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*`;
+const VALUE = String.raw`(?:${NAME}|"[^"\\]*"|'[^'\\]*')`;
+/** An element, a class, an id, an attribute, a pseudo-class, and what combines them. */
+const SIMPLE = new RegExp(
+  String.raw`(${NAME})|\*|\.(${NAME})|#([\w-]+)|\[\s*(${NAME})\s*(?:[|~]?=\s*${VALUE}\s*)?\]|::?${NAME}(?:\(\s*(?:${NAME})?\s*\))?|(\s*[>+]\s*|\s+)`,
+  "y",
+);
+/** MuPDF's longest token. */
+const LONGEST = 1_000;
+
+/** Whether a selector may match an element of the document; undefined if it has what MuPDF may not know. */
+function mayMatch(selector: string, names: DocumentNames): boolean | undefined {
+  if (selector.length > LONGEST) return undefined;
+  let [isLive, combined] = [true, true];
+  for (SIMPLE.lastIndex = 0; SIMPLE.lastIndex < selector.length;) {
+    const found = SIMPLE.exec(selector);
+    if (found === null) return undefined;
+    const [, element, className, id, attribute, combinator] = found;
+    if (combinator !== undefined && combined) return undefined;
+    // The name of an element is the first of its part.
+    if (element !== undefined && !combined) return undefined;
+    combined = combinator !== undefined;
+    if (element !== undefined) isLive &&= names.elements.has(element.toLowerCase());
+    else if (className !== undefined) isLive &&= names.classes.has(className);
+    else if (id !== undefined) isLive &&= names.ids.has(id);
+    else if (attribute !== undefined) isLive &&= names.attributes.has(attribute.toLowerCase());
+  }
+  return combined ? undefined : isLive;
+}
+
+/** Without the selectors and rules that match nothing. `selectors`: how many are left. */
+export async function reducedStyleSheet(
+  meter: ParseMeter,
+  css: string,
+  names: DocumentNames,
+): Promise<{ css: string; selectors: number }> {
+  const kept: string[] = [];
+  let selectors = 0;
+  for (const { start, end, rule } of stylePieces(css)) {
+    meter.bytes(end - start);
+    await meter.pause();
+    if (rule === undefined || rule.nested || rule.prelude.startsWith("@")) {
+      kept.push(css.slice(start, end));
+      continue;
+    }
+    const { prelude, body } = rule;
+    const matching: string[] = [];
+    let [all, isKnown] = [0, true];
+    for (const written of prelude.split(",")) {
+      meter.element();
+      await meter.pause();
+      const selector = written.trim();
+      const isLive = mayMatch(selector, names);
+      all += 1;
+      isKnown &&= isLive !== undefined;
+      if (isLive !== false) matching.push(selector);
+    }
+    for (let at = body.indexOf(";"); at >= 0; at = body.indexOf(";", at + 1)) {
+      meter.element();
+      await meter.pause();
+    }
+    // A selector that MuPDF does not know makes it ignore the rule: without the others it still does.
+    selectors += isKnown ? matching.length : all;
+    if (!isKnown || matching.length === all) kept.push(css.slice(start, end));
+    else if (matching.length > 0) kept.push(`${matching.join(",")}{${body}}`);
+  }
+  return { css: kept.join(""), selectors };
+}
