@@ -128,16 +128,17 @@ if (holder !== undefined)
 await rm(join(data, "tmp"), { recursive: true, force: true });
 
 let target: URL | undefined;
+const front = createFront({
+  proxies: settings.proxies,
+  target: () => target,
+  refused: (error) => say("info", "refused", { ...error }),
+});
 const supervisor = supervise(data, {
   say,
   use: (next) => {
     target = next;
   },
-});
-const front = createFront({
-  proxies: settings.proxies,
-  target: () => target,
-  refused: (error) => say("info", "refused", { ...error }),
+  lastResponse: front.lastResponse,
 });
 
 let isReady = false;

@@ -30,12 +30,14 @@ export interface FrontOptions {
 
 export interface Front {
   readonly server: Server;
+  /** When workerd last responded to a client, in ms of `performance.now()`. */
+  lastResponse(): number;
   /** Stops accepting connections, and waits up to `grace` ms for the requests that are there. */
   close(grace: number): Promise<void>;
 }
 
 /** Requests that may be with workerd at once. Each takes two descriptors here and one there. */
-const REQUESTS_AT_WORK = 1_000;
+const REQUESTS_AT_WORK = 500;
 /** Requests of a connection that may wait for the one before them. */
 const PIPELINED = 100;
 /** Longer than proxies and clients keep theirs: a connection must not be closed here just when a request comes. */
@@ -140,7 +142,9 @@ function routeOf({ url = "", rawHeaders, httpVersion }: IncomingMessage): Route 
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
   const host = absolute?.[1] ?? said;
   const rest = absolute?.[2] ?? url;
-  const path = absolute !== null && !rest.startsWith("/") ? `/${rest}` : rest;
+  const slash = absolute !== null && !rest.startsWith("/") ? "/" : "";
+  // workerd refuses what browsers send of these.
+  const path = slash + rest.replaceAll(/["<>^`{|}]/g, encodeURIComponent);
   if (hosts.length > 1 || said === undefined) return malformed("The request must have one Host header.");
   if ([said, host].some((one = "") => !HOST.test(one) || !URL.canParse(`http://${one}`)))
     return malformed("The Host header must be a host name or an address, and its port.");
@@ -209,6 +213,7 @@ interface Line {
 export function createFront({ proxies, target, refused, requestsAtWork = REQUESTS_AT_WORK }: FrontOptions): Front {
   const lines = new WeakMap<Socket, Line>();
   let atWork = 0;
+  let lastResponse = 0;
   let isClosing = false;
 
   const lineOf = (socket: Socket): Line => {
@@ -299,6 +304,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
       if (!response.headersSent) response.writeContinue();
     });
     outgoing.on("response", (received) => {
+      lastResponse = performance.now();
       // The client has an error already, for what it sent after this request.
       if (response.headersSent) return;
       const kept = headersOf(received.rawHeaders, () => true);
@@ -375,6 +381,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
 
   return {
     server,
+    lastResponse: () => lastResponse,
     close: async (grace) => {
       isClosing = true;
       const closed = new Promise((done) => server.close(done));

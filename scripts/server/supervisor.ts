@@ -21,6 +21,8 @@ export interface SuperviseOptions {
   say(level: "info" | "error", message: string, more?: Readonly<Record<string, unknown>>): void;
   /** Says where requests go; undefined while it is started again. */
   use(url: URL | undefined): void;
+  /** When it last responded to a client, in ms of `performance.now()`. One that is busy with many requests does not hang. */
+  lastResponse(): number;
 }
 
 export interface Supervisor {
@@ -30,7 +32,7 @@ export interface Supervisor {
   stop(): Promise<void>;
 }
 
-export function supervise(data: string, { say, use }: SuperviseOptions): Supervisor {
+export function supervise(data: string, { say, use, lastResponse }: SuperviseOptions): Supervisor {
   const record = join(data, ".workerd.json");
   let options: Omit<RuntimeOptions, "restarted">;
   let runtime: Runtime | undefined;
@@ -102,6 +104,7 @@ export function supervise(data: string, { say, use }: SuperviseOptions): Supervi
 
   /** Whether it responds. A negative result takes `PATIENCE`, in which Miniflare can start one that has died. */
   const isHealthy = async (): Promise<boolean> => {
+    const asked = performance.now();
     const patience = wait(PATIENCE);
     try {
       const response = await fetch(new URL("/api/v1/health", address), { signal: AbortSignal.timeout(PATIENCE) });
@@ -111,7 +114,7 @@ export function supervise(data: string, { say, use }: SuperviseOptions): Supervi
       // It is away, or hangs.
     }
     await patience;
-    return false;
+    return lastResponse() > asked;
   };
 
   const watch = async (): Promise<void> => {

@@ -261,6 +261,7 @@ describe("targets and hosts", () => {
     ["a path", "/a?b=c", "x:8787", "x:8787", "/a?b=c"],
     ["an address", "/a", "[::1]:80", "[::1]:80", "/a"],
     ["a URL, whose host counts", "http://y/a?b", "x", "y", "/a?b"],
+    ["characters that a URL cannot have", '/a{b}|"<c>^`?{', "x", "x", "/a%7Bb%7D%7C%22%3Cc%3E%5E%60?%7B"],
     ["a URL without a path", "http://y?b", "x", "y", "/?b"],
   ])("%s", async (_, target, host, expectedHost, expectedPath) => {
     const one = client();
