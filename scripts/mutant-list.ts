@@ -72,11 +72,6 @@ export const mutants: readonly Mutant[] = [
     "engines/pdf/signatures/comparison.ts",
     e2e("verify-signatures"),
     ["verify-signatures: any changed object", "return this.#judged.has(number) ||", "return known.has(number) ||"],
-    [
-      "verify-signatures: objects that were missing",
-      "if (!known.has(number)) return [...uses]",
-      "if (!known.has(number)) return true || [...uses]",
-    ],
     ["verify-signatures: objects that nothing uses", "return this.#isCrossReference(number);", "return true;"],
     ["verify-signatures: deleted objects", "if (removed.has(number)) this.#forbid", "if (number < 0) this.#forbid"],
     [
@@ -103,6 +98,26 @@ export const mutants: readonly Mutant[] = [
       "objectNumber(one) === 0",
     ],
   ),
+  ...of(
+    "engines/pdf/signatures/comparison.ts",
+    e2e("dangling-references"),
+    [
+      "verify-signatures: objects that were missing",
+      "if (!known.has(number) && [...uses].every((one) => one === TRAILER_REST))",
+      "if (!known.has(number))",
+    ],
+    ["verify-signatures: documents of LibreOffice", "uses.size === 0 || !this.#isFile(number)", "true"],
+    [
+      "verify-signatures: fields that are not in the form",
+      "this.#forbid(number, `A field of page ${page} that is not in the form was changed.`, page);",
+      "",
+    ],
+  ),
+  ...of("engines/pdf/document/damage.ts", e2e("dangling-references"), [
+    "numbers that are referred to",
+    "if (number > this.#number && number <= this.#most)",
+    "if (number < 0)",
+  ]),
   ...of(
     "engines/pdf/signatures/section.ts",
     e2e("verify-signatures"),

@@ -39,20 +39,82 @@ export function withoutXref(bytes: InputBytes): Disposable {
 /** What a document is checked for before it is used. */
 export type ValidationPurpose = "save" | "render" | "graft";
 
+/** Bytes of a file for each of its object numbers: readers take higher numbers for damage (qpdf 12). */
+export const LEAST_BYTES = 3;
+
+/** Numbers behind the last that are looked at: a document does not get more objects than these from one operation. */
+const NUMBERS_BEHIND = 65_536;
+
 /**
  * Reads objects until MuPDF finds a damaged one and repairs the whole document. Otherwise it would do so on first access:
  * while writing, this loses changes and the pages they touch; while interpreting a page, it continues with objects that are
- * gone. Before saving, all objects are read, since MuPDF also reads unused ones; otherwise, only those in use. Before
- * grafting, references to objects beyond the last are removed as well: they are null (ISO 32000-2, 7.3.10), and MuPDF
+ * gone. Before saving, all objects are read, since MuPDF also reads unused ones; otherwise, only those in use. Then the numbers of
+ * new objects begin above all that anything refers to. Before grafting, references to objects beyond the last are removed as well: they are null (ISO 32000-2, 7.3.10), and MuPDF
  * refuses to copy them.
  */
-export async function findDamage(engine: PdfEngine, document: PDFDocument, purpose: ValidationPurpose): Promise<void> {
-  if (purpose === "save") await readAll(engine, document);
-  else await readUsed(engine, document, purpose);
+export async function findDamage(
+  engine: PdfEngine,
+  document: PDFDocument,
+  purpose: ValidationPurpose,
+  length: number,
+): Promise<void> {
+  if (purpose !== "save") {
+    await readUsed(engine, document, purpose);
+    return;
+  }
+  const highest = new HighestReference(engine, document, length);
+  await readAll(engine, document, highest);
+  await highest.lookAtTrailer();
+  highest.reserve();
+}
+
+/**
+ * Keeps new objects from the numbers that only the trailer refers to. For a file that is read in ranges: the rest of it is not read.
+ * @param length of the file, in bytes
+ */
+export async function reserveTrailersNumbers(engine: PdfEngine, document: PDFDocument, length: number): Promise<void> {
+  const highest = new HighestReference(engine, document, length);
+  await highest.lookAtTrailer();
+  highest.reserve();
+}
+
+/**
+ * The highest object number that a document refers to. A reference to an object that no one defined is null (ISO 32000-2, 7.3.10), until a new object gets its
+ * number: LibreOffice's files refer to one behind their last, which signatures would see as changed.
+ */
+class HighestReference {
+  readonly #engine: PdfEngine;
+  readonly #document: PDFDocument;
+  readonly #most: number;
+  #number = 0;
+
+  constructor(engine: PdfEngine, document: PDFDocument, length: number) {
+    this.#engine = engine;
+    this.#document = document;
+    this.#most = Math.min(document.countObjects() + NUMBERS_BEHIND, Math.floor(length / LEAST_BYTES));
+  }
+
+  /** Looks at the values within an object, which must be loaded. */
+  lookAt(object: Pointer): Promise<void> | undefined {
+    const { values } = this.#engine;
+    return walkValues(this.#engine, object, (value) => {
+      if (!values.isReference(value)) return;
+      const number = values.numberOf(value);
+      if (number > this.#number && number <= this.#most) this.#number = number;
+    });
+  }
+
+  async lookAtTrailer(): Promise<void> {
+    await this.lookAt(this.#document.getTrailer().pointer);
+  }
+
+  reserve(): void {
+    this.#engine.skipNumbers(this.#document, this.#number);
+  }
 }
 
 /** Objects that cannot be read even in a document that was repaired are null (ISO 32000-2, 7.3.10): MuPDF would not write any. */
-async function readAll(engine: PdfEngine, document: PDFDocument): Promise<void> {
+async function readAll(engine: PdfEngine, document: PDFDocument, highest: HighestReference): Promise<void> {
   const { values } = engine;
   const wasRepaired = document.wasRepaired();
   const unreadable: number[] = [];
@@ -65,9 +127,11 @@ async function readAll(engine: PdfEngine, document: PDFDocument): Promise<void> 
       values.isDictionary(reference);
       // A repair may renumber everything.
       if (document.wasRepaired() !== wasRepaired) {
-        await readAll(engine, document);
+        await readAll(engine, document, highest);
         return;
       }
+      const looked = highest.lookAt(reference);
+      if (looked) await looked;
       // Reading what is in a damaged object stream only gives a warning.
       if (document.wasRepaired() && values.resolved(reference) === 0) unreadable.push(number);
     } catch (error) {

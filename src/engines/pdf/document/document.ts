@@ -4,7 +4,13 @@ import { Refusal } from "../../errors.ts";
 import { Ranges } from "../../bytes/ranges.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
 import { inlineEncryption } from "./crypt-filters.ts";
-import { findDamage, hasLostEncryption, type ValidationPurpose, withoutXref } from "./damage.ts";
+import {
+  findDamage,
+  hasLostEncryption,
+  reserveTrailersNumbers,
+  type ValidationPurpose,
+  withoutXref,
+} from "./damage.ts";
 import { isOwnerPassword, opens } from "../encryption/passwords.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import { means } from "../mupdf/messages.ts";
@@ -90,7 +96,8 @@ export async function openPdf(
   if (ranges) await fetchDocument(engine, document, field);
   if (!ranges) await engine.scope(() => refuseDeepTree({ document, engine }, field));
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
-  if (validateFor !== undefined && !ranges) await findDamage(engine, document, validateFor);
+  if (validateFor !== undefined && !ranges) await findDamage(engine, document, validateFor, sent.bytes.length);
+  if (validateFor === "save" && ranges) await reserveTrailersNumbers(engine, document, sent.bytes.length);
   /** Whether the page tree had to be changed. */
   let isCorrected = await engine.scope(() => correctPageCounts(engine.work, document, { all: !ranges }));
   if (!repair && !ranges && !document.wasRepaired() && !hasPages(engine, document)) {

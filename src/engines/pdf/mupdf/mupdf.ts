@@ -10,7 +10,7 @@ import { checkAbi } from "./abi-check.ts";
 import { DRAND48, SBRK_END } from "./abi.ts";
 import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
-import { freeUnused, reserveObjects } from "./xref-room.ts";
+import { freeUnused, reserveObjects, skipNumbers } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
 import { type FileEntry, fileEntriesOf, fileEntryOf } from "./file-entries.ts";
 import { fileOffsets } from "./xref-tables.ts";
@@ -480,6 +480,11 @@ export class PdfEngine {
   /** Makes room for `count` new objects in a document's cross-reference table; see xref-room.ts. */
   reserveObjects(document: MuPDF.PDFDocument, count: number): void {
     reserveObjects(this.lib, this.#memory, document, count);
+  }
+
+  /** Keeps new objects from numbers up to this one; see xref-room.ts. */
+  skipNumbers(document: MuPDF.PDFDocument, number: number): void {
+    skipNumbers(this.lib, document, number);
   }
 
   /** What changed in a document since it was opened; see changes.ts. */

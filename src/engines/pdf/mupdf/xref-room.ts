@@ -16,6 +16,11 @@ export function reserveObjects(lib: LibMuPDF, memory: WebAssembly.Memory, docume
   new Uint32Array(memory.buffer)[newest.at >> 2] = before;
 }
 
+/** Makes the next new object of a document get a number above this one. The numbers in between stay free. */
+export function skipNumbers(lib: LibMuPDF, document: PDFDocument, number: number): void {
+  for (let next = document.countObjects(); next <= number; next++) lib._wasm_pdf_create_object(document.pointer);
+}
+
 /**
  * Marks unused object numbers of a document as free. MuPDF leaves numbers that the file does not list unmarked, raises an
  * internal error whenever it comes across one, which takes 10 µs, and does not write such a document at all. Real files have

@@ -18,6 +18,7 @@ import {
   isAppearance,
   isDictionary,
   isFieldValue,
+  isFile,
   isPlain,
   isText,
   isVisible,
@@ -187,9 +188,16 @@ class Comparison {
   #isExplained(number: number, reached: ReadonlySet<number>): boolean {
     const { known, users } = this.#difference;
     const uses = users.get(number) ?? new Set<number>();
-    if (!known.has(number)) return [...uses].every((one) => one === TRAILER_REST);
+    // What refers to a number that no one had defined shows the new object: it is judged as if it had been there.
+    if (!known.has(number) && [...uses].every((one) => one === TRAILER_REST))
+      return uses.size === 0 || !this.#isFile(number);
     if (uses.size === 0) return this.#isCrossReference(number);
     return this.#judged.has(number) || (this.#targets.has(number) && !reached.has(number));
+  }
+
+  /** Whether a new object is a document of its own: where only the trailer refers to its number, LibreOffice would open it. */
+  #isFile(number: number): boolean {
+    return this.#engine.scope(() => isFile(this.#engine, this.#difference.after.document.newIndirect(number)));
   }
 
   /** Whether it is a cross-reference stream in both revisions: some writers give each the number of the one before. */
@@ -612,7 +620,11 @@ class Comparison {
         else change(number, "removed");
       } else if (this.#difference.changed.has(number) && !this.#fields.has(number)) {
         const other = later.get(name);
-        if (isWidget(one) || (other && isWidget(other))) continue;
+        if (isWidget(one) || (other && isWidget(other))) {
+          // It is no field of the form, whose widgets were judged.
+          this.#forbid(number, `A field of page ${page} that is not in the form was changed.`, page);
+          continue;
+        }
         change(number, "changed");
         this.#judged.add(number);
         for (const key of ["AP", "Popup", "RC"] as const)

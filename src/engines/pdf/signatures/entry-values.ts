@@ -1,5 +1,6 @@
 /** What the values of entries may be that signatures let change: nothing that could also be drawn, or done, elsewhere. */
 import type { PDFObject } from "mupdf";
+import { find } from "../../bytes/find.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { parseXmp } from "../metadata/xmp.ts";
@@ -9,6 +10,9 @@ import { entries, isNamed, items, MAX_DEPTH } from "../objects/objects.ts";
 
 /** Fuel per field. */
 const FIELD_WORK = 500;
+
+/** Begins the record at the end of a ZIP archive, by which its directory is found wherever it begins. */
+const ZIP_END = "PK\x05\x06";
 
 /** Entries of a new signature field and of its widgets: without actions, and without optional content. */
 const NEW_FIELD_ENTRIES = new Set(
@@ -24,6 +28,17 @@ export const isText = (value: PDFObject): boolean =>
   value.isNull() || value.isString() || (value.isStream() && value.get("Subtype").isNull());
 export const isDictionary = (value: PDFObject): boolean => value.isDictionary() && !value.isStream();
 export const isVisible = (widget: PDFObject): boolean => boxOf(widget.get("Rect")) !== undefined;
+
+/** Whether a stream is a file in a container (ODF, OOXML), whatever it says of itself: LibreOffice opens the one in its own PDFs in place of their pages. */
+export function isFile(engine: PdfEngine, value: PDFObject): boolean {
+  if (!value.isStream()) return false;
+  const buffer = value.readStream();
+  const bytes = buffer.asUint8Array();
+  const found = find(bytes, ZIP_END, 0) >= 0;
+  engine.countDecoded(bytes.length);
+  buffer.destroy();
+  return found;
+}
 
 /** The value of a field: a signature, or else text, names, and lists of texts. */
 export const isFieldValue = (value: PDFObject, isSignature: boolean): boolean =>

@@ -3,6 +3,7 @@ import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "../document/clear-metadata.ts";
 import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "../document/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { LEAST_BYTES } from "../document/damage.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
 import { isCertified, isSigned } from "../document/signatures.ts";
 import { Refusal } from "../../errors.ts";
@@ -45,9 +46,6 @@ const OBJECT_WORK = 200;
 
 /** By how much encryption makes a file grow at most, but for one with many small streams. */
 const ENCRYPTION_GROWTH = 1.03;
-
-/** Bytes of a file for each of its object numbers. */
-const LEAST_BYTES = 3;
 
 /** Maximum size in bytes of an encrypted empty stream: an initialization vector and a block of padding. */
 const SHORT = 32;
@@ -97,7 +95,7 @@ export async function saveChanges(
   return { bytes: await rewritePdf(open, { changed }), broken: signed };
 }
 
-/** Whether the numbers of its objects are too high for its size, which readers take for damage (qpdf 12): each has at least this many bytes. */
+/** Whether the numbers of its objects are too high for its size. */
 const isSparse = ({ document, input }: OpenPdf): boolean => document.countObjects() * LEAST_BYTES > input.bytes.length;
 
 /** Saves a document that was changed in place. Keeps everything except unused objects. */
