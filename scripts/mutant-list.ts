@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
     ],
     ["verify-signatures: names of new fields", "if (names.has(partial) || partial", "if (partial"],
     ["verify-signatures: security stores", "if (problem === undefined) this.#add", "if (problem !== null) this.#add"],
-    ["verify-signatures: objects that are shared", "!reached.has(number));", "number > 0);"],
+    ["verify-signatures: objects that are shared", "reached?.has(number) !== true);", "number > 0);"],
     [
       "verify-signatures: appearances without values",
       "else if (!isSame) this.#forbid(holder, `The appearance",
@@ -118,6 +118,17 @@ export const mutants: readonly Mutant[] = [
     "if (number > this.#number && number <= this.#most)",
     "if (number < 0)",
   ]),
+  ...of(
+    "engines/pdf/signatures/invalidation.ts",
+    e2e("signature-invalidated"),
+    ["X-Signature-Invalidated: of any change", "changes.every(({ allowed }) => allowed)", "changes.length === 0"],
+    ["X-Signature-Invalidated: of no change", "changes.every(({ allowed }) => allowed)", "changes.length >= 0"],
+    [
+      "X-Signature-Invalidated: of signatures that are broken",
+      "if (await isIntact(open, one)) return true;",
+      "return true;",
+    ],
+  ),
   ...of(
     "engines/pdf/signatures/section.ts",
     e2e("verify-signatures"),

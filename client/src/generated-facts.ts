@@ -16,7 +16,7 @@ export interface HeaderFacts {
   readonly pagesLost: number | undefined;
   /** The number of document-level attachments that are not in the output. */
   readonly attachmentsDropped: number | undefined;
-  /** `true` if a digital signature of an input is no longer valid in the output. */
+  /** `true` exactly if `verify-signatures` says of the output that a digital signature which was intact in an input is now broken or has forbidden changes, or if the output does not have it any more. */
   readonly signatureInvalidated: boolean;
   /** Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes. */
   readonly unknownFields: readonly string[];

@@ -1604,8 +1604,8 @@ export class ServiceMethods extends OperationTransport {
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-   * change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * (`X-Signature-Invalidated`).
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
@@ -1622,8 +1622,8 @@ export class ServiceMethods extends OperationTransport {
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-   * change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * (`X-Signature-Invalidated`).
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
@@ -1640,8 +1640,8 @@ export class ServiceMethods extends OperationTransport {
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-   * change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * (`X-Signature-Invalidated`).
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
@@ -1762,8 +1762,8 @@ export class ServiceMethods extends OperationTransport {
    * Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
    * `angle` for its pages.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-   * change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -1784,7 +1784,7 @@ export class ServiceMethods extends OperationTransport {
    * outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
    * searched for it. Files over 32 MiB are not supported with `remove`.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature breaks.
+   * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -1821,8 +1821,8 @@ export class ServiceMethods extends OperationTransport {
    * supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
    * applied. In tagged documents, the watermark is an artifact.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-   * change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -1841,8 +1841,8 @@ export class ServiceMethods extends OperationTransport {
    * page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
    * `unsupported_text`. In tagged documents, labels are artifacts.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-   * change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -1862,8 +1862,8 @@ export class ServiceMethods extends OperationTransport {
    * the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
    * artifact.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-   * change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but digital signatures do not allow the change
+   * (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -2066,7 +2066,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
    * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
-   * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+   * set if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
@@ -2080,7 +2080,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
    * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
-   * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+   * set if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
@@ -2094,7 +2094,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
    * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
-   * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+   * set if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
@@ -2121,7 +2121,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
    * stays in their earlier revision.
-   * `X-Signature-Invalidated` is set if a signature does not allow the change.
+   * Signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
    */
@@ -2138,7 +2138,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
    * stays in their earlier revision.
-   * `X-Signature-Invalidated` is set if a signature does not allow the change.
+   * Signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
    */
@@ -2155,7 +2155,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
    * stays in their earlier revision.
-   * `X-Signature-Invalidated` is set if a signature does not allow the change.
+   * Signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
    */
@@ -2177,7 +2177,7 @@ export class ServiceMethods extends OperationTransport {
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
@@ -2189,7 +2189,7 @@ export class ServiceMethods extends OperationTransport {
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
@@ -2201,7 +2201,7 @@ export class ServiceMethods extends OperationTransport {
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */

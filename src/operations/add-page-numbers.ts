@@ -1,7 +1,7 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { pageNumber } from "../engines/pdf/stamps/page-number.ts";
 import { NUMBER_STYLES, numberIssue } from "../page-numbers.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { stampLabels } from "../engines/pdf/stamps/labels.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
@@ -19,8 +19,8 @@ export const addPageNumbers = defineOperation({
 page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
 \`unsupported_text\`. In tagged documents, labels are artifacts.
 
-Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
-change.`,
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+(\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {
@@ -74,7 +74,7 @@ change.`,
       margin: look.marginPt,
       color: look.color,
     });
-    const { bytes, broken } = await saveChanges(open, { changed: chosen });
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+    const { bytes, signatureInvalidated } = await saveChanges(open, { changed: chosen });
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });

@@ -11,7 +11,7 @@ import {
 } from "../engines/pdf/attachments/attachments.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { invalidParameter, Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, type OutputFile, resultHeadersOf } from "./definition/define.ts";
@@ -51,7 +51,7 @@ stays until the last one is removed.
 
 An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB, are always updated incrementally: a removed file
 stays in their earlier revision.
-\`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
+Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: {
     by: "action",
@@ -91,7 +91,7 @@ stays in their earlier revision.
     const open = stack.use(await openPdf(pdf, file, { validateFor: changes ? "save" : undefined }));
     const { pageCount } = open;
     const found = await readAttachments(open);
-    const headers = resultHeadersOf([open], { signed: false });
+    const headers = resultHeadersOf([open]);
     if (action === "list") {
       const value: z.infer<typeof list> = { attachments: await describeAttachments(open, found) };
       return { kind: "json", value, headers };
@@ -129,8 +129,8 @@ stays in their earlier revision.
       }
       changed = await removeAttachments(open, chosen, found);
     }
-    const { bytes, broken } = await saveChanges(open, { changed, rewrite: action === "remove" });
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+    const { bytes, signatureInvalidated } = await saveChanges(open, { changed, rewrite: action === "remove" });
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });
 

@@ -3,7 +3,7 @@ import { openPdf, type OpenPdf } from "../engines/pdf/document/document.ts";
 import { mergeDuplicates } from "../engines/pdf/optimize/duplicates.ts";
 import { recompressStreams } from "../engines/pdf/optimize/recompress-streams.ts";
 import { subsetFonts } from "../engines/pdf/optimize/subset-fonts.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { turnGray } from "../engines/pdf/grayscale/convert.ts";
 import { recompressImages } from "../engines/pdf/images/recompress.ts";
 import { liftInlineImages } from "../engines/pdf/images/inline-images.ts";
@@ -76,12 +76,12 @@ The output is never larger than the input: if nothing can be saved, the input is
 
   async run({ file, level, grayscale, stripMetadata, imageMaxDpi }, { pdf, codecs }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    const { document, pageCount } = open;
+    const { pageCount } = open;
     await checkContents(
       open,
       Array.from({ length: pageCount }, (_, page) => page),
     );
-    const signed = await isSigned(pdf, document.getTrailer().get("Root"));
+    const signatureInvalidated = await hasIntactSignature(open);
     if (stripMetadata) await stripAll(open);
     await dropPrivateData(open);
     if (level !== "low") dropOutputProfiles(open);
@@ -100,8 +100,8 @@ The output is never larger than the input: if nothing can be saved, the input is
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
     const documentHeaders =
       bytes === smaller
-        ? resultHeadersOf([open], { pageCount, signed })
-        : resultHeadersOf([], { pageCount, signed: false });
+        ? resultHeadersOf([open], { pageCount, signatureInvalidated })
+        : resultHeadersOf([], { pageCount });
     const keptImages = kept > 0 && { "X-Images-Kept": String(kept) };
     return { kind: "pdf", bytes, headers: { ...documentHeaders, ...sizes, ...keptImages } };
   },

@@ -4,8 +4,9 @@ import { inkOn } from "../engines/pdf/crop/ink.ts";
 import { removeOutside } from "../engines/pdf/crop/remove-outside.ts";
 import { checkContents } from "../engines/pdf/content/size.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
-import { rewritePdf, saveChanges } from "../engines/pdf/write/save.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
+import { rewritePdf } from "../engines/pdf/write/save.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
@@ -40,7 +41,7 @@ What lies outside is hidden, and other programs can show it again. With \`remove
 outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
 searched for it. Files over 32 MiB are not supported with \`remove\`.
 
-Changes are appended to the file (an incremental update), unless it is damaged or \`remove\` is set: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature breaks.`,
+Changes are appended to the file (an incremental update), unless it is damaged or \`remove\` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {
@@ -73,17 +74,16 @@ Changes are appended to the file (an incremental update), unless it is damaged o
     const crops = await planCrops(open, chosen, (page) =>
       box ? areaOn(page, box) : within ? areaWithin(page, within) : inkOn(open, page),
     );
+    // What is removed may have the field of a signature.
+    const isIntact = remove && (await hasIntactSignature(open));
     if (remove) await removeOutside(open, codecs, crops);
     setBoxes(crops, { removed: remove });
     const changed = crops.map(({ page }) => page.index);
     // An update would leave in the file what is removed.
-    const { bytes, broken } = remove
-      ? {
-          bytes: await rewritePdf(open, { changed }),
-          broken: await isSigned(pdf, open.document.getTrailer().get("Root")),
-        }
+    const { bytes, signatureInvalidated } = remove
+      ? { bytes: await rewritePdf(open, { changed }), signatureInvalidated: isIntact }
       : await saveChanges(open, { changed });
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });
 

@@ -192,7 +192,7 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
     async run(input, pages, engines) {
       using open = await openPdf(engines.pdf, input.file, { validateFor: "render" });
       const value = await readPages(open, pages, input, engines);
-      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+      return { kind: "json", value, headers: resultHeadersOf([open]) };
     },
     join: (input, parts) => joined(parts, input),
   },
@@ -201,7 +201,7 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
     using open = await openPdf(engines.pdf, input.file, { validateFor: "render" });
     const chosen = input.pages.resolveSet("pages", open.pageCount);
     const read = await readPages(open, chosen, input, engines, limits.ocr.pages);
-    const headers = resultHeadersOf([open], { signed: false });
+    const headers = resultHeadersOf([open]);
     if (input.format === "json" && !hasLayout(input)) {
       const all = read.map((page) => page.text).join(PAGE_BREAK);
       return { kind: "json", value: { text: all, pages: read, stats: count(all) }, headers };

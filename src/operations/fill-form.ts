@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { fillForm as fillFields } from "../engines/pdf/forms/fill.ts";
 import { flatten as flattenPages } from "../engines/pdf/forms/flatten.ts";
 import { resolveFilling } from "../engines/pdf/forms/resolve-values.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
-import { allowsFilling } from "../engines/pdf/forms/signature-permissions.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { defineOperation, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
@@ -65,17 +64,14 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
   async run({ file, values, flatten, strict }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
     const filling = await resolveFilling(open, values, { strict, booleanIn });
-    const root = open.document.getTrailer().get("Root");
-    const signed = await isSigned(pdf, root);
-    const names = filling.fields.map(({ node }) => node.name);
-    const allowed = !signed || allowsFilling(root, filling.nodes, names, filling.texts);
+    // Flattening also removes the fields of signatures.
+    const isRemoved = flatten && (await hasIntactSignature(open));
     await fillFields(open, loadFont, filling, flatten);
     if (flatten) await flattenPages(open, { forms: true, annotations: false });
-    const saved = await saveChanges(open, { allowed, rewrite: true });
-    // Flattening also removes the fields of signatures.
-    const broken = flatten ? signed : saved.broken;
+    const saved = await saveChanges(open, { rewrite: true });
+    const signatureInvalidated = isRemoved || saved.signatureInvalidated;
     const headers = {
-      ...resultHeadersOf([open], { pageCount: open.pageCount, signed: broken }),
+      ...resultHeadersOf([open], { pageCount: open.pageCount, signatureInvalidated }),
       ...unknownFields(filling.unknown),
     };
     return { kind: "pdf", bytes: saved.bytes, headers };

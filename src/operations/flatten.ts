@@ -1,7 +1,7 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { flattenDocument } from "../engines/pdf/forms/flatten-document.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
@@ -29,14 +29,14 @@ A document with nothing to flatten is returned as it is. With \`forms\` or \`all
 
   async run({ file, what }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    const { document, pageCount } = open;
-    const signed = await isSigned(pdf, document.getTrailer().get("Root"));
+    const { pageCount } = open;
+    const isIntact = await hasIntactSignature(open);
     const lostForm = await flattenDocument(open, loadFont, {
       forms: what !== "annotations",
       annotations: what !== "forms",
     });
     const saved = await saveChanges(open, { rewrite: true });
-    const broken = lostForm ? signed : saved.broken;
-    return { kind: "pdf", bytes: saved.bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+    const signatureInvalidated = lostForm ? isIntact : saved.signatureInvalidated;
+    return { kind: "pdf", bytes: saved.bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });

@@ -89,7 +89,10 @@ document, named after its file, with the document's outline below it. \`none\`: 
       value === undefined ? [] : [[key, value] as const],
     );
     await changeMetadata(pdf, target, { entries: new Map(given), clears: "none" });
-    const headers = resultHeadersOf(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
+    const headers = resultHeadersOf(opened, {
+      pageCount,
+      signatureInvalidated: sources.some(({ signed }) => signed),
+    });
     for (const open of opened) open[Symbol.dispose]();
     if (!pdf.sharesFiles) pdf.files.free();
     return { kind: "pdf", bytes: await savePdf(pdf, target, { large: true }), headers };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { fetchSchema } from "../engines/pdf/document/fetch-pages.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { readFormSchema } from "../engines/pdf/forms/schema.ts";
 import { FIELD_TYPES } from "../engines/pdf/forms/tree.ts";
 import {
@@ -139,7 +139,7 @@ removed if it is not well-formed. The output keeps the encryption, passwords, an
 
 Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
 ${limits.references.heldBytes / MiB} MiB are updated incrementally, and their earlier revision contains the old values. \`X-Signature-Invalidated\` is
-set if a signature breaks: the file was damaged, or it is certified and does not allow changes.`,
+set if a signature is no longer valid: the file was damaged, or it is certified with \`no-changes\`.`,
   credits: 1,
   modes: { by: "action", values: { get: returnsJson(facts), set: MAKES_PDF } },
   fields: {
@@ -171,11 +171,11 @@ set if a signature breaks: the file was damaged, or it is certified and does not
         pages: readPageSizes(open),
         formFields: await readFormSchema(open, texts),
       };
-      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+      return { kind: "json", value, headers: resultHeadersOf([open]) };
     }
     await changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
-    const { bytes, broken } = await saveChanges(open, { rewrite: true });
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+    const { bytes, signatureInvalidated } = await saveChanges(open, { rewrite: true });
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });
 

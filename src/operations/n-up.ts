@@ -1,5 +1,5 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { namedSizes } from "../engines/pdf/embed/image-page.ts";
 import { flattenDocument } from "../engines/pdf/forms/flatten-document.ts";
 import { arrange } from "../engines/pdf/n-up/sheets.ts";
@@ -46,7 +46,7 @@ signatures become invalid (\`X-Signature-Invalidated\`). Page labels are removed
 
   async run({ file, pagesPerSheet = "2", layout, pageSize, marginPt, border }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    const signed = await isSigned(pdf, open.document.getTrailer().get("Root"));
+    const signatureInvalidated = await hasIntactSignature(open);
     await flattenDocument(open, loadFont, { forms: true, annotations: true });
     const [width, height] = pageSize === "auto" ? [] : namedSizes[pageSize];
     const pageCount = await arrange(open, {
@@ -57,6 +57,6 @@ signatures become invalid (\`X-Signature-Invalidated\`). Page labels are removed
       border,
     });
     const bytes = await rewritePdf(open);
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed }) };
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });

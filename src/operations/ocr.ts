@@ -13,7 +13,7 @@ import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { fetchContents, fetchPages } from "../engines/pdf/document/fetch-pages.ts";
 import { openImage } from "../engines/pdf/embed/image-document.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { readText } from "../engines/pdf/text/text.ts";
 import { imageKindOf } from "../engines/image/kind.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
@@ -81,8 +81,8 @@ requested languages in which words were found. Supported languages: ${known.join
 A request can recognize up to ${limits.ocr.pages} pages; send longer documents as jobs. With \`output=pdf\`, the pages look as before, and their text can be
 searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
-change.`,
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+(\`X-Signature-Invalidated\`).`,
   credits: 2,
   modes: { by: "output", values: { json: returnsJson(result), pdf: { ...MAKES_PDF, scope: "pdf:read" } } },
   fields: {
@@ -129,7 +129,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
       using open = await opened(input, engines);
       const value: Page[] = [];
       for await (const page of readPages(open, pages, input, engines)) value.push(page);
-      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+      return { kind: "json", value, headers: resultHeadersOf([open]) };
     },
     async join(input, parts, engines) {
       const summary = new Summary();
@@ -163,7 +163,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
         ...summary.of(input),
       },
       headers: {
-        ...resultHeadersOf([open], { signed: false }),
+        ...resultHeadersOf([open]),
         "X-OCR-Mean-Confidence": String(summary.meanConfidence),
       },
     };
@@ -228,9 +228,9 @@ async function searchable(
 ): Promise<Output> {
   const { pageCount } = open;
   const changed = await addLayer(open, pages);
-  const { bytes, broken } = await saveChanges(open, { changed, rewrite: isNew });
+  const { bytes, signatureInvalidated } = await saveChanges(open, { changed, rewrite: isNew });
   const headers = {
-    ...resultHeadersOf([open], { pageCount, signed: broken }),
+    ...resultHeadersOf([open], { pageCount, signatureInvalidated }),
     "X-OCR-Mean-Confidence": String(meanConfidence),
   };
   return { kind: "pdf", bytes, headers };

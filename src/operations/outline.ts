@@ -3,7 +3,7 @@ import { openPdf } from "../engines/pdf/document/document.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { MAX_DEPTH } from "../engines/pdf/objects/objects.ts";
 import { type OutlineEntry, outlineOf, setOutline, type View, VIEWS } from "../engines/pdf/outline/outline.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
@@ -114,7 +114,7 @@ export const outline = defineOperation({
 form; \`[]\` removes it. What \`get\` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and \`set\` does not
 keep theirs.
 
-Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: { by: "action", values: { get: returnsJson(z.object({ outline: z.array(described) })), set: MAKES_PDF } },
   fields: {
@@ -143,15 +143,15 @@ Changes are appended to the file (an incremental update), unless it is damaged: 
     const { pageCount } = open;
     if (action === "get") {
       const value = { outline: await outlineOf(open) };
-      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+      return { kind: "json", value, headers: resultHeadersOf([open]) };
     }
     const fields = pageIssues(given ?? [], pageCount);
     const [first] = fields;
     if (first) throw new Refusal("invalid_parameters", `\`outline\` ${first.issue}.`, { fields });
     await repairPageTree(open);
     await setOutline(open, given ?? []);
-    const { bytes, broken } = await saveChanges(open);
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+    const { bytes, signatureInvalidated } = await saveChanges(open);
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });
 

@@ -1,7 +1,7 @@
 import { decryptParts } from "../engines/pdf/document/decrypt.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { writeDecrypted } from "../engines/pdf/write/save.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { latin1 } from "../engines/bytes/latin1.ts";
 import type { InputBytes } from "../engines/bytes/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
@@ -86,13 +86,13 @@ The names that other programs have for them are accepted, too, such as \`printin
     const key = await encryption.prepare(protection);
     const { document, pageCount } = open;
     const trailer = document.getTrailer();
-    const signed = await isSigned(pdf, trailer.get("Root"));
+    const signatureInvalidated = await hasIntactSignature(open);
     const id = trailer.get("ID", 0);
     const ownId = id.isString() ? latin1(id.asByteString()) : undefined;
     await decryptParts(open);
     const plain = await writeDecrypted(open);
     const headers = {
-      ...resultHeadersOf([open], { pageCount, signed }),
+      ...resultHeadersOf([open], { pageCount, signatureInvalidated }),
       "X-Encryption": protection.method,
       "X-Encryption-Verified": "true",
     };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refuseAttachmentFilter } from "../engines/pdf/document/crypt-filters.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { regexProblem } from "../engines/pdf/redaction/matcher.ts";
 import { PRESETS } from "../engines/pdf/redaction/presets.ts";
 import { type Findings, findRedactions, redactPdf } from "../engines/pdf/redaction/redact.ts";
@@ -149,12 +149,12 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
     refuseAttachmentFilter(open.document, file.field);
     if (dryRun) {
       const value = await findRedactions(open, engines, redaction);
-      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+      return { kind: "json", value, headers: resultHeadersOf([open]) };
     }
-    const signed = await isSigned(engines.pdf, open.document.getTrailer().get("Root"));
+    const signatureInvalidated = await hasIntactSignature(open);
     const { bytes, findings, repaired } = await redactPdf(open, engines, redaction);
     const headers = {
-      ...resultHeadersOf([{ repaired }], { pageCount, signed }),
+      ...resultHeadersOf([{ repaired }], { pageCount, signatureInvalidated }),
       ...headersOf(findings, regions.length),
     };
     return { kind: "pdf", bytes, headers };

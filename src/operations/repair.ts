@@ -2,7 +2,7 @@ import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { findMissingPages } from "../engines/pdf/document/page-tree.ts";
 import { dropMissing } from "../engines/pdf/document/salvage.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
@@ -57,7 +57,7 @@ rejected with \`invalid_file\`.`,
     const incompletePages = found.missing.filter((page) => !lost.has(page));
     const damaged = rebuilt.length > 0 || found.missing.length > 0;
     const headers = {
-      ...resultHeadersOf([open], { pageCount, signed: await isSigned(pdf, document.getTrailer().get("Root")) }),
+      ...resultHeadersOf([open], { pageCount, signatureInvalidated: await hasIntactSignature(open) }),
       ...(damaged && { "X-Input-Repaired": "true" }),
       ...(lost.size > 0 && { "X-Pages-Lost": String(lost.size) }),
     };

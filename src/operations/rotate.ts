@@ -2,7 +2,7 @@ import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { fetchPages } from "../engines/pdf/document/fetch-pages.ts";
 import { PageRange } from "../engines/pdf/document/ranges.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
@@ -28,8 +28,8 @@ export const rotate = defineOperation({
   description: `Rotates pages clockwise, relative to their current rotation. Send \`angle\`, \`rotations\`, or both; \`rotations\` overrides
 \`angle\` for its pages.
 
-Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
-change.`,
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+(\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {
@@ -73,8 +73,8 @@ change.`,
       const multiple = now % 90 === 0 ? now : 0;
       object.put("Rotate", (((multiple + turn) % 360) + 360) % 360);
     }
-    const { bytes, broken } = await saveChanges(open, { changed: [...turns.keys()] });
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+    const { bytes, signatureInvalidated } = await saveChanges(open, { changed: [...turns.keys()] });
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });
 

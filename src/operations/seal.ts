@@ -17,6 +17,8 @@ import { type OpenPdf, openPdf, type PdfInput } from "../engines/pdf/document/do
 import { findField } from "../engines/pdf/seal/field.ts";
 import { readPrepared } from "../engines/pdf/seal/complete.ts";
 import { appendEvidence } from "../engines/pdf/seal/long-term.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { breaksSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { sealPdf } from "../engines/pdf/seal/seal.ts";
 import { fillPlace } from "../engines/pdf/seal/value.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
@@ -165,7 +167,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     "unsupported_text",
     "unsupported_form",
   ],
-  headers: ["X-Page-Count", "X-Signature-Field", "X-Signature-Level", "X-Signature-Input"],
+  headers: ["X-Page-Count", "X-Signature-Field", "X-Signature-Level", "X-Signature-Input", "X-Signature-Invalidated"],
 
   checks: [credentialIssues],
 
@@ -183,6 +185,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     const signerName = input.signerName ?? subjectOf(signer.certificate);
     const signedAt = new Date();
     const sealed = await withDocument(engines, file, "save", async (open) => {
+      const wasSigned = await isSigned(engines.pdf, open.document.getTrailer().get("Root"));
       const certify = input.certify && PERMISSIONS[input.certify];
       const field = await findField(open, {
         name: input.fieldName,
@@ -216,7 +219,10 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
         digest,
         room: signatureRoom(signer) + (hasTimestamp ? TIMESTAMP_ROOM : 0),
       });
-      return { ...made, headers: headersOf(open, field.name) };
+      // What the levels from `b-lt` on append later is allowed by all signatures.
+      const signatureInvalidated =
+        wasSigned && (await breaksSignature(open, made.file, [(input.field?.page ?? 1) - 1]));
+      return { ...made, headers: headersOf(open, field.name, signatureInvalidated) };
     });
     if (isPrepared) {
       const toSign = base64(der(await signedAttributes(signer, digest, sealed.hashed)));
@@ -245,8 +251,8 @@ const withDocument = <T extends object>(
     return await work(open);
   });
 
-const headersOf = (open: OpenPdf, field: string) => ({
-  ...resultHeadersOf([open], { pageCount: open.pageCount, signed: false }),
+const headersOf = (open: OpenPdf, field: string, signatureInvalidated = false) => ({
+  ...resultHeadersOf([open], { pageCount: open.pageCount, signatureInvalidated }),
   "X-Signature-Field": encodeURIComponent(field.toWellFormed()),
 });
 

@@ -1,6 +1,6 @@
 import { pageIssue } from "../engines/pdf/content/shown-box.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamps/signature.ts";
@@ -22,8 +22,8 @@ the page; what lies outside is cut off. The signature is scaled to fit the box; 
 the script font does not have are drawn in another font; characters that no font has fail with \`unsupported_text\`. In tagged documents, the signature is an
 artifact.
 
-Changes are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
-change.`,
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but digital signatures do not allow the change
+(\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {
@@ -76,7 +76,11 @@ change.`,
       : withHairlines(await textMark(open, engines, typedName, { ...look, face: "GreatVibes" }));
     const footer = lines.length > 0 ? withHairlines(await textMark(open, engines, lines.join("\n"), look)) : undefined;
     await stampSignature(place, signature, footer);
-    const { bytes, broken } = await saveChanges(open, { changed: [field.page - 1] });
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: broken }) };
+    const { bytes, signatureInvalidated } = await saveChanges(open, { changed: [field.page - 1] });
+    return {
+      kind: "pdf",
+      bytes,
+      headers: resultHeadersOf([open], { pageCount: open.pageCount, signatureInvalidated }),
+    };
   },
 });

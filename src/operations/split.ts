@@ -97,7 +97,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     }
     const dropped = await countAttachments(source);
     const headers = {
-      ...resultHeadersOf([open], { signed: source.signed }),
+      ...resultHeadersOf([open], { signatureInvalidated: source.signed }),
       ...(dropped > 0 ? { "X-Attachments-Dropped": String(dropped) } : {}),
     };
     const [only] = parts;

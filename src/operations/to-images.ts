@@ -118,7 +118,7 @@ async function opened(
   await checkPixels(open, chosen, dpi);
   await checkContents(open, chosen);
   const ignored = await ignoredIn(open, chosen, { format, dpi }, engines);
-  const headers = { ...resultHeadersOf([open], { signed: false }), ...ignored };
+  const headers = { ...resultHeadersOf([open]), ...ignored };
   return { open, chosen, headers, owned: stack.move() };
 }
 

@@ -1,6 +1,6 @@
 import { decryptParts } from "../engines/pdf/document/decrypt.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { rewriteDecrypted } from "../engines/pdf/write/save.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
@@ -22,14 +22,14 @@ password. A document that opens without a password needs none unless its permiss
 
   async run({ file }, { pdf }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    const { document, pageCount, encrypted } = open;
+    const { pageCount, encrypted } = open;
     if (!encrypted) {
-      return { kind: "pdf", bytes: file.bytes, headers: resultHeadersOf([], { pageCount, signed: false }) };
+      return { kind: "pdf", bytes: file.bytes, headers: resultHeadersOf([], { pageCount }) };
     }
     requireOwner(open);
-    const signed = await isSigned(pdf, document.getTrailer().get("Root"));
+    const signatureInvalidated = await hasIntactSignature(open);
     await decryptParts(open);
     const bytes = await rewriteDecrypted(open);
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed }) };
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });

@@ -140,7 +140,7 @@ asked, unless \`fetch\` is \`false\`. A certificate that names an issuer to ask 
     const { headers, read } = await pdf.scope(async () => {
       using open = await openPdf(pdf, file);
       const found = await readSignatures(open);
-      return { read: found, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: false }) };
+      return { read: found, headers: resultHeadersOf([open], { pageCount: open.pageCount }) };
     });
     const mayAsk = asks && read.signatures.length > 0;
     if (mayAsk) {

@@ -1,5 +1,5 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { saveChanges } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { stampWatermark, WATERMARK_POSITIONS } from "../engines/pdf/stamps/watermark.ts";
@@ -25,8 +25,8 @@ export const watermark = defineOperation({
 supported scripts; characters that no font has fail with \`unsupported_text\`. Images keep their transparency, and the EXIF orientation is
 applied. In tagged documents, the watermark is an artifact.
 
-Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. \`X-Signature-Invalidated\` is set if a signature does not allow the
-change.`,
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+(\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {
@@ -93,7 +93,7 @@ change.`,
           ? "fitted"
           : { points: fontSize },
     });
-    const { bytes, broken } = await saveChanges(open, { changed: pages });
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+    const { bytes, signatureInvalidated } = await saveChanges(open, { changed: pages });
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });

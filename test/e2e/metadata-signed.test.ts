@@ -7,6 +7,7 @@ import { MetadataCalls } from "../harness/metadata-calls.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check } from "../harness/qpdf.ts";
+import { withSignature } from "../harness/updates.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
@@ -14,7 +15,7 @@ const calls = new MetadataCalls(service);
 
 describe("a signed document", () => {
   test("is appended to, so that its signature stays verifiable", async () => {
-    const bytes = signedDocument();
+    const bytes = await withSignature(signedDocument());
     const response = await calls.set(bytes, { title: "Nach der Unterschrift", custom: { Own: "x" } });
     expect(response.headers.get("X-Signature-Invalidated")).toBeNull();
     expect(response.headers.get("X-Page-Count")).toBe("1");
@@ -34,13 +35,20 @@ describe("a signed document", () => {
     expect((await openPdf(response.body, { password: "user" })).info["Title"]).toBe("Neu");
   });
 
-  test("says so where the signature breaks: certified, or damaged", async () => {
-    const certified = signedDocument({ certified: true });
-    const response = await calls.set(certified, { title: "Neu" });
-    expect(response.headers.get("X-Signature-Invalidated")).toBe("true");
-    expect(Buffer.compare(response.body.subarray(0, certified.length), certified)).toBe(0);
-    const damaged = await calls.set(withoutXref(signedDocument()), { title: "Neu" });
-    expect(damaged.headers.get("X-Signature-Invalidated")).toBe("true");
+  test("says so where the signature does not allow it, and not where it was broken before", async () => {
+    for (const [permission, invalidated] of [
+      [1, "true"],
+      [2, null],
+    ]) {
+      const reference = `/Reference [<< /TransformMethod /DocMDP /TransformParams << /P ${permission} >> >>]`;
+      const certified = await withSignature(signedDocument({ certified: true, reference }));
+      const response = await calls.set(certified, { title: "Neu" });
+      expect(response.headers.get("X-Signature-Invalidated")).toBe(invalidated);
+      expect(Buffer.compare(response.body.subarray(0, certified.length), certified)).toBe(0);
+    }
+    const damaged = await calls.set(withoutXref(await withSignature(signedDocument())), { title: "Neu" });
+    // The bytes that were signed are not there any more, so the signature was broken before.
+    expect(damaged.headers.get("X-Signature-Invalidated")).toBeNull();
     expect((await openPdf(damaged.body)).info["Title"]).toBe("Neu");
   });
 });

@@ -7,6 +7,8 @@ import { latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { protect, protectedBy, roleOf } from "../harness/protect-call.ts";
 import { runQpdf, showEncryption } from "../harness/qpdf.ts";
+import { signedDocument } from "../harness/metadata-fixtures.ts";
+import { withSignature } from "../harness/updates.ts";
 
 const letter = document({ name: "letter", pages: 2, features: ["outline", "form"] });
 
@@ -108,17 +110,7 @@ test("reports a repaired input and an invalidated signature", async () => {
   expect(repaired.headers.get("X-Input-Repaired")).toBe("true");
   expect(repaired.headers.get("X-Signature-Invalidated")).toBeNull();
 
-  const signed = pdf(
-    [
-      "<</Type/Catalog/Pages 2 0 R/AcroForm<</SigFlags 3/Fields[4 0 R]>>>>",
-      "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-      "<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]/Annots[4 0 R]>>",
-      "<</Type/Annot/Subtype/Widget/FT/Sig/T(s)/Rect[0 0 0 0]/V 5 0 R>>",
-      "<</Type/Sig/Filter/Adobe.PPKLite/ByteRange[0 1 2 3]/Contents<00>>>",
-    ],
-    "/Root 1 0 R",
-  );
-  const response = await protect(signed, { userPassword: "user" });
+  const response = await protect(await withSignature(signedDocument()), { userPassword: "user" });
   expect(response.headers.get("X-Signature-Invalidated")).toBe("true");
 });
 

@@ -65,11 +65,14 @@ export interface SignedOptions {
   readonly page?: string;
 }
 
-/** A document with a signature over all its bytes but the signature's own place, as a signer leaves it. */
+/** Hexadecimal digits of the place of a signature. */
+const PLACE = 4_096;
+
+/** A document with a signature over all its bytes but the signature's own place, which `withSignature` fills. */
 export function signedDocument(options: SignedOptions = {}): Uint8Array {
   const { certified = false, fields = "", objects = [], page = "" } = options;
   const { reference = certified ? "/Reference [<< /Type /SigRef /TransformMethod /DocMDP >>]" : "" } = options;
-  const place = "0".repeat(200);
+  const place = "0".repeat(PLACE);
   const signature =
     "<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /adbe.pkcs7.detached /ByteRange [0 AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC]" +
     ` /Contents <${place}> ${reference} >>`;

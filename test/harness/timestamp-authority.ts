@@ -41,6 +41,17 @@ export interface TimestampAuthority {
   close(): Promise<void>;
 }
 
+/** A token over these bytes. */
+export async function timeStampOver(data: Uint8Array, { root, signer }: TimestampSigner): Promise<Buffer> {
+  const query = await openssl({ data }, ..."ts -query -data {data} -sha256 -cert -out {out}".split(" "));
+  const files = { key: await keyPem(signer), signer: chainPem(signer), chain: chainPem(root), serial: "01\n" };
+  const args =
+    "ts -reply -config {config} -section tsa -queryfile {query} -signer {signer} -inkey {key} -chain {chain} -token_out -out {out}";
+  const { bytes, output } = await openssl({ ...files, query: query.bytes, config: CONFIGURATION }, ...args.split(" "));
+  if (bytes.length === 0) throw new Error(output);
+  return bytes;
+}
+
 /** `given`: the key and certificates that sign; by default, of a root of its own. */
 export async function startTimestampAuthority(given?: TimestampSigner): Promise<TimestampAuthority> {
   const root = given?.root ?? (await issue({ subject: "Time Root", isAuthority: true }));

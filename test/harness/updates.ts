@@ -1,6 +1,6 @@
 /** Updates of PDFs as anybody can append them (ISO 32000-2, 7.5.6), and signatures that OpenSSL makes of any bytes. */
 import { concatenate, latin1, pdf, pdfString, type PdfObject } from "./pdf-writer.ts";
-import { chainPem, type Issued, keyPem } from "./certificates.ts";
+import { chainPem, issue, type Issued, keyPem } from "./certificates.ts";
 import { openssl } from "./signatures.ts";
 
 const asText = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
@@ -54,9 +54,34 @@ export interface HandSigned {
   readonly lines?: readonly string[];
   /** Options for `openssl cms`. */
   readonly options?: readonly string[];
+  /** Signs the bytes; by default, OpenSSL with `options`. */
+  readonly sign?: (signed: Uint8Array) => Promise<Buffer>;
 }
 
 const ROOM = 16_384;
+/** `SubFilter` of document time stamps (12.8.5). */
+const STAMP = "ETSI.RFC3161";
+
+/** The CMS signature of bytes, by OpenSSL. */
+async function cmsOver(signed: Uint8Array, signer: Issued, options: readonly string[] = []): Promise<Buffer> {
+  const { bytes, output } = await openssl(
+    { signed, key: await keyPem(signer), certificate: chainPem(signer) },
+    ..."cms -sign -binary -outform DER -in {signed} -inkey {key} -signer {certificate}".split(" "),
+    ...options,
+  );
+  if (bytes.length === 0) throw new Error(output);
+  return bytes;
+}
+
+/** The same file with a signature in the place that its only byte range leaves. */
+export async function withSignature(file: Uint8Array): Promise<Uint8Array> {
+  const text = asText(file);
+  const [from = 0, to = 0] = (/\/ByteRange \[0 (\d+) +(\d+)/.exec(text)?.slice(1) ?? []).map(Number);
+  const cms = await cmsOver(latin1(text.slice(0, from) + text.slice(to)), await issue({ subject: "Signer" }));
+  const room = to - from - 2;
+  if (cms.length * 2 > room) throw new Error("the signature is larger than its room");
+  return latin1(`${text.slice(0, from + 1)}${cms.toString("hex").padEnd(room, "0")}${text.slice(to - 1)}`);
+}
 
 /** A document of one page that OpenSSL signed. */
 export async function handSigned({
@@ -67,9 +92,10 @@ export async function handSigned({
   subFilter = "adbe.pkcs7.detached",
   options = [],
   lines = [],
+  sign = (signed) => cmsOver(signed, signer, options),
 }: HandSigned): Promise<Uint8Array> {
   const contents = "<0>".replace("0", "0".repeat(ROOM));
-  const dictionary = `<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /${subFilter} ${before} /Contents ${contents} ${after} ${"R".repeat(200)} >>`;
+  const dictionary = `<< /Type /${subFilter === STAMP ? "DocTimeStamp" : "Sig"} /Filter /Adobe.PPKLite /SubFilter /${subFilter} ${before} /Contents ${contents} ${after} ${"R".repeat(200)} >>`;
   const objects: PdfObject[] = [
     "<< /Type /Catalog /Pages 2 0 R /AcroForm << /SigFlags 3 /Fields [4 0 R] >> >>",
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -85,11 +111,7 @@ export async function handSigned({
   text = text.replace("R".repeat(200), () => ranged);
   const [from = 0, length = 0, next = 0, rest = 0] = /\[([\d .-]+)\]/.exec(ranged)?.[1]?.split(" ").map(Number) ?? [];
   const signed = latin1(text.slice(from, from + length) + text.slice(next, next + rest));
-  const { bytes, output } = await openssl(
-    { signed, key: await keyPem(signer), certificate: chainPem(signer) },
-    ..."cms -sign -binary -outform DER -in {signed} -inkey {key} -signer {certificate}".split(" "),
-    ...options,
-  );
-  if (bytes.length === 0 || bytes.length * 2 > ROOM) throw new Error(output);
+  const bytes = await sign(signed);
+  if (bytes.length * 2 > ROOM) throw new Error("the signature is larger than its room");
   return latin1(text.replace(contents, `<${bytes.toString("hex").padEnd(ROOM, "0")}>`));
 }

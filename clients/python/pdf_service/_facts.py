@@ -46,7 +46,7 @@ class Facts(Headers):
 
     @property
     def signature_invalidated(self) -> bool:
-        """`true` if a digital signature of an input is no longer valid in the output."""
+        """`true` exactly if `verify-signatures` says of the output that a digital signature which was intact in an input is now broken or has forbidden changes, or if the output does not have it any more."""
         return read_boolean(self.headers, "X-Signature-Invalidated")
 
     @property

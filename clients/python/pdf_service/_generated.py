@@ -626,8 +626,8 @@ class ServiceMethods(Transport):
         A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
         searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 2 credits. Requires the `pdf:read` scope.
 
@@ -883,8 +883,8 @@ class ServiceMethods(Transport):
         Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
         `angle` for its pages.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -963,7 +963,7 @@ class ServiceMethods(Transport):
         outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
         searched for it. Files over 32 MiB are not supported with `remove`.
 
-        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature breaks.
+        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -1157,8 +1157,8 @@ class ServiceMethods(Transport):
         supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
         applied. In tagged documents, the watermark is an artifact.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -1220,8 +1220,8 @@ class ServiceMethods(Transport):
         page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
         `unsupported_text`. In tagged documents, labels are artifacts.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -1305,8 +1305,8 @@ class ServiceMethods(Transport):
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but digital signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -1947,7 +1947,7 @@ class ServiceMethods(Transport):
 
         Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
         32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
-        set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+        set if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.
 
         Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 
@@ -2027,7 +2027,7 @@ class ServiceMethods(Transport):
 
         An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
         stays in their earlier revision.
-        `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
 
@@ -2089,7 +2089,7 @@ class ServiceMethods(Transport):
         form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
         keep theirs.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 
@@ -3282,8 +3282,8 @@ class JobMethods:
         A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
         searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 2 credits. Requires the `pdf:read` scope.
 
@@ -3556,8 +3556,8 @@ class JobMethods:
         Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
         `angle` for its pages.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -3641,7 +3641,7 @@ class JobMethods:
         outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
         searched for it. Files over 32 MiB are not supported with `remove`.
 
-        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature breaks.
+        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -3845,8 +3845,8 @@ class JobMethods:
         supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
         applied. In tagged documents, the watermark is an artifact.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -3910,8 +3910,8 @@ class JobMethods:
         page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
         `unsupported_text`. In tagged documents, labels are artifacts.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -3999,8 +3999,8 @@ class JobMethods:
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: digital signatures stay valid, and the earlier state of what changed stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the
-        change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but digital signatures do not allow the change
+        (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -4669,7 +4669,7 @@ class JobMethods:
 
         Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
         32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
-        set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+        set if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.
 
         Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 
@@ -4754,7 +4754,7 @@ class JobMethods:
 
         An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
         stays in their earlier revision.
-        `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
 
@@ -4820,7 +4820,7 @@ class JobMethods:
         form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
         keep theirs.
 
-        Changes are appended to the file (an incremental update), unless it is damaged: signatures stay valid, and the earlier outline stays in the file. `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 

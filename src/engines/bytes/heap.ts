@@ -36,7 +36,7 @@ export type Arena = FileSink<InputBytes>;
 
 /** A file of the request in the arena. */
 export interface InputBytes extends EngineBytes {
-  /** Address in the heap. */
+  /** Address in the heap; of a file that was appended to, that of the file. */
   readonly pointer: number;
 }
 

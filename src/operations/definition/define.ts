@@ -12,7 +12,8 @@ export const resultHeaders = {
   "X-Input-Repaired": "`true` if an input was damaged and has been repaired without losing pages or resources.",
   "X-Pages-Lost": "The number of pages of a damaged document that are not in the output.",
   "X-Attachments-Dropped": "The number of document-level attachments that are not in the output.",
-  "X-Signature-Invalidated": "`true` if a digital signature of an input is no longer valid in the output.",
+  "X-Signature-Invalidated":
+    "`true` exactly if `verify-signatures` says of the output that a digital signature which was intact in an input is now broken or has forbidden changes, or if the output does not have it any more.",
   "X-Unknown-Fields":
     "Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes.",
   "X-Unknown-Fields-Count": "The number of names in `values` that the form does not have.",
@@ -68,12 +69,12 @@ export type ResultHeaders = Partial<Record<ResultHeader, string>>;
 /** The result headers shared by all operations on PDFs. */
 export function resultHeadersOf(
   opened: readonly Pick<OpenPdf, "repaired">[],
-  facts: { pageCount?: number; signed: boolean },
+  facts: { pageCount?: number; signatureInvalidated?: boolean } = {},
 ): ResultHeaders {
   return {
     ...(facts.pageCount === undefined ? {} : { "X-Page-Count": String(facts.pageCount) }),
     ...(opened.some(({ repaired }) => repaired) ? { "X-Input-Repaired": "true" } : {}),
-    ...(facts.signed ? { "X-Signature-Invalidated": "true" } : {}),
+    ...(facts.signatureInvalidated ? { "X-Signature-Invalidated": "true" } : {}),
   };
 }
 

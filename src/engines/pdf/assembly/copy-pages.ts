@@ -10,8 +10,8 @@ export interface CopiedPages {
   readonly bytes: EngineBytes;
   readonly pageCount: number;
   readonly repaired: boolean;
-  /** Whether the source was signed. Its signatures are not valid for the copy. */
-  readonly signed: boolean;
+  /** Whether the source has a signature that is intact, which is not valid for the copy. */
+  readonly signatureInvalidated: boolean;
   /** The number of document-level attachments that were left out. */
   readonly attachmentsDropped: number;
 }
@@ -43,7 +43,7 @@ export async function copyPages(
       large,
       pageCount: pages.length,
       repaired: open.repaired,
-      signed: source.signed,
+      signatureInvalidated: source.signed,
       attachmentsDropped,
     };
   });

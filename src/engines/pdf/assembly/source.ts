@@ -15,7 +15,7 @@ import { type OutlineItem, readOutline } from "./read-outline.ts";
 import { type PageLabels, readPageLabels } from "./page-labels.ts";
 import { INHERITABLE } from "../document/page-tree.ts";
 import { type Structure, readStructure } from "./read-structure.ts";
-import { isSigned } from "../document/signatures.ts";
+import { hasIntactSignature } from "../signatures/invalidation.ts";
 
 /** A page of a source, removed from its page tree. */
 export interface SourcePage {
@@ -41,7 +41,7 @@ export interface Source {
   readonly destinations: Destinations;
   readonly outline: readonly OutlineItem[];
   readonly labels: PageLabels | undefined;
-  /** Whether it has a digital signature, which no copy keeps valid. */
+  /** Whether it has a digital signature that is intact, which no copy keeps valid. */
   readonly signed: boolean;
   readonly fields: readonly FieldTreeNode[];
   readonly structure: Structure | undefined;
@@ -101,7 +101,7 @@ export async function readSource(open: OpenPdf, kept?: readonly number[]): Promi
     destinations,
     outline: await readOutline(engine, root, destinations),
     labels: await readPageLabels(engine, root, pages.length),
-    signed: await isSigned(engine, root),
+    signed: await hasIntactSignature(open),
     fields: await readFields(engine, root),
     structure: await readStructure(engine, root),
     names,

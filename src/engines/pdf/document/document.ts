@@ -79,9 +79,10 @@ export async function openPdf(
   const { validateFor, repair = false, lenient = false } = options;
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
-  const ranges = sent.bytes instanceof Ranges ? sent.bytes : undefined;
+  const inRanges = sent.bytes.stored !== undefined;
   // The objects of a file that is read in ranges are bounded by the heap and the work budget.
-  const measured = ranges ? undefined : await measureFile(engine.work, sent.bytes);
+  // What was appended to a file are objects that the engine already had.
+  const measured = inRanges ? undefined : await measureFile(engine.work, sent.bytes.continues?.file ?? sent.bytes);
   const document = await openDocument(engine, sent, repair);
   const { input, isOwner } = await authenticate(engine, document, sent);
   if (measured) await loadLargeObjects(engine, document, measured);
@@ -93,14 +94,14 @@ export async function openPdf(
     });
   }
   engine.freeUnused(document);
-  if (ranges) await fetchDocument(engine, document, field);
-  if (!ranges) await engine.scope(() => refuseDeepTree({ document, engine }, field));
+  if (inRanges) await fetchDocument(engine, document, field);
+  if (!inRanges) await engine.scope(() => refuseDeepTree({ document, engine }, field));
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
-  if (validateFor !== undefined && !ranges) await findDamage(engine, document, validateFor, sent.bytes.length);
-  if (validateFor === "save" && ranges) await reserveTrailersNumbers(engine, document, sent.bytes.length);
+  if (validateFor !== undefined && !inRanges) await findDamage(engine, document, validateFor, sent.bytes.length);
+  if (validateFor === "save" && inRanges) await reserveTrailersNumbers(engine, document, sent.bytes.length);
   /** Whether the page tree had to be changed. */
-  let isCorrected = await engine.scope(() => correctPageCounts(engine.work, document, { all: !ranges }));
-  if (!repair && !ranges && !document.wasRepaired() && !hasPages(engine, document)) {
+  let isCorrected = await engine.scope(() => correctPageCounts(engine.work, document, { all: !inRanges }));
+  if (!repair && !inRanges && !document.wasRepaired() && !hasPages(engine, document)) {
     document.destroy();
     return openPdf(engine, sent, { ...options, repair: true });
   }
@@ -124,9 +125,9 @@ export async function openPdf(
   const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
   const tree = document.getTrailer().get("Root", "Pages");
-  const shape = ranges ? "sound" : await engine.scope(() => shapeOf(engine.work, tree));
+  const shape = inRanges ? "sound" : await engine.scope(() => shapeOf(engine.work, tree));
   const treeIsSound = shape === "sound" && !isCorrected;
-  const hasCycles = !ranges && (await repairFieldParents(engine, document));
+  const hasCycles = !inRanges && (await repairFieldParents(engine, document));
   const open: OpenPdf = {
     input,
     engine,
@@ -144,7 +145,7 @@ export async function openPdf(
     inlineEncryption(engine, document);
     markClearMetadata(document);
   }
-  if (!ranges && !lenient) await refuseMissingPages(open);
+  if (!inRanges && !lenient) await refuseMissingPages(open);
   if (measured && pageCount * measured.largest.arrayItems > limits.annotations) await refuseAnnotations(open);
   if (shape === "deep" && !lenient) await flattenPages(open);
   return open;
@@ -190,7 +191,12 @@ function invalidFile(field: string, problem: string, details?: Record<string, un
 async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repair: boolean): Promise<PDFDocument> {
   try {
     using _ = repair ? withoutXref(bytes) : undefined;
-    const from = bytes instanceof Ranges ? engine.streamOfRanges(bytes) : engine.bufferOf(bytes);
+    const from =
+      bytes instanceof Ranges
+        ? engine.streamOfRanges(bytes)
+        : bytes.continues || bytes.stored
+          ? engine.streamOf(bytes)
+          : engine.bufferOf(bytes);
     const document = await engine.long.open(from);
     from.destroy();
     if (document) return document;

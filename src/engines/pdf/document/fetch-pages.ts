@@ -208,10 +208,16 @@ export async function fetchSchema(open: Fetched & { readonly pageCount: number }
   if (!engine.ranges) return;
   const pages = Array.from({ length: pageCount }, (_, index) => index);
   await fetchPages(open, pages);
-  const form = document.getTrailer().get("Root", "AcroForm");
-  await fetchTree(engine, form, CATALOG["AcroForm"] ?? []);
+  const form = await fetchForm(open);
   if (!form.get("Fields").isArray()) return;
   for (const page of pages) await fetchTree(engine, document.findPage(page).get("Annots"), []);
+}
+
+/** Fetches the form with its fields, and returns it. */
+export async function fetchForm({ engine, document }: Pick<Fetched, "engine" | "document">): Promise<PDFObject> {
+  const form = document.getTrailer().get("Root", "AcroForm");
+  await fetchTree(engine, form, CATALOG["AcroForm"] ?? []);
+  return form;
 }
 
 /** Fetches the attachments of the document and of its pages, except their bytes. */

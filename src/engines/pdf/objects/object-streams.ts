@@ -7,7 +7,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
-import type { InputBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { find } from "../../bytes/find.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -55,7 +55,7 @@ interface MeasuredFile {
  * with references in their dictionary, are bounded by the work budget.
  * @throws Refusal `limit_exceeded`
  */
-export async function measureFile(work: Work, file: InputBytes): Promise<MeasuredFile> {
+export async function measureFile(work: Work, file: EngineBytes): Promise<MeasuredFile> {
   const reader = new SyntaxReader();
   const objects = await measureObjects(work, file, reader);
   const found = await findObjectStreams(work, file);
@@ -136,7 +136,7 @@ async function checkedStream(
 }
 
 /** Scans all streams of the file for those whose dictionary declares an object stream. */
-async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectStream[]> {
+async function findObjectStreams(work: Work, file: EngineBytes): Promise<ObjectStream[]> {
   const bytes = file.view(0, file.length);
   const streams: ObjectStream[] = [];
   /** The previous keyword, and the position of the next `endstream`. */

@@ -1,5 +1,5 @@
 /** Finds the objects of a file in its bytes, wherever its cross-references may lead. */
-import type { InputBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
 import { find } from "../../bytes/find.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
@@ -18,7 +18,7 @@ const [O, B, J] = [0x6f, 0x62, 0x6a];
  * lead there. Returns the numbers of large objects.
  * @throws Refusal `limit_exceeded`
  */
-export async function measureObjects(work: Work, file: InputBytes, reader: SyntaxReader): Promise<number[]> {
+export async function measureObjects(work: Work, file: EngineBytes, reader: SyntaxReader): Promise<number[]> {
   const bytes = file.view(0, file.length);
   const large: number[] = [];
   let searched = 0;

@@ -45,18 +45,24 @@ const OTHER = { kind: "other", object: 0, allowed: false } as const;
  */
 export class History {
   readonly #open: OpenPdf;
+  readonly #before: OpenPdf | undefined;
   /** What each update changed, by where it ends; undefined if the file is damaged. */
   readonly #known = new Map<number, readonly Change[] | undefined>();
 
   readonly #hidden = new HiddenReferences();
 
-  constructor(open: OpenPdf) {
+  /** `before`: a revision that is open, and stays so. */
+  constructor(open: OpenPdf, before?: OpenPdf) {
     this.#open = open;
+    this.#before = before;
   }
 
   /** The document as it was. */
-  at(end: number): Promise<OpenPdf> {
+  async at(end: number): Promise<OpenPdf> {
     const { engine, input } = this.#open;
+    const before = this.#before;
+    if (before?.input.bytes.length === end)
+      return Object.create(before, { [Symbol.dispose]: { value: () => undefined } }) as OpenPdf;
     return openPdf(engine, { ...input, bytes: beginningOf(input.bytes, end) });
   }
 
@@ -79,12 +85,13 @@ export class History {
   }
 }
 
-/** What was changed since a revision that ends at `end`. */
+/** What was changed since a revision that ends at `end`. `since`: only in updates from there on, in bytes from the start of the file. */
 export async function changesAfter(
   open: OpenPdf,
   history: History,
   { number }: FoundSignature,
   end: number | undefined,
+  since = 0,
 ): Promise<ReportedChange[]> {
   const { input, engine } = open;
   const { bytes } = input;
@@ -105,6 +112,7 @@ export async function changesAfter(
     const updates = await updatesAfter(bytes, end, engine.headerOf(open.document), engine.work);
     const changes: Change[] = [];
     for (const update of updates) {
+      if (update.end <= since) continue;
       const made = await history.changesOf(update);
       if (made === undefined) return damaged;
       changes.push(...made);
@@ -133,7 +141,7 @@ const beginningOf = (bytes: InputBytes, end: number): InputBytes => ({
 });
 
 /** What the signatures in a revision allow (12.8.2.2, 12.8.2.4). */
-async function permissionsOf(before: OpenPdf): Promise<(change: Change) => boolean> {
+export async function permissionsOf(before: OpenPdf): Promise<(change: Change) => boolean> {
   const texts = new TextReader(before.engine);
   const fields = await readFormTree(before, texts);
   const root = before.document.getTrailer().get("Root");

@@ -83,7 +83,7 @@ export async function changesBetween(difference: Difference): Promise<Change[]> 
   try {
     return await new Comparison(difference).run();
   } finally {
-    difference.references.release();
+    difference.references?.release();
   }
 }
 
@@ -126,6 +126,7 @@ class Comparison {
     this.#compareTrailers({ object: earlier, holder: TRAILER }, later);
     this.#releaseAll();
     for (const [index, number] of pages.entries()) {
+      if (!this.#mayDiffer(index, number)) continue;
       await this.#engine.work.pause();
       this.#engine.scope(() => {
         const [old, now] = [before, after].map(({ document }) => document.newIndirect(number));
@@ -133,7 +134,7 @@ class Comparison {
         this.#releaseAll();
       });
     }
-    const reached = await this.#difference.references.reachedFrom(
+    const reached = await this.#difference.references?.reachedFrom(
       [TRAILER_REST, ...this.#compared, ...this.#judged],
       this.#followed,
     );
@@ -181,18 +182,24 @@ class Comparison {
     this.#add({ kind: "other", level: "never", object, text, ...(page !== undefined && { page }) });
   }
 
+  /** Whether a page is compared: all of them, where all objects are read. */
+  #mayDiffer(index: number, number: number): boolean {
+    const { references, changed, pages } = this.#difference;
+    return references !== undefined || changed.has(number) || pages?.includes(index) === true;
+  }
+
   /**
    * Whether a changed object was judged in every place that it is used in: nothing leads to it but what may change with it.
-   * @param reached what else leads to
+   * @param reached what else leads to; undefined if that is not known
    */
-  #isExplained(number: number, reached: ReadonlySet<number>): boolean {
+  #isExplained(number: number, reached: ReadonlySet<number> | undefined): boolean {
     const { known, users } = this.#difference;
     const uses = users.get(number) ?? new Set<number>();
     // What refers to a number that no one had defined shows the new object: it is judged as if it had been there.
     if (!known.has(number) && [...uses].every((one) => one === TRAILER_REST))
       return uses.size === 0 || !this.#isFile(number);
-    if (uses.size === 0) return this.#isCrossReference(number);
-    return this.#judged.has(number) || (this.#targets.has(number) && !reached.has(number));
+    if (uses.size === 0 && reached !== undefined) return this.#isCrossReference(number);
+    return this.#judged.has(number) || (this.#targets.has(number) && reached?.has(number) !== true);
   }
 
   /** Whether a new object is a document of its own: where only the trailer refers to its number, LibreOffice would open it. */

@@ -22,10 +22,12 @@ export interface Difference {
   readonly known: ReadonlySet<number>;
   /** Numbers of those that the later revision does not have. */
   readonly removed: ReadonlySet<number>;
-  /** Of the earlier revision. Whoever is done with them releases them. */
-  readonly references: References;
+  /** Of the earlier revision. Whoever is done with them releases them. Undefined where not all objects are read. */
+  readonly references: References | undefined;
   /** The objects of the earlier revision that refer to a changed one, or to the appearance dictionary of one, by its number. */
   readonly users: ReadonlyMap<number, ReadonlySet<number>>;
+  /** Where not all objects are read: pages (0-based) that are compared besides those that changed themselves. */
+  readonly pages?: readonly number[];
 }
 
 /**
@@ -102,4 +104,35 @@ export async function differenceOf(before: OpenPdf, after: OpenPdf, hidden: Hidd
   const references = await referencesIn(before, changed);
   if (changed.size > 0) await hidden.addTo(references, before);
   return { before, after, changed, known, removed, references, users: await references.usersOf(watched) };
+}
+
+/**
+ * The same for a file that is read in ranges, without reading all of it: what an update of ours has changed, whatever else refers to it.
+ * @param numbers of the objects in the update; `pages`: see `Difference`
+ */
+export async function differenceIn(
+  before: OpenPdf,
+  after: OpenPdf,
+  { numbers, pages }: { readonly numbers: readonly number[]; readonly pages: readonly number[] },
+): Promise<Difference> {
+  const { engine } = after;
+  const changed = new Set<number>();
+  const known = new Set<number>();
+  const removed = new Set<number>();
+  for (const number of numbers) {
+    engine.work.spend(ENTRY_WORK);
+    await engine.work.pause();
+    const [isKnown, isThere] = [before, after].map(
+      ({ document }) => engine.fileEntryOf(document, number) !== undefined,
+    );
+    const isSame =
+      isKnown &&
+      isThere &&
+      engine.scope(() => isSameObject(engine, before.document.newIndirect(number), after.document.newIndirect(number)));
+    if (isSame) continue;
+    changed.add(number);
+    if (isKnown) known.add(number);
+    if (!isThere) removed.add(number);
+  }
+  return { before, after, changed, known, removed, references: undefined, users: new Map(), pages };
 }

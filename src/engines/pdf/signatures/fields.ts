@@ -8,7 +8,7 @@ import { TextReader } from "../objects/text-string.ts";
 import { type Covered, coveredBy, endOf } from "./byte-range.ts";
 
 /** Each signature is a digest of the file and a comparison of two documents. */
-const MOST_SIGNATURES = 50;
+export const MOST_SIGNATURES = 50;
 
 export interface FoundSignature {
   /** Full name. */
@@ -22,11 +22,8 @@ export interface FoundSignature {
   readonly end: number | undefined;
 }
 
-/**
- * Finds the signatures, in the order of the revisions that they cover.
- * @throws Refusal `limit_exceeded` beyond 50
- */
-export async function findSignatures(open: OpenPdf): Promise<FoundSignature[]> {
+/** Finds the signatures, in the order of the revisions that they cover. */
+export async function signatureFields(open: OpenPdf): Promise<FoundSignature[]> {
   const fields = await readFormTree(open, new TextReader(open.engine));
   const found = fields
     .filter(({ type, own }) => type === "signature" && own.V.isDictionary())
@@ -40,11 +37,20 @@ export async function findSignatures(open: OpenPdf): Promise<FoundSignature[]> {
         end: endOf(V, open.input.bytes),
       };
     });
+  return found.toSorted((a, b) => (a.end ?? Infinity) - (b.end ?? Infinity));
+}
+
+/**
+ * The same, if they can be verified.
+ * @throws Refusal `limit_exceeded` beyond 50
+ */
+export async function findSignatures(open: OpenPdf): Promise<FoundSignature[]> {
+  const found = await signatureFields(open);
   if (found.length > MOST_SIGNATURES) {
     const details = { limit: MOST_SIGNATURES, actual: found.length };
     throw new Refusal("limit_exceeded", `The document has more than ${MOST_SIGNATURES} signatures.`, details);
   }
-  return found.toSorted((a, b) => (a.end ?? Infinity) - (b.end ?? Infinity));
+  return found;
 }
 
 /**

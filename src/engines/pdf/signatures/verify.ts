@@ -135,6 +135,18 @@ export async function judgeSignatures(
   return { signatures, documentIntact };
 }
 
+/** Whether the key of a signature's certificate signed exactly the bytes of its revision. */
+export async function isIntact(open: OpenPdf, found: FoundSignature): Promise<boolean> {
+  // A signature may leave its certificates to the document.
+  const { certificates } = await readSecurityStore(open);
+  const { problem } = await check(
+    open,
+    certificates.map(({ certificate }) => certificate),
+    found,
+  );
+  return problem === undefined;
+}
+
 interface Checked {
   readonly format: string;
   /** Where the revision ends that it covers; undefined if its byte range makes no sense. */

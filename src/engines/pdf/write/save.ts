@@ -5,8 +5,6 @@ import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "
 import type { OpenPdf } from "../document/document.ts";
 import { LEAST_BYTES } from "../document/damage.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
-import { isCertified, isSigned } from "../document/signatures.ts";
-import { Refusal } from "../../errors.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
 import { changesOf, updateOf } from "./incremental.ts";
@@ -67,36 +65,9 @@ interface Pages {
   readonly changed?: readonly number[] | undefined;
 }
 
-/**
- * Saves a document that was changed in place. The changes are appended to its file, which takes memory only for them, and leaves all other objects,
- * byte for byte, and signatures as they are. A damaged file is rewritten, and so is one with `rewrite`, because the earlier
- * state of what changed must not stay in the file, unless it is signed or read in ranges. `broken`: a signature no longer
- * verifies, because the file was damaged and had to be rewritten, or the signature certifies the document and does not allow the
- * change. `allowed`: whether the signatures allow the change, if that was checked. `changed`: the changed pages (0-based).
- */
-export async function saveChanges(
-  open: OpenPdf,
-  {
-    allowed,
-    changed,
-    rewrite = false,
-  }: { allowed?: boolean; changed?: readonly number[] | undefined; rewrite?: boolean } = {},
-): Promise<{ readonly bytes: EngineBytes; readonly broken: boolean }> {
-  const { document, engine, input } = open;
-  const root = document.getTrailer().get("Root");
-  const signed = await isSigned(engine, root);
-  if (!signed && !engine.ranges && (rewrite || open.repaired || isSparse(open)))
-    return { bytes: await rewritePdf(open, { changed }), broken: false };
-  const forbidden = signed && (allowed === undefined ? isCertified(root) : !allowed);
-  if (!signed && !engine.ranges) await completeStreams(open);
-  const appended = await appendToPdf(open, { changed });
-  if (appended) return { bytes: appended, broken: forbidden };
-  if (engine.ranges) throw new Refusal("invalid_file", `\`${input.field}\` is damaged.`, { input: input.field });
-  return { bytes: await rewritePdf(open, { changed }), broken: signed };
-}
-
 /** Whether the numbers of its objects are too high for its size. */
-const isSparse = ({ document, input }: OpenPdf): boolean => document.countObjects() * LEAST_BYTES > input.bytes.length;
+export const isSparse = ({ document, input }: OpenPdf): boolean =>
+  document.countObjects() * LEAST_BYTES > input.bytes.length;
 
 /** Saves a document that was changed in place. Keeps everything except unused objects. */
 export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes> {
@@ -269,7 +240,7 @@ async function write(
 }
 
 /** Completes the parameters of all streams with several filters. */
-async function completeStreams({ engine, document }: OpenPdf): Promise<void> {
+export async function completeStreams({ engine, document }: OpenPdf): Promise<void> {
   const { values } = engine;
   const filter = document.newName("Filter");
   await eachPointer({ document, engine }, (reference, number) => {

@@ -1,0 +1,91 @@
+/**
+ * Whether what an operation writes makes a signature of its file invalid: what verify-signatures says of the result, by the same comparison, and only of the newest update.
+ */
+import type { EngineBytes } from "../../bytes/heap.ts";
+import { partOf } from "../../bytes/joined-bytes.ts";
+import { Unusable } from "../../cms/refusal.ts";
+import { type OpenPdf, openPdf } from "../document/document.ts";
+import { isSigned } from "../document/signatures.ts";
+import { fetchForm } from "../document/fetch-pages.ts";
+import { changesOf } from "../write/incremental.ts";
+import { changesAfter, History, permissionsOf } from "./changes-after.ts";
+import { changesBetween } from "./comparison.ts";
+import { differenceIn } from "./difference.ts";
+import { coveredIn, type FoundSignature, MOST_SIGNATURES, signatureFields } from "./fields.ts";
+import { isIntact } from "./verify.ts";
+
+/**
+ * Whether a document has a signature that is intact, which it is no longer once the document is rewritten, or its field is removed: ask before that. A document that is
+ * not signed takes no more than a look at its fields.
+ */
+export async function hasIntactSignature(open: OpenPdf): Promise<boolean> {
+  if (!(await isSigned(open.engine, open.document.getTrailer().get("Root")))) return false;
+  const signatures = await signatureFields(open);
+  return someIntact(open, signatures, signatures.length);
+}
+
+/**
+ * Whether an update makes a signature of a document invalid that was intact.
+ * @param open the signed document, with changes that are not in its file
+ * @param file the file with the update that has them
+ * @param pages the changed pages (0-based), which nothing else says of a file that is read in ranges
+ */
+export async function breaksSignature(
+  open: OpenPdf,
+  file: EngineBytes,
+  pages: readonly number[] = [],
+): Promise<boolean> {
+  const { engine, input } = open;
+  if (engine.ranges) return breaksInRanges(open, file, pages);
+  using before = await openPdf(engine, input);
+  using after = await openPdf(engine, { ...input, bytes: { ...file, pointer: input.bytes.pointer } });
+  const history = new History(after, before);
+  const [signatures, later] = [await signatureFields(before), await signatureFields(after)];
+  const lost: FoundSignature[] = [];
+  for (const one of signatures) {
+    const same = later.find(({ field, number }) => field === one.field && number === one.number);
+    if (same === undefined || !(await isKept(after, history, same, input.bytes.length))) lost.push(one);
+  }
+  return await someIntact(before, lost, signatures.length);
+}
+
+/**
+ * The same for a file that is read in ranges, whose revisions verify-signatures does not compare: the update must be allowed by all signatures together. Only what it has
+ * changed is read.
+ */
+async function breaksInRanges(open: OpenPdf, file: EngineBytes, pages: readonly number[]): Promise<boolean> {
+  const { engine, input } = open;
+  using before = await openPdf(engine, {
+    ...input,
+    bytes: { ...partOf(input.bytes, 0, input.bytes.length), pointer: 0 },
+  });
+  using after = await openPdf(engine, { ...input, bytes: { ...file, pointer: 0 } });
+  for (const one of [before, after]) await fetchForm(one);
+  const numbers = changesOf(open).objects.map(({ number }) => number);
+  const changes = await changesBetween(await differenceIn(before, after, { numbers, pages }));
+  const allows = await permissionsOf(before);
+  return !changes.every(allows);
+}
+
+/** Whether a signature still covers its revision, and allows the changes since the file ended at `since`. */
+async function isKept(after: OpenPdf, history: History, found: FoundSignature, since: number): Promise<boolean> {
+  try {
+    coveredIn(after, found);
+  } catch (error) {
+    if (error instanceof Unusable) return false;
+    throw error;
+  }
+  const changes = await changesAfter(after, history, found, found.end, since);
+  return changes.every(({ allowed }) => allowed);
+}
+
+/**
+ * Whether any of these signatures is intact. Where verify-signatures does not say it, because the document has too many, or nobody reads all of a file that is read in ranges,
+ * they count as intact.
+ * @param count of all signatures of the document
+ */
+async function someIntact(open: OpenPdf, signatures: readonly FoundSignature[], count: number): Promise<boolean> {
+  if (count > MOST_SIGNATURES || open.engine.ranges) return signatures.length > 0;
+  for (const one of signatures) if (await isIntact(open, one)) return true;
+  return false;
+}

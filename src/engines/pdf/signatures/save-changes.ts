@@ -1,0 +1,35 @@
+/** Saves documents that may be signed, and says whether a signature is no longer valid in what was written. */
+import { Refusal } from "../../errors.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { isSigned } from "../document/signatures.ts";
+import { appendToPdf, completeStreams, isSparse, rewritePdf } from "../write/save.ts";
+import { breaksSignature, hasIntactSignature } from "./invalidation.ts";
+
+export interface Saved {
+  readonly bytes: EngineBytes;
+  /** Whether a signature of the file that was intact is not valid in `bytes`. */
+  readonly signatureInvalidated: boolean;
+}
+
+/**
+ * Saves a document that was changed in place. The changes are appended to its file, which takes memory only for them, and leaves all other objects,
+ * byte for byte, and signatures as they are. A damaged file is rewritten, and so is one with `rewrite`, because the earlier
+ * state of what changed must not stay in the file, unless it is signed or read in ranges. `changed`: the changed pages (0-based). A document whose signatures were
+ * removed counts as one without: ask `hasIntactSignature` before.
+ */
+export async function saveChanges(
+  open: OpenPdf,
+  { changed, rewrite = false }: { changed?: readonly number[] | undefined; rewrite?: boolean } = {},
+): Promise<Saved> {
+  const { document, engine, input } = open;
+  const signed = await isSigned(engine, document.getTrailer().get("Root"));
+  if (!signed && !engine.ranges && (rewrite || open.repaired || isSparse(open)))
+    return { bytes: await rewritePdf(open, { changed }), signatureInvalidated: false };
+  if (!signed && !engine.ranges) await completeStreams(open);
+  const bytes = await appendToPdf(open, { changed });
+  if (bytes) return { bytes, signatureInvalidated: signed && (await breaksSignature(open, bytes, changed)) };
+  if (engine.ranges) throw new Refusal("invalid_file", `\`${input.field}\` is damaged.`, { input: input.field });
+  const signatureInvalidated = signed && (await hasIntactSignature(open));
+  return { bytes: await rewritePdf(open, { changed }), signatureInvalidated };
+}
