@@ -714,6 +714,9 @@ function packed(objects: Readonly<Record<number, string>>, entries = "", between
   return streamText(heading + data, `/Type /ObjStm /N ${count} /First ${heading.length} ${entries}`);
 }
 
+const XMP = "/Type /Metadata /Subtype /XML";
+const PACKET = `<x:xmpmeta xmlns:x="adobe:ns:meta/"></x:xmpmeta>`;
+
 /** A field whose appearance dictionary, object 15, is also used elsewhere: `other` is object 14. */
 const shared = (other: string, resources = ""): Uint8Array => {
   const file = update(form("", other), {
@@ -782,6 +785,30 @@ const DIFFERENCES: typeof ATTACKS = [
   ["a number with two readings", (file) => update(file, { [FREE]: "[--5]" })],
   ["a string without an end", (file) => update(file, { [FREE]: "(new" })],
   ["a reference to another generation", (file) => update(file, { [FREE]: "[61 1 R]", 61: "(new)" })],
+  [
+    "a reference to an older generation",
+    (file) => update(file, { [PAGE]: objectIn(file, PAGE).replace("5 0 R", "5 1 R") }),
+  ],
+  ["a comment before a value", (file) => update(file, { [FREE]: "% comment\n(new)" })],
+  ["an object in a string", (file) => update(file, { [FREE]: "(\nendobj\n5 0 obj\n)" })],
+  [
+    "an object in metadata",
+    (file) => update(file, { [HIDDEN]: streamText(`${PACKET}<!--\n5 0 obj\n${EVIL}\nendobj\n-->`, XMP) }),
+    form("/Metadata 12 0 R"),
+  ],
+  ["a trailer in a string", (file) => update(file, { [FREE]: "(trailer << /Root 60 0 R >>)" })],
+  ["another catalog that nothing uses", (file) => update(file, { [FREE]: objectIn(file, CATALOG) })],
+  [
+    "an entry of a page whose name is no text",
+    (file) => update(file, { [PAGE]: objectIn(file, PAGE).replace("/Contents", "/Contents\x80 12 0 R /Contents") }),
+  ],
+  [
+    "a value that is also a color space of the page",
+    (file) => update(file, { 14: objectIn(file, 14).replace("/DeviceRGB", "/DeviceCMYK") }),
+    update(form("", `<< /FT /Tx /T (third) /V /DeviceRGB ${WIDGET} >>`), {
+      [PAGE]: objectIn(form(), PAGE).replace("/Font <<", "/ColorSpace 14 0 R /Font <<"),
+    }),
+  ],
   ["object 0", (file) => update(file, { 0: "(new)" })],
   ["a trailer with a smaller size", (file) => withLast(update(file, { [FREE]: "(new)" }), "/Size 61", "/Size 60")],
   [

@@ -100,6 +100,7 @@ describe("what has no one reading is refused, with its place", () => {
     ["[1 65536 R]", "9 has a reference to what no object can be"],
     ["[10000000000]", "1 has a number that is too large"],
     ["[1 endobj]", "3 has a word that is no value"],
+    ["%\n1", "2 has a comment in it"],
     ["[1 %\n 2]", "6 has a comment in it"],
     ["<</A 1%\n>>", "8 has a comment in it"],
     ["[/A#4]", "1 is malformed"],

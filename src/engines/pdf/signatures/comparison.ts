@@ -27,7 +27,7 @@ import {
   newWidgetProblem,
 } from "./entry-values.ts";
 import { canonical, contentOf, type Difference } from "./difference.ts";
-import { TRAILER, TRAILER_REST } from "./references.ts";
+import { keysOf, TRAILER, TRAILER_REST } from "./references.ts";
 
 /** What a change needs: nothing, that forms may be filled in, that annotations may be changed, or what no signature allows. */
 export type Level = "always" | "form-filling" | "annotations" | "never";
@@ -74,6 +74,9 @@ const LOCKED_ANNOTATION = 64 | 128 | 512;
 
 /** `Ff` of a push button, which has no value (table 229). */
 const PUSH_BUTTON = 1 << 16;
+
+/** Entries that refer to a field, an annotation, or a list of them as what it is. An indirect array is a list without a name. */
+const FIELD_KEYS = new Set(["Fields", "Kids", "Parent", "Annots", "CO", "Obj", "T", "IRT", "Popup", ""]);
 
 /** Entries of the information dictionary that every writer sets. */
 const WRITER_ENTRIES = new Set(["ModDate", "Producer"]);
@@ -143,7 +146,20 @@ class Comparison {
       if (removed.has(number)) this.#forbid(number, `Object ${number} was deleted.`);
       else if (!this.#isExplained(number, reached)) this.#forbid(number, `Object ${number} was changed.`);
     }
+    await this.#checkFields(reached);
     return this.#withPlaces();
+  }
+
+  /** A field that changes is used as a field alone: as a dictionary of resources, for example, its value would be a color space. */
+  async #checkFields(reached: ReadonlySet<number>): Promise<void> {
+    const { before, changed, users } = this.#difference;
+    const fields = new Set([...changed].filter((number) => this.#fields.has(number) && reached.has(number)));
+    const holders = new Set([...fields].flatMap((number) => [...(users.get(number) ?? [])]));
+    const others = new Set<number>();
+    await keysOf(before, holders, fields, (field, key) => {
+      if (!FIELD_KEYS.has(key)) others.add(field);
+    });
+    for (const field of others) this.#forbid(field, `Object ${field} is a field, and something else.`);
   }
 
   /** The changes with the places of fields that are seen, one for each: a field may have several widgets. */
@@ -250,14 +266,20 @@ class Comparison {
     }
     const isChanged =
       objectNumber(object) === 0 || this.#difference.changed.has(holder) || objectNumber(after) !== holder;
-    const keys = isChanged
-      ? new Set([object, after].flatMap((one) => entries(engine, one).map(({ key }) => key.asName())))
-      : new Set(Object.keys(judges));
+    const [earlier, later] = [object, after].map(
+      (one) =>
+        new Map(
+          isChanged ? entries(engine, one).map(({ key, value }) => [key.toString(true, true).slice(1), value]) : [],
+        ),
+    );
+    const keys = isChanged ? new Set([...(earlier?.keys() ?? []), ...(later?.keys() ?? [])]) : Object.keys(judges);
     for (const key of keys) {
-      const [one, other] = [object.get(key), after.get(key)];
-      const isSame = !isChanged || canonical(engine, one) === canonical(engine, other);
       const judge = Object.hasOwn(judges, key) ? judges[key] : undefined;
-      if (judge) judge({ object: one, holder }, other, isSame);
+      // Names that are no UTF-8 are found by what is written alone.
+      const [one, other] = judge ? [object.get(key), after.get(key)] : [earlier?.get(key), later?.get(key)];
+      const [old, now] = [one, other].map((value) => (value ? canonical(engine, value) : "null"));
+      const isSame = !isChanged || old === now;
+      if (judge && one && other) judge({ object: one, holder }, other, isSame);
       else if (!isSame) this.#forbid(holder, `${what} has another entry \`${key}\`.`, page);
     }
   }
@@ -470,7 +492,7 @@ class Comparison {
       },
       I: (one, other, isSame) => {
         ifFilled(one, other, isSame);
-        if (!isSame && !other.isNull() && !other.isArray())
+        if (!isSame && !other.isNull() && !(other.isArray() && items(other).every((index) => index.isInteger())))
           this.#forbid(holder, `${what} has other indices than numbers.`);
       },
       RV: (one, other, isSame) => {

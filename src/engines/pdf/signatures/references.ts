@@ -170,3 +170,34 @@ export async function referencesIn({ engine, document }: OpenPdf, watched: Reado
   }
   return references;
 }
+
+/**
+ * The names of the entries in which objects refer to others, themselves or in arrays.
+ * @param report for each reference to one of `targets`
+ */
+export async function keysOf(
+  { engine, document }: OpenPdf,
+  holders: Iterable<number>,
+  targets: ReadonlySet<number>,
+  report: (target: number, key: string) => void,
+): Promise<void> {
+  const { values, work } = engine;
+  for (const holder of holders) {
+    await work.pause();
+    const object = holder > 0 ? values.reference(document, holder) : document.getTrailer().pointer;
+    /** Of the arrays that the walk is in. */
+    const keys = new Map<Pointer, string>();
+    try {
+      await walkValues(engine, object, (value, place) => {
+        const key = (): string =>
+          place.isArray ? (keys.get(place.holder) ?? "") : values.nameOf(values.keyAt(place.holder, place.index));
+        if (values.isReference(value)) {
+          const target = values.numberOf(value);
+          if (targets.has(target)) report(target, key());
+        } else if (values.isArray(value)) keys.set(value, key());
+      });
+    } finally {
+      if (holder > 0) values.drop(object);
+    }
+  }
+}

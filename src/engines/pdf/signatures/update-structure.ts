@@ -6,12 +6,14 @@
  * are not rejected because they were signed. But whoever prepares a document could have it signed with two readings, and let an update choose one: so an object in whose place an update
  * puts another must have had one reading, too, and `HiddenReferences` finds what only some readers follow.
  */
+import { find } from "../../bytes/find.ts";
 import { inflateWhole } from "../../bytes/inflate.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
+import { objectNumber } from "../objects/objects.ts";
 import { Dictionary, Name, Reference, type Value } from "../syntax/objects.ts";
-import { isWhite, tokens } from "../syntax/tokens.ts";
+import { isDigit, isWhite, tokens } from "../syntax/tokens.ts";
 import { writtenIn } from "./written-references.ts";
 import { Broken, endOfObject, type PlainRow, skipGap, soundObject, streamAt, valueAt } from "./section.ts";
 import type { Update } from "./updates.ts";
@@ -46,6 +48,7 @@ class UpdateReader {
   readonly #after: OpenPdf;
   readonly #meter: ParseMeter;
   readonly #known: ReadonlyMap<number, FileEntry>;
+  readonly #catalog: number;
   /** The generations of the objects in the update. */
   readonly #generations = new Map<number, number>();
   readonly #rows: readonly PlainRow[];
@@ -57,6 +60,7 @@ class UpdateReader {
     this.#after = after;
     this.#meter = new ParseMeter(after.engine.work, "syntax");
     this.#known = before.engine.fileEntriesOf(before.document);
+    this.#catalog = after.engine.scope(() => objectNumber(after.document.getTrailer().get("Root")));
     const { plain, packed } = update.section;
     this.#rows = plain.toSorted((a, b) => a.offset - b.offset);
     this.#rowOf = new Map(plain.map((row) => [row.number, row]));
@@ -80,6 +84,7 @@ class UpdateReader {
     }
     if (skipGap(this.#bytes(), at, this.#meter) !== section.start)
       throw new Broken("Bytes of the update belong to no object.");
+    await this.#checkWords();
     for (const stream of streams) await this.#readMembers(stream);
     const held = new Set(streams.map(({ number }) => number));
     for (const number of section.packed.keys())
@@ -97,11 +102,46 @@ class UpdateReader {
       : new Broken("Bytes of the update belong to no object.");
   }
 
+  /**
+   * Strings and the data of streams hold nothing that looks like an object or a trailer: a reader that finds fault with the signed revision, where this one does not, takes
+   * all objects that it finds in the bytes.
+   */
+  async #checkWords(): Promise<void> {
+    const { start, section } = this.#update;
+    const bytes = this.#bytes().subarray(0, section.end);
+    const own = new Set([...this.#rows.map(({ offset }) => offset), section.start]);
+    const search = async (word: string, check: (at: number) => void): Promise<void> => {
+      let charged = start;
+      for (let at = find(bytes, word, start); at >= 0; at = find(bytes, word, at + 1)) {
+        this.#meter.bytes(at - charged);
+        this.#meter.element();
+        await this.#meter.pause();
+        charged = at;
+        check(at);
+      }
+      this.#meter.bytes(bytes.length - charged);
+    };
+    await search("obj", (at) => {
+      const from = headingBefore(bytes, at);
+      if (from !== undefined && !own.has(from))
+        throw new Broken("A stream or a string of the update looks like an object.");
+    });
+    await search("trailer", (at) => {
+      const isOwn = section.own === undefined && at > section.start;
+      if (!isOwn && isDictionaryNext(bytes, at + "trailer".length))
+        throw new Broken("A stream or a string of the update looks like a trailer.");
+    });
+  }
+
   /** What an object had as its generation, it keeps, and MuPDF must have found all objects where we do. */
   #checkEntries(): void {
     const { engine, document } = this.#after;
     const { plain, packed, own, start } = this.#update.section;
     const found = engine.fileEntriesOf(document);
+    for (const number of this.#known.keys())
+      if (number >= this.#update.section.size) throw new Broken("The trailer has a smaller `Size` than before.");
+    if (own !== undefined && this.#known.has(own) && !this.#generations.has(own))
+      throw new Broken("The cross-reference stream has the number of another object.");
     const isFound = (number: number, entry: FileEntry): boolean => {
       const other = found.get(number);
       return (
@@ -139,7 +179,7 @@ class UpdateReader {
     const bytes = this.#bytes();
     const { value, end } = await soundObject(bytes, valueAt(bytes, offset, number, generation), this.#meter, what);
     const isNew = offset >= this.#update.start;
-    if (isNew) await this.#checkValue(value, what);
+    if (isNew) await this.#checkValue(value, number);
     const next = tokens(bytes, end);
     next.next();
     if (!next.isKeyword("stream")) return { end: endOfObject(bytes, end, what) };
@@ -148,13 +188,17 @@ class UpdateReader {
     return { dictionary: value, end: streamAt(this.#bytes(), end, value, length, what).end };
   }
 
-  /** References have the generation of what they lead to, and no object is only one. */
-  async #checkValue(value: Value, what: string): Promise<void> {
+  /** References have the generation of what they lead to, no object is only one, and there is one catalog. */
+  async #checkValue(value: Value, number: number): Promise<void> {
+    const what = `Object ${number}`;
+    if (value instanceof Dictionary && isName(value.get("Type"), "Catalog") && number !== this.#catalog)
+      throw new Broken(`${what} is another catalog.`);
     if (value instanceof Reference) throw new Broken(`${what} is only a reference to another.`);
     const rest: Value[] = [value];
     for (let one = rest.pop(); one !== undefined; one = rest.pop()) {
       if (one instanceof Reference) {
-        if ((this.#generations.get(one.number) ?? one.generation) !== one.generation)
+        const known = this.#generations.get(one.number) ?? this.#known.get(one.number)?.generation;
+        if ((known ?? one.generation) !== one.generation)
           throw new Broken(`${what} refers to another generation of object ${one.number}.`);
       } else if (Array.isArray(one)) for (const item of one as Value[]) rest.push(item);
       else if (one instanceof Dictionary) for (const item of one.values) rest.push(item);
@@ -213,7 +257,7 @@ class UpdateReader {
     for (const { member, from } of places.toSorted((a, b) => a.from - b.from)) {
       if (from < at || !isBlank(bytes, at, from)) throw other();
       const { value, end } = await soundObject(bytes, from, this.#meter, `Object ${member}`);
-      await this.#checkValue(value, `Object ${member}`);
+      await this.#checkValue(value, member);
       at = end;
     }
     if (!isBlank(bytes, at, bytes.length)) throw other();
@@ -238,6 +282,24 @@ class UpdateReader {
     engine.countDecoded(data.length);
     return data;
   }
+}
+
+/** Where a number and a generation begin that precede the keyword `obj`; undefined if they do not. */
+function headingBefore(bytes: Uint8Array, keyword: number): number | undefined {
+  let at = keyword;
+  const before = (isIn: (byte: number | undefined) => boolean): number => {
+    const end = at;
+    while (at > 0 && isIn(bytes[at - 1])) at -= 1;
+    return end - at;
+  };
+  before(isWhite);
+  if (before(isDigit) === 0 || before(isWhite) === 0 || before(isDigit) === 0) return undefined;
+  return at;
+}
+
+function isDictionaryNext(bytes: Uint8Array, from: number): boolean {
+  const next = tokens(bytes, from);
+  return next.next() === "<<";
 }
 
 const isName = (value: Value | undefined, name: string): boolean => value instanceof Name && value.value === name;

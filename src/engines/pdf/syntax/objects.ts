@@ -108,7 +108,7 @@ interface Container {
 }
 
 /**
- * Parses the object at an offset. Comments within it are refused: some readers end a reference or a string there.
+ * Parses the object at an offset. Comments before it and within it are refused: some readers end a reference there.
  * @param most arrays and dictionaries within each other
  * @throws Malformed; Refusal `limit_exceeded` (work)
  */
@@ -168,8 +168,7 @@ class ObjectParser {
       this.#count += 1;
       const isOutermost = this.#open.length === 0 && this.#root.items.length > 0;
       if (isOutermost) return this.#isComplete();
-      if (next.followsComment && (this.#open.length > 0 || this.#root.items.length > 0))
-        throw this.#malformed("has a comment in it");
+      if (next.followsComment) throw this.#malformed("has a comment in it");
       this.#take(next);
       this.#end = next.end;
       const [value] = this.#root.items;
