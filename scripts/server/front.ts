@@ -295,9 +295,15 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
       return refuse(response, NO_HTTP);
     }
     atWork += 1;
+    /** Ends the work for a client that has left. A connection that is only closed could still be read from, so that workerd goes on working; one that is reset ends it. */
+    const abandon = (): void => {
+      outgoing.socket?.resetAndDestroy();
+      outgoing.destroy();
+    };
     response.once("close", () => {
       atWork -= 1;
-      outgoing.destroy();
+      if (response.writableFinished) outgoing.destroy();
+      else abandon();
     });
     // Sent by workerd when the worker starts to read the body: then its checks are done.
     outgoing.on("continue", () => {
@@ -316,7 +322,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
     outgoing.on("error", () => {
       if (!response.headersSent && !incoming.socket.destroyed) refuse(response, STARTING);
     });
-    incoming.on("error", () => outgoing.destroy());
+    incoming.on("error", abandon);
     // Its types lack it. Node's parser has counted already.
     Object.assign(outgoing, { strictContentLength: true });
     // The service refuses many a request by its headers.
