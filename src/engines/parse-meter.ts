@@ -30,7 +30,7 @@ export const PARSERS = {
     element: 3_000,
     most: 100_000,
     bounds:
-      "scanned before a library reads it: 6,000 values at once, 2,000 in a certificate, 50 levels; identifiers of 64 bytes, times of 32, numbers of 4,096, strings of 65,536",
+      "scanned before a library reads it: 5,000 values at once, 2,000 in a certificate, 50 levels; identifiers of 64 bytes, times of 32, numbers of 4,096, strings of 65,536",
   },
   crl: { reads: "A revocation list", elements: "entries", byte: 1, element: 100, most: 5_000_000 },
   derivation: {
@@ -44,7 +44,7 @@ export const PARSERS = {
   references: { reads: "Cross-references", elements: "rows", byte: 2, element: 500, most: limits.objects },
   syntax: { reads: "An update of a signed PDF", elements: "tokens", byte: 2, element: 40, most: 8_000_000 },
   font: {
-    reads: "A font program, or a CMap",
+    reads: "A font program",
     elements: "glyphs, entries, codes, and steps of outlines",
     byte: 0.5,
     element: 25,
@@ -52,7 +52,22 @@ export const PARSERS = {
     bounds:
       "24 MiB, 1 MiB in Type 1; names of 127 bytes, 300,000 mapped codes, 500,000 steps: a font with more stays as it is",
   },
-  zip: { reads: "A ZIP archive", elements: "entries", byte: 2, element: 1_000, most: 100_000 },
+  cmap: {
+    reads: "A CMap",
+    elements: "strings, numbers, and codes",
+    byte: 3,
+    element: 50,
+    most: 1_000_000,
+    bounds: "4 bytes of a code, 512 of its text, 1,000 ranges of lengths, 200,000 values of a section",
+  },
+  zip: {
+    reads: "A ZIP archive",
+    elements: "entries",
+    byte: 2,
+    element: 1_000,
+    most: limits.conversion.entries,
+    bounds: "each entry as often as it is read; names of 1,024 bytes",
+  },
   xml: { reads: "XML", elements: "tags and attributes", byte: 2, element: 400, most: 2_000_000 },
   html: { reads: "HTML", elements: "tags and attributes", byte: 8, element: 400, most: 1_000_000 },
   css: { reads: "CSS", elements: "selectors and declarations", byte: 8, element: 400, most: 100_000 },

@@ -87,3 +87,18 @@ export function namesakeGlyphs(count: number): Uint8Array {
   const font = fontOf({ ...EMPTY_GLYPHS, loca, cmap, maxp, post });
   return pageWith("TrueType", "FontFile2", flate(font));
 }
+
+/** A page that shows `A` in a font whose codes mean what a CMap says (ISO 32000-2, 9.10.3). */
+export function meaningOf(cmap: string): Uint8Array {
+  return pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Resources << /Font << /F 5 0 R >> >> /Contents 4 0 R >>",
+      flate("BT /F 12 Tf 20 20 Td (A) Tj ET"),
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>",
+      flate(cmap),
+    ],
+    "/Root 1 0 R",
+  );
+}

@@ -2,10 +2,11 @@
  * The dearest constructs of the parsers that read a client's bytes outside MuPDF, so many of them in a request. A row here is tested by its fuel
  * (test/operations/parser-constructs.test.ts) and measured by `npm run turns -- --only growth`.
  */
+import { zipSync } from "fflate";
 import type { ParserName } from "../../src/engines/parse-meter.ts";
 import { type Part, pdfPart } from "./client.ts";
 import { document } from "./fixtures.ts";
-import { namesakeGlyphs, namesOfGlyphs, tablesOfCodes } from "./font-bombs.ts";
+import { meaningOf, namesakeGlyphs, namesOfGlyphs, tablesOfCodes } from "./font-bombs.ts";
 import { longMac, manyKeys } from "./pkcs12-bombs.ts";
 import { countedRows, signedWith } from "./signature-bombs.ts";
 
@@ -31,6 +32,13 @@ const sealedWith = (certificate: Uint8Array): Parts => ({
   certificate: { bytes: certificate, fileName: "signer.p12" },
   certificatePassword: "secret",
 });
+
+/** The request that reads the meaning of codes: it finds no term. */
+const redacted = (cmap: string): Parts => ({ file: pdfPart(meaningOf(cmap)), terms: '["Z"]' });
+
+/** Empty entries of an archive. */
+const entriesNamed = (count: number, name: string): Record<string, Uint8Array> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}${name}`, new Uint8Array()]));
 
 const verified = (file: Uint8Array): Parts => ({ file: pdfPart(file), fetch: "false" });
 
@@ -151,6 +159,43 @@ const binary: readonly ParserConstruct[] = [
     name: "tables of 65,536 codes",
     operation: "compress",
     parts: (count) => (count < 65_535 ? { file: pdfPart(tablesOfCodes(count)) } : undefined),
+  },
+  {
+    parser: "cmap",
+    name: "meanings of codes",
+    operation: "redact",
+    parts: (count) => redacted(`beginbfchar\n${"<41> <0041>\n".repeat(count)}endbfchar`),
+  },
+  {
+    parser: "cmap",
+    name: "meanings of 256 codes",
+    operation: "redact",
+    first: 100,
+    parts: (count) => redacted("1 beginbfrange <00> <FF> <0041> endbfrange\n".repeat(count)),
+  },
+  {
+    parser: "cmap",
+    name: "bytes of a meaning",
+    operation: "redact",
+    parts: (count) => redacted(`1 beginbfrange <0000> <FFFF> <${"0041".repeat(count)}> endbfrange`),
+  },
+  {
+    parser: "zip",
+    name: "entries",
+    operation: "to-pdf",
+    refused: "unsupported_format",
+    parts: (count) => ({ file: { bytes: zipSync(entriesNamed(count, "")), fileName: "letter.docx" } }),
+  },
+  {
+    parser: "zip",
+    name: "entries with long names",
+    operation: "to-pdf",
+    refused: "unsupported_format",
+    first: 20,
+    parts: (count) =>
+      count > 100
+        ? undefined
+        : { file: { bytes: zipSync(entriesNamed(count, "n".repeat(60_000))), fileName: "letter.docx" } },
   },
 ];
 

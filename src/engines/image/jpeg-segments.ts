@@ -48,10 +48,14 @@ export function* markers(jpeg: Uint8Array): Generator<Segment, void> {
   }
 }
 
+/** Markers before the first scan: real files have some hundreds, of large profiles and metadata. */
+const MOST_BEFORE_SCAN = 10_000;
+
 /** The segments before the first scan. */
 export function* segments(jpeg: Uint8Array): Generator<Segment, void> {
+  let count = 0;
   for (const segment of markers(jpeg)) {
-    if (segment.marker === SOS || segment.end < segment.start) return;
+    if (segment.marker === SOS || segment.end < segment.start || ++count > MOST_BEFORE_SCAN) return;
     if (!standsAlone(segment.marker)) yield segment;
   }
 }

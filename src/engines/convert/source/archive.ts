@@ -3,6 +3,7 @@ import { Inflate } from "fflate";
 import { concat } from "../../bytes/concat.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import { Refusal } from "../../errors.ts";
+import { ParseMeter } from "../../parse-meter.ts";
 import type { PdfEngine } from "../../pdf/mupdf/mupdf.ts";
 import { limits, MiB } from "../../../limits.ts";
 
@@ -22,7 +23,8 @@ const [END_BYTES, END_SEARCH] = [22, 65_557];
 const [STORED, DEFLATED] = [0, 8];
 /** Bytes inflated at a time: they expand to 1032 times as many at most. */
 const STEP = 4 * 1024;
-const ENTRY_WORK = 200;
+/** Bytes of a name. */
+const MOST_NAME = 1_024;
 
 const decoder = new TextDecoder();
 
@@ -73,6 +75,8 @@ export class Archive {
     const entry = this.#entries.get(name);
     if (entry === undefined) return undefined;
     const start = this.#dataOf(entry, name);
+    // The same bytes may be those of many entries.
+    new ParseMeter(this.#engine.work, "zip").bytes(entry.packed);
     const packed = this.#bytes.view(start, Math.min(start + entry.packed, this.#bytes.length)).slice();
     if (entry.encrypted || packed.length < entry.packed) throw damagedEntry(this.#field, name);
     this.#engine.claim(packed.length);
@@ -163,18 +167,20 @@ function centralDirectory(engine: PdfEngine, bytes: InputBytes): ReadonlyMap<str
   const limit = limits.conversion.entries;
   if (count > limit)
     throw new Refusal("limit_exceeded", `A document can have up to ${limit} files in it.`, { limit, actual: count });
+  const meter = new ParseMeter(engine.work, "zip");
+  meter.bytes(size);
   const directory = viewOf(bytes, start, size);
   if (directory === undefined) return undefined;
   const entries = new Map<string, Entry>();
   for (let at = 0, index = 0; index < count && at + 46 <= size; index++) {
-    engine.work.spend(ENTRY_WORK);
+    meter.element();
     if (directory.getUint32(at, true) !== CENTRAL) return undefined;
     const [nameLength, extra, comment] = [28, 30, 32].map((place) => directory.getUint16(at + place, true)) as [
       number,
       number,
       number,
     ];
-    if (at + 46 + nameLength > size) return undefined;
+    if (at + 46 + nameLength > size || nameLength > MOST_NAME) return undefined;
     const name = decoder.decode(new Uint8Array(directory.buffer, at + 46, nameLength));
     entries.set(name.replaceAll("\\", "/"), {
       encrypted: (directory.getUint16(at + 8, true) & 1) !== 0,

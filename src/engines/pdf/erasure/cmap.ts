@@ -1,4 +1,6 @@
 /** Which bytes of a shown string are one code, and which CID a code has (ISO 32000-2, 9.7.5 and 9.7.6). */
+import { Refusal } from "../../errors.ts";
+import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import { readHexadecimal } from "../syntax/strings.ts";
@@ -12,8 +14,11 @@ export interface CodeMap {
   cidOf(code: number, length: number): number | undefined;
 }
 
-/** Fuel per range. */
-const RANGE_WORK = 20;
+/** Values of one section, of which the standard allows 300, and ranges of codes of some length: each is looked at for each code. */
+export const MOST_VALUES = 200_000;
+const MOST_SPACES = 1_000;
+/** Fuel to look at one of them. */
+const SPACE_WORK = 8;
 
 const MOST_BYTES = 4;
 
@@ -56,11 +61,17 @@ export async function readCodeMap(cmap: Uint8Array, work: Work, base: CodeMap | 
   /** By length of the codes: first and last code, and the CID of the first one. */
   const ranges: (readonly [length: number, first: number, last: number, cid: number])[] = [];
   const lexer = new ContentLexer(cmap);
+  const meter = new ParseMeter(work, "cmap");
+  let read = 0;
   let values: (Uint8Array | number)[] = [];
   let [vertical, isMode, named] = [base?.vertical ?? false, false, base];
   let name = "";
   for (let token = lexer.next(); token; token = lexer.next()) {
-    if (lexer.isDue) await work.rest();
+    meter.bytes(lexer.end - read);
+    read = lexer.end;
+    meter.element();
+    await meter.pause();
+    if (values.length > MOST_VALUES) throw tooMany("values in a section", MOST_VALUES, values.length);
     const text = token === "hex" ? "" : lexer.text(lexer.start, Math.min(lexer.end, lexer.start + 64));
     if (token === "hex") values.push(readHexadecimal(cmap.subarray(lexer.start, lexer.end), 0).value);
     else if (token === "number") {
@@ -69,13 +80,15 @@ export async function readCodeMap(cmap: Uint8Array, work: Work, base: CodeMap | 
     } else if (token === "word") {
       if (text === "usecmap") named = predefinedMap(name);
       const pairs = text === "endcodespacerange" ? values.length : 0;
+      if (spaces.length + pairs / 2 > MOST_SPACES)
+        throw tooMany("ranges of lengths", MOST_SPACES, spaces.length + pairs / 2);
       for (let at = 0; at + 1 < pairs; at += 2) {
         const [low, high] = [values[at], values[at + 1]];
         if (low instanceof Uint8Array && high instanceof Uint8Array) spaces.push({ length: low.length, low, high });
       }
       const step = text === "endcidrange" ? 3 : text === "endcidchar" ? 2 : values.length + 1;
       for (let at = 0; at + step <= values.length; at += step) {
-        work.spend(RANGE_WORK);
+        meter.element();
         const [first, last, cid] = [values[at], values[at + step - 2], values[at + step - 1]];
         if (first instanceof Uint8Array && last instanceof Uint8Array && typeof cid === "number")
           ranges.push([first.length, codeOf(first), codeOf(last), cid]);
@@ -89,6 +102,7 @@ export async function readCodeMap(cmap: Uint8Array, work: Work, base: CodeMap | 
   return {
     vertical,
     lengthAt(bytes, at) {
+      work.spend(SPACE_WORK * spaces.length);
       for (let length = 1; length <= MOST_BYTES; length++) {
         if (spaces.some((space) => space.length === length && isInside(bytes, at, space))) return length;
       }
@@ -108,6 +122,13 @@ export async function readCodeMap(cmap: Uint8Array, work: Work, base: CodeMap | 
     },
   };
 }
+
+/** The Refusal `limit_exceeded` for a CMap. */
+export const tooMany = (what: string, limit: number, actual: number): Refusal =>
+  new Refusal("limit_exceeded", `A CMap of the PDF has more than ${limit.toLocaleString("en-US")} ${what}.`, {
+    limit,
+    actual,
+  });
 
 function isInside(bytes: Uint8Array, at: number, { low, high }: { low: Uint8Array; high: Uint8Array }): boolean {
   return low.every(
