@@ -146,7 +146,7 @@ class Comparison {
       if (removed.has(number)) this.#forbid(number, `Object ${number} was deleted.`);
       else if (!this.#isExplained(number, reached)) this.#forbid(number, `Object ${number} was changed.`);
     }
-    await this.#checkFields(reached);
+    if (reached) await this.#checkFields(reached);
     return this.#withPlaces();
   }
 
