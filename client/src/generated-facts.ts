@@ -34,6 +34,8 @@ export interface HeaderFacts {
   readonly pagesWithoutText: readonly string[];
   /** The number of embedded files that were removed because they matched or could not be searched. */
   readonly attachmentsRemoved: number | undefined;
+  /** Names of embedded fonts that may still have glyphs that only the removed text used, percent-encoded and separated by commas. Cut off at 4,096 bytes. */
+  readonly fontsKept: readonly string[];
   /** The mean confidence of all words, from 0 to 1. */
   readonly meanConfidence: number | undefined;
   /** The full name of the signature field, percent-encoded. */
@@ -73,6 +75,7 @@ export const headerFacts = {
   redactions: { header: "X-Redactions", type: "integer" },
   pagesWithoutText: { header: "X-Pages-Without-Text", type: "array" },
   attachmentsRemoved: { header: "X-Attachments-Removed", type: "integer" },
+  fontsKept: { header: "X-Fonts-Kept", type: "array" },
   meanConfidence: { header: "X-OCR-Mean-Confidence", type: "number" },
   signatureField: { header: "X-Signature-Field", type: "string" },
   signatureLevel: { header: "X-Signature-Level", type: "string" },

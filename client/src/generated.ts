@@ -1267,7 +1267,7 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   }
 
   /** Remove text and areas for good. */
-  redact(input: Without<RedactJsonInput, "file">): Pipeline<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }>>;
+  redact(input: Without<RedactJsonInput, "file">): Pipeline<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>;
   /** Remove text and areas for good. */
   redact(input?: Without<RedactFileInput, "file">): Pipeline<FileResult>;
   redact(input: object = {}): Pipeline<Result> {
@@ -1970,11 +1970,11 @@ export class ServiceMethods extends OperationTransport {
   }
 
   /** Remove text and areas for good, as a job. */
-  redact(input: RedactJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }>>>;
+  redact(input: RedactJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>>;
   /** Remove text and areas for good, as a job. */
   redact(input: RedactFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /** Remove text and areas for good, as a job. */
-  redact(input: RedactInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }> | FileResult>>;
+  redact(input: RedactInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>>;
   /**
    * Remove text and areas for good.
    *
@@ -1983,7 +1983,7 @@ export class ServiceMethods extends OperationTransport {
    * overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
    * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
    * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-   * show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
    * white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
    * images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
@@ -1998,7 +1998,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
-  redact(input: RedactJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }>>;
+  redact(input: RedactJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>;
   /**
    * Remove text and areas for good.
    *
@@ -2007,7 +2007,7 @@ export class ServiceMethods extends OperationTransport {
    * overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
    * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
    * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-   * show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
    * white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
    * images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
@@ -2031,7 +2031,7 @@ export class ServiceMethods extends OperationTransport {
    * overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
    * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
    * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-   * show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
    * white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
    * images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
@@ -2046,7 +2046,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
-  redact(input: RedactInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }> | FileResult>;
+  redact(input: RedactInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>;
   redact(input: RedactInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/redact", redactFields, input, options, result);
   }

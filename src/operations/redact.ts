@@ -57,6 +57,9 @@ const result = z.object({
     .describe("Matches that no page shows: in hidden content, annotations, form fields, bookmarks, and metadata."),
   pagesWithoutText: z.array(z.int().min(1)).describe("Pages on which no text could be searched: use `ocr` first."),
   attachments: z.int().min(0).describe("Embedded files that match or cannot be searched, which would be removed."),
+  fontsKept: z
+    .array(z.string())
+    .describe("Names of embedded fonts that may still have glyphs that only the removed text used."),
 });
 
 /** Longest list of pages in a header, in bytes. */
@@ -72,7 +75,7 @@ reader sees it: in whatever order its parts are painted, line by line, column by
 overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
 that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
 shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+show; font files of rare kinds, and those too large for the memory, keep their glyphs. \`X-Fonts-Kept\` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
 white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an \`ActualText\`, \`Alt\`, or \`E\`, only the match. Under a match, pixels of
 images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
 text could give it away, redact a larger area with \`regions\`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
@@ -125,6 +128,7 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
     "X-Redactions",
     "X-Pages-Without-Text",
     "X-Attachments-Removed",
+    "X-Fonts-Kept",
   ],
 
   checks: [
@@ -161,12 +165,20 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
   },
 });
 
-function headersOf({ matches, elsewhere, pagesWithoutText, attachments }: Findings, regions: number): ResultHeaders {
-  let list = pagesWithoutText.join(",");
-  if (list.length > LONGEST_HEADER) list = list.slice(0, list.lastIndexOf(",", LONGEST_HEADER));
+function headersOf(findings: Findings, regions: number): ResultHeaders {
+  const { matches, elsewhere, pagesWithoutText, attachments, fontsKept } = findings;
+  const list = listOf(pagesWithoutText.map(String));
+  const fonts = listOf(fontsKept.map((name) => encodeURIComponent(name.toWellFormed())));
   return {
     "X-Redactions": String(matches.length + elsewhere + regions),
     ...(list === "" ? {} : { "X-Pages-Without-Text": list }),
     ...(attachments === 0 ? {} : { "X-Attachments-Removed": String(attachments) }),
+    ...(fonts === "" ? {} : { "X-Fonts-Kept": fonts }),
   };
+}
+
+/** Values of a header, as many as fit. */
+function listOf(values: readonly string[]): string {
+  const list = values.join(",");
+  return list.length > LONGEST_HEADER ? list.slice(0, Math.max(0, list.lastIndexOf(",", LONGEST_HEADER))) : list;
 }

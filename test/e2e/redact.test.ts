@@ -174,6 +174,30 @@ describe("fonts", () => {
     expect(await textOfPages(body)).toContain("Jackdaws love my");
     expect((await check(body)).errors).toEqual([]);
   });
+
+  /** Redacts the glyphs from 40 or more points from the left. */
+  const keptFonts = async (document: Uint8Array, x: number, width: number): Promise<string | null> => {
+    const { status, headers, message } = await redact(document, {
+      regions: JSON.stringify([{ page: 1, x, y: 90, width, height: 30 }]),
+    });
+    expect([status, message]).toEqual([200, undefined]);
+    return headers.get("X-Fonts-Kept");
+  };
+
+  test.each(embeddedFonts.map((fixture) => [fixture.name, fixture] as const))(
+    "are named in a header if they may still have glyphs that only the redacted text had: %s",
+    async (_, fixture) => {
+      const kept = await keptFonts(embeddedFontDocument(fixture), 96, 500);
+      expect(kept).toBe(fixture.shrinks ? null : "GreatVibes");
+    },
+  );
+
+  test("are named if a glyph stays because other readers may show it for a code that stays", async () => {
+    const [fixture] = embeddedFonts.filter(({ name }) => name === "letters by their names");
+    if (!fixture) throw new Error("the font is not among the fixtures");
+    // The first code is that of the J, and another one is J in ASCII.
+    expect(await keptFonts(embeddedFontDocument(fixture), 40, 12)).toBe("GreatVibes");
+  });
 });
 
 test("a box lies over the background of a form field, whose text is gone", async () => {

@@ -90,6 +90,11 @@ class Facts(Headers):
         return read_integer(self.headers, "X-Attachments-Removed")
 
     @property
+    def fonts_kept(self) -> List[str]:
+        """Names of embedded fonts that may still have glyphs that only the removed text used, percent-encoded and separated by commas. Cut off at 4,096 bytes."""
+        return read_array(self.headers, "X-Fonts-Kept")
+
+    @property
     def mean_confidence(self) -> Optional[float]:
         """The mean confidence of all words, from 0 to 1."""
         return read_number(self.headers, "X-OCR-Mean-Confidence")

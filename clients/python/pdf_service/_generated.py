@@ -1864,7 +1864,7 @@ class ServiceMethods(Transport):
         overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
         that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
         shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-        show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+        show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
         white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
         images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
         text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
@@ -4582,7 +4582,7 @@ class JobMethods:
         overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
         that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
         shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-        show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+        show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
         white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
         images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
         text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.

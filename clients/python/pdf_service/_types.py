@@ -439,6 +439,7 @@ class RedactResult(TypedDict):
     elsewhere: int
     pagesWithoutText: List[int]
     attachments: int
+    fontsKept: List[str]
 
 
 class MetadataMetadata(TypedDict, total=False):

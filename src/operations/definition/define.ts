@@ -25,6 +25,8 @@ export const resultHeaders = {
     "Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes.",
   "X-Attachments-Removed":
     "The number of embedded files that were removed because they matched or could not be searched.",
+  "X-Fonts-Kept":
+    "Names of embedded fonts that may still have glyphs that only the removed text used, percent-encoded and separated by commas. Cut off at 4,096 bytes.",
   "X-OCR-Mean-Confidence": "The mean confidence of all words, from 0 to 1.",
   "X-Pipeline-Steps":
     'What the steps of a pipeline returned, as JSON: `[{ "operation", "pages", "bytes" }]`. `pages` is missing where a result is not a PDF, and `bytes` where the size is not known before the response starts.',
@@ -58,6 +60,7 @@ export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number
   "X-Redactions": "integer",
   "X-Pages-Without-Text": "array",
   "X-Attachments-Removed": "integer",
+  "X-Fonts-Kept": "array",
   "X-OCR-Mean-Confidence": "number",
   "X-Missing-Glyphs": "integer",
   "X-Not-Converted": "array",

@@ -4059,6 +4059,11 @@ export const facts: readonly { readonly name: string; readonly header: string; r
     "type": "integer"
   },
   {
+    "name": "fontsKept",
+    "header": "x-fonts-kept",
+    "type": "array"
+  },
+  {
     "name": "meanConfidence",
     "header": "x-ocr-mean-confidence",
     "type": "number"

@@ -72,15 +72,19 @@ interface Chosen {
   readonly shown: ShownCodes;
 }
 
-/** Reduces fonts to the glyphs that pages show. Keeps fonts of a form complete, since filling it in may need any glyph. */
-export async function subsetFonts(open: OpenPdf, chosen?: Chosen): Promise<void> {
+/**
+ * Reduces fonts to the glyphs that pages show. Keeps fonts of a form complete, since filling it in may need any glyph. Returns the object numbers of the fonts that
+ * have lost glyphs.
+ */
+export async function subsetFonts(open: OpenPdf, chosen?: Chosen): Promise<ReadonlySet<number>> {
   const { document, engine } = open;
+  const reduced = new Set<number>();
   const programs = await findPrograms(open, await findFormFonts(open));
   for (const [number, users] of programs) {
     if (chosen && !users.some(({ font }) => chosen.fonts.has(font))) programs.delete(number);
   }
   const fonts = [...programs.values()].flat();
-  if (fonts.length === 0) return;
+  if (fonts.length === 0) return reduced;
   const isOneByte = (kind: UsedFont["kind"]): boolean => !kind.endsWith("CIDs");
   const codeBytes = new Map(fonts.map(({ font, kind }) => [font, isOneByte(kind) ? 1 : 2] as const));
   const shown = chosen?.shown ?? (await findShownCodes(open, codeBytes));
@@ -95,13 +99,15 @@ export async function subsetFonts(open: OpenPdf, chosen?: Chosen): Promise<void>
       const bytes = await deflate(program.data);
       engine.scope(() => {
         const stream = document.newIndirect(number);
-        if (chosen || bytes.length <= stream.get("Length").asNumber() * WORTH_IT)
-          write(open, stream, users, program, bytes);
+        if (!chosen && bytes.length > stream.get("Length").asNumber() * WORTH_IT) return;
+        write(open, stream, users, program, bytes);
+        if (program.isSubset) for (const { font } of users) reduced.add(font);
       });
     } catch (error) {
       if (!engine.outlives(error)) throw error;
     }
   }
+  return reduced;
 }
 
 function write(

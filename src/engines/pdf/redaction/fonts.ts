@@ -11,6 +11,7 @@ import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findShownCodes, type ShownCodes } from "../optimize/shown-codes.ts";
 import { findFormFonts, subsetFonts } from "../optimize/subset-fonts.ts";
 import { toUnicodeOf } from "../typesetting/embedded-fonts.ts";
+import { drawCodes, isStillDrawn, type Pictures } from "./proof/glyph-programs.ts";
 import { readToUnicode } from "./to-unicode.ts";
 
 const SIMPLE = ["Type1", "MMType1", "TrueType", "Type3"];
@@ -49,20 +50,23 @@ export async function findCodes(open: OpenPdf): Promise<ShownCodes | undefined> 
 
 /**
  * Reduces fonts to what is shown, if they have lost a code. `before`: the codes that were shown before. Fonts of forms stay as they
- * are: filling them in may need any glyph.
+ * are: filling them in may need any glyph. Returns the names of embedded fonts that may still have glyphs that only redacted text used: those, fonts of which it is not
+ * known what they show, and font files that are not understood, too large for the memory, or still have a glyph: other readers may show it for a code that stays.
  */
-export async function forgetCodes(open: OpenPdf, before: ShownCodes | undefined): Promise<void> {
+export async function forgetCodes(open: OpenPdf, before: ShownCodes | undefined): Promise<string[]> {
   const { document, engine } = open;
   const shown = before && (await findCodes(open));
   const formFonts = await findFormFonts(open);
-  if (!shown || formFonts === "all") return;
-  const lost = new Set<number>();
+  const embedded = await embeddedFonts(open);
+  if (!before || !shown) return namesOf(embedded.values());
+  const forgetful = new Set<number>();
   for (const [font, codes] of before) {
     const left = shown.get(font);
-    if (left && !formFonts.has(font) && [...codes].some((code) => !left.has(code))) lost.add(font);
+    if (left && [...codes].some((code) => !left.has(code))) forgetful.add(font);
   }
-  if (lost.size === 0) return;
-  await subsetFonts(open, { fonts: lost, shown });
+  const lost = formFonts === "all" ? new Set<number>() : forgetful.difference(formFonts);
+  const reduced = await withoutGlyphs(open, lost.intersection(embedded), before, shown);
+  const kept = [...embedded].filter(([font]) => (forgetful.has(font) || !before.has(font)) && !reduced.has(font));
   for (const number of lost) {
     await engine.work.pause();
     const codes = shown.get(number) ?? new Set<number>();
@@ -73,6 +77,53 @@ export async function forgetCodes(open: OpenPdf, before: ShownCodes | undefined)
       else keepSimpleCodes(open, font, codes);
     });
   }
+  return namesOf(kept.map(([, name]) => name));
+}
+
+/** Takes from the files of fonts what is not shown any more. Returns the fonts of which it is seen that it is gone. */
+async function withoutGlyphs(
+  open: OpenPdf,
+  fonts: ReadonlySet<number>,
+  before: ShownCodes,
+  shown: ShownCodes,
+): Promise<ReadonlySet<number>> {
+  if (fonts.size === 0) return fonts;
+  const leftOf = (font: number): ReadonlySet<number> =>
+    (before.get(font) ?? new Set()).difference(shown.get(font) ?? new Set());
+  const pictures = async (font: number, codes: Iterable<number>): Promise<Pictures | undefined> => {
+    try {
+      return await drawCodes(open, font, codes);
+    } catch (error) {
+      if (!open.engine.outlives(error)) throw error;
+      return undefined;
+    }
+  };
+  const first = new Map<number, Pictures | undefined>();
+  for (const font of fonts) first.set(font, await pictures(font, leftOf(font)));
+  const gone = new Set<number>();
+  for (const font of (await subsetFonts(open, { fonts, shown })).intersection(fonts)) {
+    const [was, now] = [first.get(font), await pictures(font, leftOf(font))];
+    const others = await pictures(font, shown.get(font) ?? []);
+    if (was && now && others && !isStillDrawn(open, { before: was, now }, others)) gone.add(font);
+  }
+  return gone;
+}
+
+const namesOf = (names: Iterable<string>): string[] => [...new Set(names)].toSorted();
+
+/** The names of fonts with a font file in the document, by their object numbers. */
+async function embeddedFonts(open: OpenPdf): Promise<ReadonlyMap<number, string>> {
+  const names = new Map<number, string>();
+  await eachObjectHaving(open, { keys: [], types: ["Font"] }, (font, number) => {
+    const descendant = font.get("DescendantFonts", 0);
+    const descriptor = (descendant.isDictionary() ? descendant : font).get("FontDescriptor");
+    // A CIDFont is reached through its Type 0 font.
+    if (isNamed(font.get("Subtype"), "CIDFontType0") || isNamed(font.get("Subtype"), "CIDFontType2")) return;
+    if (!["FontFile", "FontFile2", "FontFile3"].some((key) => descriptor.get(key).isStream())) return;
+    const name = font.get("BaseFont");
+    names.set(number, name.isName() ? name.asName() : `object ${number}`);
+  });
+  return names;
 }
 
 /** Fonts may share what they refer to, so each gets its own. */

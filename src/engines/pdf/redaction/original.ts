@@ -26,8 +26,8 @@ export class Original {
     if (this.#noted) await encodeAgain(this.#open, codecs, this.#noted.photographs);
   }
 
-  /** Removes from fonts the codes that are no longer shown. */
-  async forgetCodes(): Promise<void> {
-    if (this.#noted) await forgetCodes(this.#open, this.#noted.codes);
+  /** Removes from fonts the codes that are no longer shown. Returns the names of embedded fonts that may still have glyphs of these. */
+  async forgetCodes(): Promise<readonly string[]> {
+    return this.#noted ? forgetCodes(this.#open, this.#noted.codes) : [];
   }
 }

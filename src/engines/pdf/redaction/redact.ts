@@ -23,7 +23,7 @@ import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { Original } from "./original.ts";
 import type { Mark, PageMatch } from "./distinct-matches.ts";
-import { boxesIn, findOnPage, foldedPiece, tooManyMatches } from "./page-matches.ts";
+import { around, boxesIn, findOnPage, foldedPiece, matchAreas, tooManyMatches } from "./page-matches.ts";
 import {
   type PageAreas,
   type PageProof,
@@ -33,7 +33,6 @@ import {
   redactionFailed,
 } from "./proof/prove.ts";
 import type { Sought } from "./proof/written-text.ts";
-import type { Quad } from "../text/glyphs.ts";
 import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
 import { redactStreams } from "./streams.ts";
 import { StringRedactor } from "./strings.ts";
@@ -72,6 +71,8 @@ export interface Findings {
   readonly pagesWithoutText: readonly number[];
   /** Embedded files that are removed. */
   readonly attachments: number;
+  /** Names of embedded fonts that may still have glyphs that only redacted text used. */
+  readonly fontsKept: readonly string[];
 }
 
 /** A page with what was found on it, and what goes. */
@@ -161,7 +162,7 @@ async function redactDocument(
   await dropPrivateData(open);
   for (const number of await drawnNowhere(open, tools.eraser)) dropped.add(number);
   engine.work.stage("redactElsewhere");
-  await original.forgetCodes();
+  const fontsKept = await original.forgetCodes();
   const strings = new StringRedactor(open, matcher);
   if (!matcher.isEmpty || dropped.size > 0) await strings.redactAll(dropped);
   for (const number of dropped) document.deleteObject(number);
@@ -170,7 +171,13 @@ async function redactDocument(
     await redactStreams(open, matcher, strings, { replaced });
   }
   return {
-    findings: { matches: findings, elsewhere: hidden + inBytes.count + strings.count, pagesWithoutText, attachments },
+    findings: {
+      matches: findings,
+      elsewhere: hidden + inBytes.count + strings.count,
+      pagesWithoutText,
+      attachments,
+      fontsKept,
+    },
     changed: changed.map(({ index }) => index),
     matcher,
   };
@@ -269,21 +276,10 @@ const soughtBy = (matcher: Matcher): Sought => ({
 });
 
 /** Where something goes from a page. */
-const areasOf = ({ matches, regions }: PageFindings): PageAreas => ({
-  regions,
-  matches: matches.flatMap(({ text, marks, glyphs }) => {
-    const isOwnText = glyphs.every(({ wanted }) => wanted.every((glyph) => glyph.isOwnText));
-    return marks.map(({ box }) => ({ area: around(box), letters: isOwnText ? text : undefined }));
-  }),
-});
+const areasOf = ({ matches, regions }: PageFindings): PageAreas => ({ regions, matches: matchAreas(matches) });
 
 /** The rectangle around the middle of a mark. */
 const areaOf = ({ middle }: Mark): Area => around(middle);
-
-function around(quad: Quad): Area {
-  const [x, y] = [0, 1].map((from) => [0, 2, 4, 6].map((at) => quad[at + from] ?? 0));
-  return [Math.min(...(x ?? [])), Math.min(...(y ?? [])), Math.max(...(x ?? [])), Math.max(...(y ?? []))];
-}
 
 const toCover = ({ index, matches, regions }: PageFindings) => ({
   index,
