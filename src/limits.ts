@@ -270,7 +270,7 @@ export const limits = {
     textCharacters: 8_000_000,
     /** Size of the pictures of a DOCX, each as often as it is shown. */
     pictureBytes: 24 * MiB,
-    /** Attributes of one element of an XML file within a document. */
+    /** Attributes of one element of HTML, or of an XML file within a document. */
     attributes: 1_000,
     /** Cells of all sheets, empty ones included. */
     cells: 10_000,

@@ -24,7 +24,7 @@ const CHARACTER_WORK = 40;
 /** Fuel per line. */
 const LINE_WORK = 50;
 /** Fuel per square of a character in one run of text: marked looks for the end of marks again and again. */
-const RUN_WORK = 0.3;
+const RUN_WORK = 0.6;
 /** Fuel per definition of a link, for each run of text that is searched for it. */
 const DEFINITION_WORK = 10;
 const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;

@@ -37,7 +37,7 @@ const JOINED = /^(?:\p{M}|\p{Emoji_Modifier}|\u200c|\u200d)/u;
 /** What the HTML parser adds to a document. */
 const IMPLIED = ["html", "head", "body", "colgroup", "tbody", "tr", "p", "br", "img"];
 
-/** @throws Refusal `limit_exceeded` (selectors and elements, the length of a word, marks of a character, work) */
+/** @throws Refusal `limit_exceeded` (selectors and elements, attributes, the length of a word, marks of a character, work) */
 export async function boundedHtml(work: Work, html: string, css: string): Promise<BoundedHtml> {
   const meter = new ParseMeter(work, "html");
   const found = new Names();
@@ -96,7 +96,11 @@ class Names implements DocumentNames {
     if (start === undefined || name === undefined) return false;
     this.count += 1;
     this.elements.add(name.toLowerCase());
+    const limit = limits.conversion.attributes;
+    let count = 0;
     for (const [, attribute = "", double, single, bare] of tag.slice(start.length).matchAll(ATTRIBUTE)) {
+      count += 1;
+      if (count > limit) throw tooLong("An element", limit, "attributes", count);
       const key = attribute.toLowerCase();
       this.attributes.add(key);
       const value = decodeEntities(double ?? single ?? bare ?? "");

@@ -57,7 +57,7 @@ const [EPOCH_1900, TO_1904] = [25_569, 1_462];
 /** The last day that there is: 9999-12-31. */
 const LAST_DAY = 2_958_465;
 /** Fuel per square of a character of a format. */
-const SQUARE_WORK = 2;
+const SQUARE_WORK = 5;
 
 type Token = { readonly kind: "text" | "code"; readonly text: string };
 

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { boundedHtml } from "../../src/engines/convert/source/bounded-html.ts";
+import { reducedStyleSheet, stylePieces } from "../../src/engines/convert/source/style-sheet.ts";
+import { ParseMeter } from "../../src/engines/parse-meter.ts";
+import { unlimitedWork } from "../../src/engines/work.ts";
+
+const names = {
+  elements: new Set(["p", "div"]),
+  classes: new Set(["a"]),
+  ids: new Set(["i"]),
+  attributes: new Set(["class", "id", "lang"]),
+};
+const reduced = (css: string) => reducedStyleSheet(new ParseMeter(unlimitedWork(), "css"), css, names);
+
+test.each([
+  ["p{color:red}", "p{color:red}", 1],
+  ["b{color:red}", "", 0],
+  ["P.a#i[lang]{}", "P.a#i[lang]{}", 1],
+  [".b{} .a{}", " .a{}", 1],
+  ["b,p , .b{color:red}", "p{color:red}", 1],
+  ["div>p.b{}", "", 0],
+  ["div b p{}", "", 0],
+  ["p:hover{}", "p:hover{}", 1],
+  ["[title]{}", "", 0],
+  ['[lang="}"]{} b{}', '[lang="}"]{}', 1],
+  // What is not known ends the rule in MuPDF, and does so still.
+  ["p~b,i{}", "p~b,i{}", 2],
+  [".md\\:flex{}", ".md\\:flex{}", 1],
+  ["/* b{} */ p{}", "/* b{} */ p{}", 1],
+  ["@media print{b{}} i{}", "@media print{b{}}", 0],
+  ["@page{margin:0} @import 'x'; b{}", "@page{margin:0} @import 'x';", 0],
+])("%s keeps only what may match", async (css, kept, selectors) => {
+  expect(await reduced(css)).toEqual({ css: kept, selectors });
+});
+
+test("rules are found in groups, and with margin boxes of pages", () => {
+  const css = "@media print{.a{break-before:page}}@page{@top-left{content:'}'}margin:1cm}b{";
+  const rules = [...stylePieces(css)].flatMap(({ rule }) => (rule ? [rule] : []));
+  expect(rules).toEqual([
+    { prelude: ".a", body: "break-before:page", nested: true },
+    { prelude: "@page", body: "@top-left{content:'}'}margin:1cm", nested: false },
+    { prelude: "b", body: "", nested: false },
+  ]);
+});
+
+test("words of more than 500 letters get places where a line may end, but not before a mark or within a reference", async () => {
+  const text = async (body: string): Promise<string> =>
+    new TextDecoder().decode((await boundedHtml(unlimitedWork(), `<p>${body}</p>`, "")).content);
+  expect(await text("x".repeat(500))).toBe(`<p>${"x".repeat(500)}</p>`);
+  expect(await text("x".repeat(501))).toBe(`<p>${"x".repeat(500)}\u200bx</p>`);
+  expect(await text(`${"x".repeat(500)}\u0301y`)).toBe(`<p>${"x".repeat(500)}\u0301\u200by</p>`);
+  expect(await text(`${"&amp;".repeat(501)}`)).toBe(`<p>${"&amp;".repeat(500)}\u200b&amp;</p>`);
+  await expect(text("x".repeat(100_001))).rejects.toMatchObject({
+    code: "limit_exceeded",
+    details: { limit: 100_000 },
+  });
+  await expect(text(`a${"\u0301".repeat(600)}`)).rejects.toMatchObject({
+    code: "limit_exceeded",
+    details: { limit: 100 },
+  });
+});
+
+test("the fuel of a layout counts characters and elements, and only the selectors that may match", async () => {
+  const fuelOf = async (css: string): Promise<number> =>
+    (await boundedHtml(unlimitedWork(), `<style>${css}</style><p class="a">x</p>`, "")).fuel;
+  const plain = await fuelOf("");
+  expect(await fuelOf("b{color:red}")).toBe(plain);
+  expect(await fuelOf(".a,p{color:red}")).toBe(plain + 2 * 2 * 200);
+});
