@@ -13,7 +13,7 @@ const LONGEST_PEM = 200_000;
 const chain = z
   .enum(["trusted", "untrusted", "expired", "revoked", "unknown"])
   .describe(
-    "`trusted`: valid certificates lead to a root in `trust`. `untrusted`: they do not, or no roots were sent. `expired`: one of them was not valid at that time. `revoked`: one of them was revoked by then. `unknown`: the signature is broken, the certificate of an issuer is missing or cannot be judged, or whether one was revoked could not be found out.",
+    "`trusted`: valid certificates lead to a root in `trust`. `untrusted`: they do not, or no roots were sent. `expired`: one of them was not valid at that time. `revoked`: one of them was revoked by then. `unknown`: the signature is not intact, the certificate of an issuer is missing or cannot be judged, or whether one was revoked could not be found out.",
   );
 const certificate = z.object({
   subject: z.string().describe("The name, as RFC 4514 writes it."),
@@ -43,8 +43,10 @@ const report = z.object({
             "The PAdES level: `b-t` with a time stamp over the signature, `b-lt` if the document also proves that no certificate was revoked then, `b-lta` if a document time stamp covers that. Says nothing about trust.",
           ),
         integrity: z
-          .enum(["intact", "broken"])
-          .describe("`intact`: the key of the certificate signed exactly the bytes of this revision."),
+          .enum(["intact", "broken", "unsupported"])
+          .describe(
+            "`intact`: the key of the certificate signed exactly the bytes of this revision. `unsupported`: not judged, because of its algorithms or its format.",
+          ),
         coverage: z.enum(["whole-document", "earlier-revision"]),
         changesAfter: z
           .enum(["none", "allowed", "forbidden"])
@@ -76,7 +78,7 @@ const report = z.object({
         signer: certificate.nullable().describe("`null` if the signature cannot be read."),
         chain,
         revocation,
-        reason: reason.describe("Why the signature is broken, or else why its certificate is not trusted."),
+        reason: reason.describe("Why the signature is not intact, or else why its certificate is not trusted."),
         signedAt: z.string().nullable().describe("ISO 8601."),
         timeSource: z
           .enum(["timestamp", "signer", "none"])
@@ -109,8 +111,8 @@ export const verifySignatures = defineOperation({
     "To learn who signed a PDF digitally, whether it is still what was signed, and what was changed afterwards. Not for drawn signatures, which prove nothing.",
   description: `Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
 
-A signature is \`intact\` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is \`broken\`, with a \`reason\`: a changed byte, an odd \`ByteRange\`,
-SHA-1 or another weak digest, a format that is not detached CMS.
+A signature is \`intact\` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a \`reason\`, it is \`unsupported\` if it cannot be judged: SHA-1 or another weak digest, Ed25519,
+CMS without signed attributes, a format that is not detached CMS. Everything else is \`broken\`: a changed byte, an odd \`ByteRange\`.
 
 Each update that was added to the file afterwards is compared with the revision before it, object by object. Filled-in form fields, further signatures, and data for their validation are \`allowed\` unless a signature
 forbids them; annotations only if a certification allows them. Everything else is \`forbidden\`: changed pages, fields that show something other than their value, objects in other places.

@@ -973,17 +973,40 @@ describe("a signature that is broken", () => {
     ["two values, one in disguise", { before: "/Cont#65nts <00>" }, "what is not its own value"],
     ["two ranges, one in disguise", { after: "/#42yteRange [0 1 2 3]" }, "`ByteRange` twice"],
     ["two ranges", { before: "/ByteRange [0 1 2 3]" }, "`ByteRange` twice"],
-    ["SHA-1", { options: ["-md", "sha1"] }, "SHA-1, which can be forged"],
     ["content of its own", { options: ["-nodetach"] }, "content of its own"],
-    ["no signed attributes", { options: ["-noattr"] }, "no signed attributes"],
     ["no certificate", { options: ["-nocerts"] }, "does not have the certificate"],
     ["an unnamed certificate in CAdES", { subFilter: "ETSI.CAdES.detached" }, "does not name the certificate"],
-    ["another format", { subFilter: "adbe.pkcs7.sha1" }, "format that is not supported"],
   ])("%s", async (_, options, reason) => {
     const report = await verify(await handSigned({ signer: await signer, ...options }), { trust });
     expect(only(report)).toMatchObject({ integrity: "broken", chain: "unknown" });
     expect(only(report).reason).toContain(reason);
     expect(report.documentIntact).toBe(false);
+  });
+
+  test.each<[string, Omit<Parameters<typeof handSigned>[0], "signer">, string]>([
+    ["SHA-1", { options: ["-md", "sha1"] }, "SHA-1, which can be forged"],
+    ["no signed attributes", { options: ["-noattr"] }, "no signed attributes"],
+    ["another format", { subFilter: "adbe.pkcs7.sha1" }, "format that is not supported"],
+  ])("%s is unsupported, which is not broken", async (_, options, reason) => {
+    const report = await verify(await handSigned({ signer: await signer, ...options }), { trust });
+    expect(only(report)).toMatchObject({ integrity: "unsupported", chain: "unknown", level: null });
+    expect(only(report).reason).toContain(reason);
+    expect(report.documentIntact).toBe(false);
+  });
+
+  test("an unknown algorithm is unsupported, unless the document was changed", async () => {
+    const text = Buffer.from(await handSigned({ signer: await signer })).toString("latin1");
+    // rsaEncryption, as the algorithm of the signature, becomes one that does not exist.
+    const rsa = "2a864886f70d010101";
+    const at = text.lastIndexOf(rsa);
+    expect(at).toBeGreaterThan(0);
+    const other = `${text.slice(0, at)}${rsa.slice(0, -2)}7f${text.slice(at + rsa.length)}`;
+    const report = await verify(latin1(other), { trust });
+    expect(only(report)).toMatchObject({ integrity: "unsupported", chain: "unknown" });
+    expect(only(report).reason).toContain("is not supported (1.2.840.113549.1.1.127)");
+    const digit = other.indexOf("/MediaBox") + "/MediaBox [0 0 ".length;
+    const changed = `${other.slice(0, digit)}${other[digit] === "1" ? "2" : "1"}${other.slice(digit + 1)}`;
+    expect(only(await verify(latin1(changed), { trust })).integrity).toBe("broken");
   });
 
   test("a revision that is not covered to its end", async () => {

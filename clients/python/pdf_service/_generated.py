@@ -1704,8 +1704,8 @@ class ServiceMethods(Transport):
 
         Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
 
-        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is `broken`, with a `reason`: a changed byte, an odd `ByteRange`,
-        SHA-1 or another weak digest, a format that is not detached CMS.
+        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a `reason`, it is `unsupported` if it cannot be judged: SHA-1 or another weak digest, Ed25519,
+        CMS without signed attributes, a format that is not detached CMS. Everything else is `broken`: a changed byte, an odd `ByteRange`.
 
         Each update that was added to the file afterwards is compared with the revision before it, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
         forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.
@@ -4414,8 +4414,8 @@ class JobMethods:
 
         Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
 
-        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. Everything else is `broken`, with a `reason`: a changed byte, an odd `ByteRange`,
-        SHA-1 or another weak digest, a format that is not detached CMS.
+        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a `reason`, it is `unsupported` if it cannot be judged: SHA-1 or another weak digest, Ed25519,
+        CMS without signed attributes, a format that is not detached CMS. Everything else is `broken`: a changed byte, an odd `ByteRange`.
 
         Each update that was added to the file afterwards is compared with the revision before it, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
         forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.

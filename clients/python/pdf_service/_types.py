@@ -380,7 +380,7 @@ class _VerifySignaturesResultSignaturesItemRequired(TypedDict):
     kind: Literal["signature", "document-timestamp"]
     format: str
     level: Union[Literal["b-b", "b-t", "b-lt", "b-lta"], None]
-    integrity: Literal["intact", "broken"]
+    integrity: Literal["intact", "broken", "unsupported"]
     coverage: Literal["whole-document", "earlier-revision"]
     changesAfter: Literal["none", "allowed", "forbidden"]
     changes: List[VerifySignaturesResultSignaturesItemChangesItem]

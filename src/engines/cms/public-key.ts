@@ -2,7 +2,7 @@
 import { type AsnType, BitString, Integer } from "asn1js";
 import type { Certificate } from "pkijs";
 import { children, der, hasTag, nothing, numberOf, oid, oidOf, parse, sequence, Unexpected } from "./asn1.ts";
-import { Unusable } from "./refusal.ts";
+import { Unsupported, Unusable } from "./refusal.ts";
 
 /** Fuel for one signature: a tenth of a millisecond or more, an estimate. */
 export const SIGNATURE_WORK = 100_000;
@@ -51,8 +51,9 @@ const DEFAULT_SALT_BYTES = 20;
 /** Smaller moduli have been factored, or soon will be. */
 const LEAST_RSA_BITS = 1024;
 
-const tooWeak = (name: string): Unusable => new Unusable(`uses the digest ${name}, which can be forged`);
-const unknown = (what: string, type: string): Unusable => new Unusable(`uses ${what} that is not supported (${type})`);
+const tooWeak = (name: string): Unsupported => new Unsupported(`uses the digest ${name}, which can be forged`);
+const unknown = (what: string, type: string): Unsupported =>
+  new Unsupported(`uses ${what} that is not supported (${type})`);
 
 /**
  * The name of a digest in WebCrypto.
@@ -100,7 +101,7 @@ export async function isSignedBy(
   const scheme = saltLength === undefined ? "RSASSA-PKCS1-v1_5" : "RSA-PSS";
   const key = await crypto.subtle.importKey("spki", plainSpki(info), { name: scheme, hash: name }, true, ["verify"]);
   const bits = "modulusLength" in key.algorithm ? key.algorithm.modulusLength : 0;
-  if (bits < LEAST_RSA_BITS) throw new Unusable(`uses an RSA key of ${bits} bits, which can be broken`);
+  if (bits < LEAST_RSA_BITS) throw new Unsupported(`uses an RSA key of ${bits} bits, which can be broken`);
   return crypto.subtle.verify(
     saltLength === undefined ? { name: scheme } : { name: scheme, saltLength },
     key,

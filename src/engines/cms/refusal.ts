@@ -3,6 +3,9 @@ import { Refusal } from "../errors.ts";
 /** Thrown for what cannot be used. The message is the end of a sentence about the file. */
 export class Unusable extends Error {}
 
+/** Thrown for algorithms and forms that are not judged, which says nothing about what they are used for. */
+export class Unsupported extends Unusable {}
+
 /** The Refusal `invalid_certificate`. `problem`: the end of a sentence that begins with the name of the field. */
 export function invalidCertificate(field: string, problem: string, cause?: unknown): Refusal {
   return new Refusal("invalid_certificate", `\`${field}\` ${problem}.`, { input: field }, { cause });

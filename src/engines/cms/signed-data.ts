@@ -28,7 +28,7 @@ import {
 } from "./certificates.ts";
 import type { Work } from "../work.ts";
 import { type HashName, hashNameOf, isSignedBy } from "./public-key.ts";
-import { Unusable } from "./refusal.ts";
+import { Unsupported, Unusable } from "./refusal.ts";
 import type { RevocationData } from "./revocation.ts";
 
 export const ID_DATA = "1.2.840.113549.1.7.1";
@@ -105,7 +105,7 @@ export async function readSignedData(
   if (!children(digests).some((one) => oidOf(children(one)[0]) === digestType))
     throw new Unusable("names other digests than that of its signer");
   const attributes = hasTag(parts[0], 0) ? parts.shift() : undefined;
-  if (attributes === undefined) throw new Unusable("has no signed attributes");
+  if (attributes === undefined) throw new Unsupported("has no signed attributes");
   const [algorithm, signature, unsigned] = parts;
   if (algorithm === undefined) throw new Unexpected("no algorithm");
   const signed = signedOf(attributes);

@@ -6,7 +6,7 @@ import type { Work } from "../../work.ts";
 import { type CertificateFacts, factsOf } from "../../cms/certificates.ts";
 import { Pool } from "../../cms/pool.ts";
 import { judge, pathOf, proofsFor, type Purpose, type Revocation, type Trust, type Verdict } from "../../cms/chain.ts";
-import { Unusable } from "../../cms/refusal.ts";
+import { Unsupported, Unusable } from "../../cms/refusal.ts";
 import { Revocations } from "../../cms/revocation.ts";
 import {
   ID_DATA,
@@ -39,20 +39,23 @@ const STAMP = "ETSI.RFC3161";
 /** Levels of PAdES (EN 319 142-1, 6). */
 export type Level = "b-b" | "b-t" | "b-lt" | "b-lta";
 
+/** `unsupported`: its algorithms or its format are not judged. */
+export type Integrity = "intact" | "broken" | "unsupported";
+
 export interface SignatureReport {
   /** Full name. */
   readonly field: string;
   readonly kind: "signature" | "document-timestamp";
   readonly format: string;
   readonly level: Level | null;
-  readonly integrity: "intact" | "broken";
+  readonly integrity: Integrity;
   readonly coverage: "whole-document" | "earlier-revision";
   readonly changesAfter: "none" | "allowed" | "forbidden";
   readonly changes: ReportedChange[];
   readonly signer: CertificateFacts | null;
   readonly chain: Trust;
   readonly revocation: Revocation;
-  /** Why it is broken, or its chain is not trusted. */
+  /** Why it is not intact, or its chain is not trusted. */
   readonly reason?: string;
   /** ISO 8601. */
   readonly signedAt: string | null;
@@ -154,7 +157,8 @@ interface Checked {
   readonly data: SignedData | undefined;
   /** The time stamp over the signature, or that the signature is. */
   readonly stamp: TimeStamp | undefined;
-  /** Why it is broken, and why the time stamp over it cannot be used: ends of sentences. */
+  readonly integrity: Integrity;
+  /** Why it is not intact, and why the time stamp over it cannot be used: ends of sentences. */
   readonly problem: string | undefined;
   readonly stampProblem: string | undefined;
 }
@@ -177,14 +181,23 @@ async function check(open: OpenPdf, stored: readonly Certificate[], found: Found
       if (data.content !== undefined) throw new Unusable("has content of its own, in place of the bytes of the file");
       const digest = await digestOf(open, covered, data.hash);
       await verifySignedData(data, ID_DATA, digest, { needsCertificate: found.format === CADES });
-    } else throw new Unusable(`has a format that is not supported (${found.format || "none"})`);
+    } else throw new Unsupported(`has a format that is not supported (${found.format || "none"})`);
     const stamped = data.token && (await checkStamp(engine.work, data.token, data, stored));
-    return { format, end, data, stamp: stamp ?? stamped?.stamp, stampProblem: stamped?.problem, problem: undefined };
+    return {
+      format,
+      end,
+      data,
+      stamp: stamp ?? stamped?.stamp,
+      integrity: "intact",
+      problem: undefined,
+      stampProblem: stamped?.problem,
+    };
   } catch (error) {
     if (error instanceof Refusal || engine.isFailure(error)) throw error;
     const problem = error instanceof Unusable ? error.message : "cannot be read";
     // Whatever a broken signature says, its time and its certificate prove nothing.
-    return { format, end, data, stamp: undefined, stampProblem: undefined, problem };
+    const integrity = error instanceof Unsupported ? "unsupported" : "broken";
+    return { format, end, data, stamp: undefined, integrity, problem, stampProblem: undefined };
   }
 }
 
@@ -302,7 +315,17 @@ async function factsIn(open: OpenPdf, history: History, found: FoundSignature): 
   };
 }
 
-function reportOf({ facts, format, data, stamp, stampProblem, problem, verdicts, level }: Judged): SignatureReport {
+function reportOf({
+  facts,
+  format,
+  data,
+  stamp,
+  integrity,
+  stampProblem,
+  problem,
+  verdicts,
+  level,
+}: Judged): SignatureReport {
   const { field, coversAll, changes, docMdp, texts } = facts;
   const said = data?.signingTime?.toISOString() ?? facts.time;
   const reason = problem === undefined ? verdicts.chain.reason : `The signature ${problem}.`;
@@ -311,7 +334,7 @@ function reportOf({ facts, format, data, stamp, stampProblem, problem, verdicts,
     kind: format === STAMP ? "document-timestamp" : "signature",
     format,
     level,
-    integrity: problem === undefined ? "intact" : "broken",
+    integrity,
     coverage: coversAll ? "whole-document" : "earlier-revision",
     changesAfter: changes.length === 0 ? "none" : changes.every(({ allowed }) => allowed) ? "allowed" : "forbidden",
     changes: changes.slice(0, MOST_CHANGES),
