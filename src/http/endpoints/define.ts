@@ -37,8 +37,11 @@ export interface Upload {
   readonly fields?: z.ZodObject;
 }
 
-/** The `response` of an endpoint that sends a file. */
+/** The `response` of an endpoint that sends a stored file. */
 export const fileResponse = z.instanceof(Response);
+
+/** The `response` of an endpoint that sends what an operation would have sent. */
+export const resultResponse = z.instanceof(Response);
 
 /** A route for managing an account's own objects. Bodies are JSON unless it says otherwise. */
 export interface Endpoint<Path extends string = string, Query = unknown, Body = unknown, Result = unknown> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Call, defineEndpoint, fileResponse } from "./define.ts";
+import { type Call, defineEndpoint, resultResponse as anyResult } from "./define.ts";
 import { resultResponse } from "../operations/send-result.ts";
 import { jobSchema, jobStatuses } from "../../events/job-schema.ts";
 import { type JobContext, jobRow } from "../../jobs/job.ts";
@@ -88,7 +88,7 @@ const result = defineEndpoint({
     "Returns what the operation returns in an ordinary request: the same bytes and headers, or the error of a job that failed. A `Range` header with a single range gets a part of it, and `If-None-Match` and `If-Range` take its `ETag`. Costs no credits.",
   scope: ANY,
   status: 200,
-  response: fileResponse,
+  response: anyResult,
   errors: ["not_ready", "expired", "range_not_satisfiable"],
   async handle(call) {
     const row = await jobRow(call.db, call.caller, call.params.id);

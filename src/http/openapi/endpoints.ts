@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { headerRefs, routeErrors, type Json, jsonResponse } from "./responses.ts";
-import { type Endpoint, fileResponse, scopesOfEndpoint, type Upload } from "../endpoints/define.ts";
+import { everyHeaders, headerRefs, routeErrors, type Json, jsonResponse, rateHeaders } from "./responses.ts";
+import { type Endpoint, fileResponse, resultResponse, scopesOfEndpoint, type Upload } from "../endpoints/define.ts";
+import { CONTENT_TYPES } from "../../files/content-type.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
 
 /** The errors of every endpoint, of those with a body, and of those with an ID in the path. */
@@ -13,8 +14,14 @@ const withBody: readonly ErrorCode[] = [
 ];
 const withId: readonly ErrorCode[] = ["not_found"];
 
+/** What the responses of operations have. */
+interface Results {
+  readonly types: ReadonlySet<string>;
+  readonly headers: ReadonlySet<string>;
+}
+
 /** One method of a path. Schemas with an ID are moved to `schemas`, where all descriptions refer to them. */
-export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Json>): Json {
+export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Json>, results: Results): Json {
   const { name, tag, summary, description, path, query, body, upload } = endpoint;
   const ids = Array.from(path.matchAll(/\{(\w+)\}/g), ([, id = ""]) => id);
   const codes = [
@@ -44,26 +51,33 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
         },
       },
     }),
-    responses: { ...successOf(endpoint, schemas), ...routeErrors(codes) },
+    responses: { ...successOf(endpoint, schemas, results), ...routeErrors(codes) },
   };
 }
 
-function successOf({ status, response }: Endpoint, schemas: Record<string, Json>): Json {
-  if (response !== fileResponse) {
+function successOf({ status, response }: Endpoint, schemas: Record<string, Json>, results: Results): Json {
+  const isResult = response === resultResponse;
+  if (response !== fileResponse && !isResult) {
     // `input`: a response may gain members that a client does not know yet, so the schema allows additional ones.
     return {
       [status]: jsonResponse(
         status === 201 ? "Created." : status === 202 ? "Accepted." : "Success.",
         sentSchema(response, schemas),
+        rateHeaders,
       ),
     };
   }
-  const headers = ["X-Request-Id", "Content-Disposition", "Content-Length", "ETag", "Accept-Ranges"];
-  const content = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+  const common = [...everyHeaders, ...rateHeaders, "ETag"];
+  const about = isResult ? [...results.headers, "X-Ignored-Parameters"] : [];
+  const headers = [...common, "Content-Disposition", "Content-Length", "Accept-Ranges", ...about];
+  const types = isResult ? new Set(["application/octet-stream", ...results.types]) : CONTENT_TYPES;
+  const content = Object.fromEntries(
+    Array.from(types, (type) => [type, { schema: { type: "string", format: "binary" } }]),
+  );
   return {
     [status]: { description: "The file.", headers: headerRefs(headers), content },
     206: { description: "A part of the file.", headers: headerRefs([...headers, "Content-Range"]), content },
-    304: { description: "The file is the one in `If-None-Match`.", headers: headerRefs(["X-Request-Id", "ETag"]) },
+    304: { description: "The file is the one in `If-None-Match`.", headers: headerRefs(common) },
   };
 }
 

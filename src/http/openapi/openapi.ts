@@ -5,11 +5,13 @@ import { isOfAllOperations } from "./operation-errors.ts";
 import {
   describedHeaders,
   errorResponses,
+  everyHeaders,
   headerRefs,
   type Json,
   jsonResponse,
   jsonSchema,
   operationErrors,
+  rateHeaders,
   responseRefs,
 } from "./responses.ts";
 import { retention } from "./retention.ts";
@@ -22,10 +24,6 @@ import { type Operation, resultHeaderTypes } from "../../operations/definition/d
 import { mediaTypesOf, type MediaType, modesOf, inWords, scopeConditions } from "../../operations/definition/modes.ts";
 import { version } from "../../version.ts";
 
-/** Headers of every 200 that returns a file. */
-const fileHeaders = ["Content-Disposition", "Content-Length"];
-/** Headers of every response to an authenticated request. */
-const rateHeaders = ["RateLimit-Policy", "RateLimit"];
 /** Headers of every 200 of an operation. */
 const creditHeaders = ["X-Credits-Charged", "X-Credits-Remaining", "Idempotency-Replayed"];
 
@@ -75,7 +73,14 @@ const errorSchema = z.object({
  */
 export function describeApi(operations: readonly Operation[], endpoints: readonly Endpoint[], baseUrl: string): Json {
   const schemas: Record<string, Json> = {};
-  const described = endpoints.map((endpoint) => ({ endpoint, description: describeEndpoint(endpoint, schemas) }));
+  const results = {
+    types: new Set(operations.flatMap((operation) => [...mediaTypesOf(operation).keys()])),
+    headers: new Set(operations.flatMap(({ headers }) => headers)),
+  };
+  const described = endpoints.map((endpoint) => ({
+    endpoint,
+    description: describeEndpoint(endpoint, schemas, results),
+  }));
   return {
     openapi: "3.1.0",
     info: {
@@ -150,8 +155,8 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
         ]),
       ),
       responses: {
-        ...errorResponses("Operation", isOfAllOperations),
-        ...errorResponses("Public", ({ from }) => from === "every route"),
+        ...errorResponses("Operation", "authenticated", isOfAllOperations),
+        ...errorResponses("Public", "public", ({ from }) => from === "every route"),
       },
     },
   };
@@ -178,8 +183,13 @@ function describe(operation: Operation): Json {
       "200": {
         description: `The result: ${[...types.keys()].join(" or ")}.`,
         headers: headerRefs([
-          "X-Request-Id",
-          ...(carriesFile ? fileHeaders : []),
+          ...everyHeaders,
+          ...(carriesFile ? ["Content-Disposition"] : []),
+          "Content-Length",
+          // Of a job that ended while the request waited.
+          "Preference-Applied",
+          "ETag",
+          "Accept-Ranges",
           ...headers,
           "X-Ignored-Parameters",
           ...creditHeaders,
@@ -190,7 +200,7 @@ function describe(operation: Operation): Json {
       "202": {
         description: "The request has become a job, because it asked for one.",
         headers: headerRefs([
-          "X-Request-Id",
+          ...everyHeaders,
           "Location",
           "Preference-Applied",
           "Retry-After",
@@ -256,8 +266,11 @@ const description: Json = {
   tags: ["Service"],
   security: [],
   responses: {
-    "200": jsonResponse("OpenAPI 3.1, with an `ETag`.", { type: "object" }),
-    "304": { description: "The description has not changed since the `ETag` in `If-None-Match`." },
+    "200": jsonResponse("OpenAPI 3.1, with an `ETag`.", { type: "object" }, ["ETag", "Content-Length"]),
+    "304": {
+      description: "The description has not changed since the `ETag` in `If-None-Match`.",
+      headers: headerRefs([...everyHeaders, "ETag"]),
+    },
     ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
   },
 };

@@ -216,8 +216,12 @@ describe("a form", () => {
     ]);
     expect(Object.keys(at(post, "responses", "200", "headers") as Json)).toEqual([
       "X-Request-Id",
+      "traceparent",
       "Content-Disposition",
       "Content-Length",
+      "Preference-Applied",
+      "ETag",
+      "Accept-Ranges",
       "X-Page-Count",
       "X-Ignored-Parameters",
       "X-Credits-Charged",
