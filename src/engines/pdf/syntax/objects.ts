@@ -287,7 +287,7 @@ class ObjectParser {
     const written = latin1(this.#bytes.subarray(start + 1, end));
     const known = this.#names.get(written);
     if (known) return known;
-    const name = new Name(unescapeName(written));
+    const name = new Name(written.includes("#") ? unescapeName(written) : written);
     this.#names.set(written, name);
     return name;
   }
