@@ -9,6 +9,7 @@ import { document } from "./fixtures.ts";
 import { meaningOf, namesakeGlyphs, namesOfGlyphs, tablesOfCodes } from "./font-bombs.ts";
 import { longMac, manyKeys } from "./pkcs12-bombs.ts";
 import { countedRows, signedWith } from "./signature-bombs.ts";
+import { csvConstructs, firstCounts, htmlConstructs, officeConstructs, refusedConstructs } from "./text-constructs.ts";
 
 export interface ParserConstruct {
   readonly parser: ParserName;
@@ -88,6 +89,15 @@ const LONG: Readonly<Record<string, readonly [tag: number, byte: number]>> = {
   "bytes of a UniversalString": [0x1c, 0],
   "bytes of a time": [0x17, 48],
 };
+
+/** `format`: that of text. */
+const converted = (
+  format: string | undefined,
+  file: (count: number) => Uint8Array,
+): Pick<ParserConstruct, "operation" | "parts"> => ({
+  operation: "to-pdf",
+  parts: (count) => ({ file: { bytes: file(count), fileName: "file.bin" }, ...(format !== undefined && { format }) }),
+});
 
 /** Formats of bytes: signatures, cross-references, fonts, archives. */
 const binary: readonly ParserConstruct[] = [
@@ -199,7 +209,26 @@ const binary: readonly ParserConstruct[] = [
   },
 ];
 
+const first = (name: string): { readonly first?: number } => {
+  const count = firstCounts[name];
+  return count === undefined ? {} : { first: count };
+};
+
 /** Formats of text: XML, HTML, CSS, CSV, and what is made of them. */
-const text: readonly ParserConstruct[] = [];
+const text: readonly ParserConstruct[] = [
+  ...Object.entries(htmlConstructs).map(([name, file]): ParserConstruct => {
+    const parser = /rule|declarations|list style|selector/.test(name) ? "css" : "html";
+    return { parser, name, ...first(name), ...converted("html", file) };
+  }),
+  ...Object.entries(csvConstructs).map(([name, file]): ParserConstruct => {
+    return { parser: "csv", name, ...first(name), ...converted("csv", file) };
+  }),
+  ...Object.entries(officeConstructs).map(([name, file]): ParserConstruct => {
+    return { parser: "xml", name, ...first(name), ...converted(undefined, file) };
+  }),
+  ...Object.entries(refusedConstructs).map(([name, { code, file }]): ParserConstruct => {
+    return { parser: "xml", name, refused: code, ...converted(undefined, file) };
+  }),
+];
 
 export const parserConstructs: readonly ParserConstruct[] = [...binary, ...text];
