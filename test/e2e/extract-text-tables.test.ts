@@ -36,7 +36,40 @@ const PRICES_CSV = [
   "",
 ].join("\r\n");
 
+/** Rows of words at the same leading, without lines, of which one cell may be empty. */
+const PEOPLE = [
+  ["Name", "Phone", "City"],
+  ["Ann", "123", "Paris"],
+  ["Bob", "", "Rome"],
+  ["Cid", "456", "Oslo"],
+  ["Dan", "789", "Bonn"],
+];
+
+test("bold words and links have one space on each side, in Markdown and HTML", async () => {
+  const words = `${line("Some plain ", 60, 700)}${line("bold ", 115, 700, 10, "FB")}${line(" words follow.", 142, 700)}`;
+  const [markdown, html] = [await read("markdown", [words]), await read("html", [words])];
+  expect(textOf(markdown.body)).toContain("Some plain **bold** words follow.");
+  expect(textOf(html.body)).toMatch(/<p>Some plain <strong>bold ?<\/strong> ?words follow\.<\/p>/);
+  expect(textOf(html.body)).not.toMatch(/ {2}| <\/strong> /);
+});
+
 describe("CSV", () => {
+  test.each([12, 14, 16])(
+    "has the rows of a table without lines that has an empty cell, at a leading of %i",
+    async (leading) => {
+      for (const column of [1, 2]) {
+        const rows = PEOPLE.map((row, at) => (at === 2 ? row.with(1, "55").with(column, "") : row));
+        const xs = [60, 180, 300];
+        const content = rows.flatMap((row, at) =>
+          row.flatMap((text, index) => (text === "" ? [] : [line(text, xs[index] ?? 0, 700 - at * leading)])),
+        );
+        const { status, body } = await read("csv", [content.join("")]);
+        expect(status).toBe(200);
+        expect(textOf(body)).toBe(rows.map((row) => `${row.join(",")}\r\n`).join(""));
+      }
+    },
+  );
+
   test("is one file for one table, in which nothing is a formula", async () => {
     const { status, headers, body } = await read("csv", [prices]);
     expect(status).toBe(200);

@@ -95,6 +95,34 @@ test.each(ciphers)("text of a document encrypted with %s", async (cipher) => {
   expect([wrong.status, wrong.code]).toEqual([400, "incorrect_password"]);
 });
 
+test("letters that are set apart make words, however wide their spaces are", async () => {
+  const sizes = [8, 10, 14, 24];
+  for (const size of sizes) {
+    const spacings = [0.05, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4];
+    const lines = spacings.map((spacing, index) => {
+      const at = `BT /F1 ${size} Tf ${spacing * size} Tc 20 ${760 - index * 60} Td`;
+      // With the file's own space, and with one that is only a gap: 0.3 font sizes.
+      return `${at} (ANNUAL REPORT) Tj ET BT /F1 ${size} Tf ${spacing * size} Tc 20 ${735 - index * 60} Td [(Gross) -300 (Weight)] TJ ET`;
+    });
+    const [page] = await pagesOf(textDocument([{ content: lines.join("\n") }]), { words: "true" });
+    expect(page?.text.split(/\n+/)).toEqual(spacings.flatMap(() => ["ANNUAL REPORT", "Gross Weight"]));
+    expect(page?.words?.map(({ text }) => text).slice(0, 4)).toEqual(["ANNUAL", "REPORT", "Gross", "Weight"]);
+  }
+});
+
+test("letters that are words or cells of their own stay apart", async () => {
+  const row = (y: number, texts: readonly string[], step: number): string =>
+    texts.map((text, index) => `BT /F1 10 Tf ${20 + index * step} ${y} Td (${text}) Tj ET`).join("\n");
+  const content = [
+    row(700, ["A", "B", "C", "D", "E", "F", "G"], 40),
+    row(670, ["1", "2", "3", "4", "5", "6", "7", "8"], 8),
+    row(640, ["x", "+", "y", "=", "z"], 9),
+    "BT /F1 10 Tf 20 610 Td (I am a b c) Tj ET",
+  ];
+  const [page] = await pagesOf(textDocument([{ content: content.join("\n") }]));
+  expect(page?.text.split(/\n+/)).toEqual(["A B C D E F G", "1 2 3 4 5 6 7 8", "x + y = z", "I am a b c"]);
+});
+
 test("refuses a page with more text than a response can hold", async () => {
   const line = show("x".repeat(200), 10, 400, 0.5);
   const bytes = textDocument([{ content: `${line}\n`.repeat(25_000) }]);

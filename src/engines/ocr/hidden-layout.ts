@@ -1,7 +1,7 @@
 /** The position and order of a recognized line's words in its invisible text, so that readers join them correctly. */
 import type { Matrix } from "../geometry.ts";
 import { isRightToLeft, isUnspaced } from "../pdf/text/characters.ts";
-import { SPACE_GAP } from "../pdf/text/glyphs.ts";
+import { SPACE_GAP } from "../pdf/text/letter-spacing.ts";
 import { DESCENT } from "./hidden-font.ts";
 import { inVisualOrder, turned } from "./visual-order.ts";
 import type { Line, RecognizedPage, Word } from "./words.ts";

@@ -5,7 +5,8 @@
 import type { VisibleBox } from "../../geometry.ts";
 import type { Work } from "../../work.ts";
 import { inColumns } from "../text/columns.ts";
-import { type Glyph, type Segment, SPACE_GAP } from "../text/glyphs.ts";
+import type { Glyph, Segment } from "../text/glyphs.ts";
+import { SPACE_GAP } from "../text/letter-spacing.ts";
 import { gapBetween, inReadingOrder, isApart, isSpace, joinLines, onOneBaseline } from "../text/lines.ts";
 import { COLUMN_GAP } from "./columns.ts";
 import { turned } from "./page.ts";

@@ -21,8 +21,8 @@ interface Pair {
   readonly below: number;
   readonly column: number;
   readonly distance: number;
-  /** Whether the text goes on: the first word below would not have fit at the end of the line above. */
-  readonly wraps: boolean;
+  /** Whether the text goes on: the first word below would not have fit at the end of the line above. Undefined in a column of single words, where none would. */
+  readonly wraps: boolean | undefined;
 }
 
 /**
@@ -41,8 +41,10 @@ export function rowStarts(
   if (pairs.length === 0) return undefined;
   const leading = pairs.reduce((least, { distance }) => Math.min(least, distance), Infinity);
   const own = pairs.filter(({ distance }) => distance <= leading + SAME_LEADING);
-  const doubts = own.filter(({ wraps }) => !wraps).length;
-  if (doubts > MOST_DOUBTS * own.length) return undefined;
+  const doubts = own.filter(({ wraps }) => wraps === false).length;
+  // Two lines alone are more often of a paragraph.
+  const known = own.filter(({ wraps }) => wraps !== undefined || lines.length < 3).length;
+  if (known === 0 || doubts > MOST_DOUBTS * known) return undefined;
   const reach = new Map<number, number>();
   for (const { above, below } of own) reach.set(above, Math.max(below, reach.get(above) ?? 0));
   const joined = new Set<number>();
@@ -76,9 +78,11 @@ function withRestarts(
 
 function pairsOf(lines: readonly Line[], cells: readonly (readonly Placed[])[]): Pair[] {
   const widths = new Map<number, number>();
+  const phrased = new Set<number>();
   for (const piece of cells.flat()) {
     if (piece.column !== piece.endColumn) continue;
     widths.set(piece.column, Math.max(widths.get(piece.column) ?? 0, widthOf(piece)));
+    if (piece.words.length > 1) phrased.add(piece.column);
   }
   const last = new Map<number, { at: number; piece: Placed }>();
   const pairs: Pair[] = [];
@@ -94,10 +98,11 @@ function pairsOf(lines: readonly Line[], cells: readonly (readonly Placed[])[]):
       if (distance > MOST_LEADING * b.size || distance < 0.8 * b.size) continue;
       const first = piece.words[0];
       const width = first === undefined ? 0 : first.x1 - first.x0;
-      const wraps =
+      const isFull =
         widthOf(above.piece) + SPACE * b.size + width > (widths.get(piece.column) ?? 0) - 0.5 &&
         !(isNumeric(textOfRow(above.piece.words)) && isNumeric(textOfRow(piece.words))) &&
         !NUMBERED.test(first?.text ?? "");
+      const wraps = isFull && !phrased.has(piece.column) ? undefined : isFull;
       pairs.push({ above: above.at, below: at, column: piece.column, distance, wraps });
     }
   }

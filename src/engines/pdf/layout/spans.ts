@@ -56,7 +56,9 @@ function append(spans: Span[], text: string, style: number, link?: string): void
 }
 
 function trimmed(spans: Span[]): Span[] {
-  for (const span of spans) {
+  for (const [index, span] of spans.entries()) {
+    // A space of the file, and a gap, between two styles.
+    if (spans[index - 1]?.text.endsWith(" ") === true) span.text = span.text.trimStart();
     // Quotation marks that are set as two apostrophes.
     span.text = span.text.replaceAll(/ {2,}/g, " ").replaceAll("‘‘", "“").replaceAll("’’", "”");
   }

@@ -5,6 +5,7 @@ import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { BLOCKS } from "../mupdf/abi.ts";
 import { blocksIn, linesOf, type StextCharacters, type StextLine } from "../mupdf/structured-text.ts";
+import { closeLetterSpacing, SPACE_GAP } from "./letter-spacing.ts";
 import { characterOf, isLatinLike, isMark, isRightToLeft, isUnspaced } from "./characters.ts";
 
 /** Four corners: x and y of each, in points. */
@@ -62,9 +63,6 @@ export interface Segment {
 
 /** Text below this size in points is invisible. */
 const LEAST_SIZE = 0.1;
-
-/** A gap wider than this, in font sizes, is a space. */
-export const SPACE_GAP = 0.15;
 
 /** Tolerance for rounding when positions are compared, in points. */
 const SAME = 0.02;
@@ -196,6 +194,8 @@ function readLine(
   }
   if (last === undefined) return undefined;
   for (const mark of early) last.text += mark.text;
+  // Letters have exact places where they are asked for.
+  if (!letters && !vertical && !rightToLeft) closeLetterSpacing(glyphs);
   return { glyphs, length, direction, vertical, baseline, start, end, size, rightToLeft, ...place };
 }
 

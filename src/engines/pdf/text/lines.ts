@@ -1,6 +1,7 @@
 import { hundredths, type VisibleBox } from "../../geometry.ts";
 import { readingOf } from "./characters.ts";
-import { type Glyph, type Segment, SPACE_GAP } from "./glyphs.ts";
+import type { Glyph, Segment } from "./glyphs.ts";
+import { SPACE_GAP } from "./letter-spacing.ts";
 
 /** A word: the text between two spaces. */
 export interface Word {
