@@ -315,7 +315,9 @@ function route(path: string, verb: string, method: Method, types: Types): string
   const bytes: readonly Parameter[] = isBytes ? [{ name: "content", type: "bytes", required: true }] : [];
   const content = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1]?.content ?? {};
   const isFile = Object.values(content).some(({ schema }) => schema.format === "binary");
-  const json = content[JSON_TYPE]?.schema;
+  // JSON that is described as bytes is a file like any other.
+  const sentAsJson = content[JSON_TYPE]?.schema;
+  const json = sentAsJson?.format === "binary" ? undefined : sentAsJson;
   const received = json === undefined ? "object" : types.of(json, `${base}Result`);
   const target = path.replaceAll(/\{(\w+)\}/g, (_, id: string) => `{quote(${snake(id)}, safe='')}`);
   const args = [

@@ -162,7 +162,8 @@ function route(path: string, verb: string, method: Method): Code {
   ];
   const isFile = Object.values(success?.content ?? {}).some(({ schema }) => schema.format === "binary");
   if (isFile) {
-    const isJsonToo = received !== undefined;
+    // JSON that is described as bytes is a file like any other.
+    const isJsonToo = received !== undefined && success?.content?.["application/json"]?.schema.format !== "binary";
     return {
       types,
       method: `${documented(method)}  async ${name}(${[...parameters, "options?: CallOptions"].join(", ")}): Promise<${isJsonToo ? "Result" : "FileResult"}> {

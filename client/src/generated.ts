@@ -2357,8 +2357,8 @@ export class ServiceMethods extends OperationTransport {
    *
    * Requires the `pdf:read` or `pdf:write` scope.
    */
-  async getJobResult(id: string, options?: CallOptions): Promise<Result> {
-    return result(await this.send({ method: "GET", path: `/api/v1/jobs/${encodeURIComponent(id)}/result`, repeatable: true, options }));
+  async getJobResult(id: string, options?: CallOptions): Promise<FileResult> {
+    return fileResult(await this.send({ method: "GET", path: `/api/v1/jobs/${encodeURIComponent(id)}/result`, repeatable: true, options }));
   }
 
   /**

@@ -2325,14 +2325,14 @@ class ServiceMethods(Transport):
     def get_job_result(
         self,
         id: str,
-    ) -> Union[JsonResult[object], FileResult]:
+    ) -> FileResult:
         """Download the result of a job.
 
         Returns what the operation returns in an ordinary request: the same bytes and headers, or the error of a job that failed. A `Range` header with a single range gets a part of it, and `If-None-Match` and `If-Range` take its `ETag`. Costs no credits.
 
         Requires the `pdf:read` or `pdf:write` scope.
         """
-        result: Union[JsonResult[object], FileResult] = read_result(self._send("GET", f"/api/v1/jobs/{quote(id, safe='')}/result"))
+        result: FileResult = read_file(self._send("GET", f"/api/v1/jobs/{quote(id, safe='')}/result"))
         return result
 
     def cancel_job(
