@@ -103,8 +103,11 @@ async function migrate(db: Database, folder: string): Promise<void> {
       )`,
     )
     .run();
-  const { results } = await d1.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-  const applied = new Set(results.map((row) => row.name));
+  const appliedNames = async (): Promise<Set<string>> => {
+    const { results } = await d1.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+    return new Set(results.map(({ name }) => name));
+  };
+  const applied = await appliedNames();
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql") && !applied.has(name));
   for (const name of names.toSorted()) {
     const sql = await readFile(join(folder, name), "utf8");
@@ -113,6 +116,12 @@ async function migrate(db: Database, folder: string): Promise<void> {
       .filter((statement) => statement.trim() !== "")
       .map((statement) => d1.prepare(statement));
     // One batch is one transaction: a migration is applied as a whole or not at all.
-    await d1.batch([...statements, d1.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name)]);
+    const record = d1.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
+    try {
+      await d1.batch([...statements, record]);
+    } catch (error) {
+      // Another process may have applied it meanwhile.
+      if (!(await appliedNames()).has(name)) throw error;
+    }
   }
 }

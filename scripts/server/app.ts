@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../local-database.ts";
 import { PLACES } from "./bundle.ts";
@@ -14,7 +15,17 @@ export async function findApp(data: string, { fresh }: { readonly fresh: boolean
   const built = join(data, ".app");
   if (fresh || !isBundle(built)) {
     const { buildServer } = await import("./build.ts");
-    await buildServer(built);
+    // Another process may do the same, such as `npm run account` beside the first start of a server: each builds for itself, and the first one's is used.
+    const own = `${built}.${process.pid}`;
+    try {
+      await buildServer(own);
+      if (fresh || !isBundle(built)) await rm(built, { recursive: true, force: true });
+      await rename(own, built).catch((error: unknown) => {
+        if (!isBundle(built)) throw error;
+      });
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
   }
   return built;
 }
