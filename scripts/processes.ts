@@ -51,3 +51,12 @@ export function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+/** Kills a process, also one that is stopped; nothing if it has ended. */
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}

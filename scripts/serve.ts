@@ -9,7 +9,7 @@ import { chmod, mkdir, rm } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { LOCAL_SECRET } from "./local-secret.ts";
-import { processesBelow } from "./processes.ts";
+import { killProcess, processesBelow } from "./processes.ts";
 import { findApp } from "./server/app.ts";
 import { createFront } from "./server/front.ts";
 import { supervise } from "./server/supervisor.ts";
@@ -148,7 +148,7 @@ async function end(): Promise<void> {
   isEnding = true;
   // Before it is ready there is nothing to wait for.
   if (!isReady) {
-    for (const { pid } of await processesBelow(process.pid)) process.kill(pid, "SIGKILL");
+    for (const { pid } of await processesBelow(process.pid)) killProcess(pid);
     process.exit(0);
   }
   say("info", "stopping");

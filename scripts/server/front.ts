@@ -36,14 +36,18 @@ export interface Front {
   close(grace: number): Promise<void>;
 }
 
-/** Requests that may be with workerd at once. Each takes two descriptors here and one there. */
+/** Requests that may be with workerd at once, in total and from one address. Each takes two descriptors here and one there. */
 const REQUESTS_AT_WORK = 500;
+const REQUESTS_OF_CLIENT = 250;
+/** The requests of those who watch the service, and how many of them there may be beyond these. */
+const HEALTH = /^\/api\/v1\/(?:health|ready)\/?(?:\?|$)/;
+const HEALTH_PLACES = 20;
 /** Requests of a connection that may wait for the one before them. */
 const PIPELINED = 100;
 /** Longer than proxies and clients keep theirs: a connection must not be closed here just when a request comes. */
 const KEPT_ALIVE = 75_000;
 /** How long a client may read nothing of a response, in ms. */
-const UNREAD = 60_000;
+const UNREAD = 30_000;
 /** How long a client may go on sending after its connection was ended, without a pause and at all, in ms, so that it still receives the response (RFC 9112, 9.6). */
 const LINGER = 5_000;
 const LINGER_MOST = 60_000;
@@ -138,7 +142,7 @@ interface Route {
 function routeOf({ url = "", rawHeaders, httpVersion }: IncomingMessage): Route | Failure {
   const hosts = valuesOf(rawHeaders, "host");
   // Load balancers check with HTTP/1.0, and need not say a host.
-  const [said = httpVersion === "1.0" ? "localhost" : undefined] = hosts;
+  const [said = httpVersion === "1.0" ? "localhost" : undefined] = hosts.filter((one) => one !== "");
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
   const host = absolute?.[1] ?? said;
   const rest = absolute?.[2] ?? url;
@@ -210,9 +214,32 @@ interface Line {
   isEnded: boolean;
 }
 
+/** The requests that are with workerd, by the addresses of their clients. */
+class Places {
+  readonly #taken = new Map<string, number>();
+  count = 0;
+
+  of(client: string): number {
+    return this.#taken.get(client) ?? 0;
+  }
+
+  take(client: string): void {
+    this.count += 1;
+    this.#taken.set(client, this.of(client) + 1);
+  }
+
+  release(client: string): void {
+    this.count -= 1;
+    if (this.of(client) > 1) this.#taken.set(client, this.of(client) - 1);
+    else this.#taken.delete(client);
+  }
+}
+
+const isUpgrade = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined;
+
 export function createFront({ proxies, target, refused, requestsAtWork = REQUESTS_AT_WORK }: FrontOptions): Front {
   const lines = new WeakMap<Socket, Line>();
-  let atWork = 0;
+  const places = new Places();
   let lastResponse = 0;
   let isClosing = false;
 
@@ -268,6 +295,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
 
   const forward = (incoming: IncomingMessage, response: ServerResponse, isAwaiting: boolean): void => {
     const url = target();
+    const client = clientOf(incoming, proxies);
     const route = routeOf(incoming);
     const framing = framingOf(incoming);
     if ("status" in route) return refuse(response, route);
@@ -275,11 +303,13 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
     const { method = "" } = incoming;
     if (!METHODS.includes(method)) return refuse(response, NO_METHOD);
     if (url === undefined) return refuse(response, STARTING);
-    if (atWork >= requestsAtWork) return refuse(response, BUSY);
+    const reserved = HEALTH.test(route.path) ? HEALTH_PLACES : 0;
+    if (places.count >= requestsAtWork + reserved || places.of(client) >= REQUESTS_OF_CLIENT + reserved)
+      return refuse(response, BUSY);
 
     const bodyless = WITHOUT_BODY.has(method) ? [] : ["Content-Length", "0"];
     const headers = headersOf(incoming.rawHeaders, (name) => name !== "host" && name !== "expect" && !OWN.test(name));
-    const own = ["Host", route.host, CLIENT, clientOf(incoming, proxies)];
+    const own = ["Host", route.host, CLIENT, client];
     if (isAwaiting) own.push("Expect", "100-continue");
     let outgoing: ClientRequest;
     try {
@@ -294,14 +324,15 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
       // Whatever a client sends must not end the server.
       return refuse(response, NO_HTTP);
     }
-    atWork += 1;
+    // Until workerd has ended: what of a response has not been sent yet is bounded by the buffers of its connection.
+    places.take(client);
+    outgoing.once("close", () => places.release(client));
     /** Ends the work for a client that has left. A connection that is only closed could still be read from, so that workerd goes on working; one that is reset ends it. */
     const abandon = (): void => {
       outgoing.socket?.resetAndDestroy();
       outgoing.destroy();
     };
     response.once("close", () => {
-      atWork -= 1;
       if (response.writableFinished) outgoing.destroy();
       else abandon();
     });
@@ -315,7 +346,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
       if (response.headersSent) return;
       const kept = headersOf(received.rawHeaders, () => true);
       kept.push(...valuesOf(received.rawHeaders, "content-length").flatMap((value) => ["Content-Length", value]));
-      if (isClosing || !incoming.complete) kept.push("Connection", "close");
+      if (isClosing || !incoming.complete || isUpgrade(incoming)) kept.push("Connection", "close");
       response.writeHead(received.statusCode ?? 502, received.statusMessage, kept);
       pipeline(received, response, () => incoming.unpipe(outgoing).resume());
     });
@@ -347,6 +378,8 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
       });
       forward(incoming, response, isAwaiting);
     };
+    // Node reads on behind a request to upgrade, but not where that request ends.
+    if (isUpgrade(incoming)) line.isEnded = true;
     if (line.current === undefined) work();
     else if (line.waiting.length < PIPELINED) line.waiting.push(work);
     else {
@@ -377,8 +410,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
   });
   // Who does not read a response would keep its place among those at work. An operation may take longer than this before its response starts.
   server.on("timeout", (socket) => {
-    const { current } = lineOf(socket);
-    if (current === undefined || current.writableNeedDrain) socket.destroy();
+    if (lineOf(socket).current === undefined || socket.writableLength > 0) socket.destroy();
   });
   server.timeout = UNREAD;
   // The worker bounds how long a body may take.

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { isRunning, processesBelow } from "../processes.ts";
+import { isRunning, killProcess, processesBelow } from "../processes.ts";
 import { type Runtime, type RuntimeOptions, startRuntime } from "./runtime.ts";
 
 /** How often its health is asked for, and how long a response may take, in ms. */
@@ -14,6 +14,8 @@ export const FAILURES = 2;
 /** How long a start, which takes two seconds on a machine at rest, or an orderly end may take, in ms. */
 const START = 60_000;
 const END = 3_000;
+/** How long Miniflare may take to start one that was killed, before everything is started again: it gives up if that fails once. */
+const REVIVAL = 20_000;
 /** The pause between two attempts to start it, in ms. */
 const PAUSE = 1_000;
 
@@ -73,7 +75,7 @@ export function supervise(data: string, { say, use, lastResponse }: SuperviseOpt
     // Miniflare kills it as well, but not before it is ready. What it started meanwhile ends, too.
     const ended = old?.stop();
     await within(END, Promise.resolve(ended)).catch(() => undefined);
-    for (const pid of await workerds()) kill(pid);
+    for (const pid of await workerds()) killProcess(pid);
   };
 
   /** Kills workerd, for Miniflare to start it again. */
@@ -81,8 +83,8 @@ export function supervise(data: string, { say, use, lastResponse }: SuperviseOpt
     const pids = await workerds();
     if (runtime === undefined || pids.length === 0) throw new Error("no workerd runs");
     const again = once(revivals, "ready");
-    for (const pid of pids) kill(pid);
-    await within(START, again);
+    for (const pid of pids) killProcess(pid);
+    await within(REVIVAL, again);
   };
 
   const restart = async (reason: string): Promise<void> => {
@@ -162,21 +164,12 @@ const isWorkerd = ({ command }: { readonly command: string }): boolean => /worke
 const workerds = async (): Promise<number[]> =>
   (await processesBelow(process.pid)).filter(isWorkerd).map(({ pid }) => pid);
 
-/** SIGKILL also ends a process that is stopped. */
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
-}
-
 /** Ends the workerd of a server that was killed: two would write to the same databases. */
 async function endRemains(record: string): Promise<void> {
   const text = await readFile(record, "utf8").catch(() => "[]");
   const pids = new Set((text.match(/\d+/g) ?? []).map(Number));
   for (const { pid } of (await processesBelow(0)).filter((one) => isWorkerd(one) && pids.has(one.pid))) {
-    kill(pid);
+    killProcess(pid);
     while (isRunning(pid)) await wait(20);
   }
 }

@@ -453,12 +453,42 @@ describe("bounds", () => {
     const third = client();
     await third.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
     expectError(await third.response(), 503, "overloaded");
+    const check = client();
+    await check.send("GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n");
+    await expect.poll(() => seen().length).toBe(3);
+    await check.close();
     await first.close();
-    await expect.poll(() => upstream.connections.filter(({ isClosed }) => isClosed).length).toBe(1);
+    await expect.poll(() => upstream.connections.filter(({ isClosed }) => isClosed).length).toBe(2);
     upstream.respond = () => responseOf("ok");
     const fourth = client();
     await fourth.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
     expect(await fourth.response()).toMatchObject({ status: 200 });
+  });
+
+  test("responses that wait for their client alone take no place", async () => {
+    await front.close(0);
+    await start({ requestsAtWork: 1 });
+    upstream.respond = () => responseOf("x".repeat(1_000));
+    const unread = client();
+    unread.socket.pause();
+    await unread.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    await expect.poll(() => upstream.connections.every(({ isClosed }) => isClosed) && seen().length).toBe(1);
+    const other = client();
+    await other.send("GET /b HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(await other.response()).toMatchObject({ status: 200 });
+  });
+
+  test("a connection ends with a request to upgrade: what follows it is no request", async () => {
+    upstream.respond = () => responseOf("ok");
+    const one = client();
+    const upgrade = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
+    await one.send(`${upgrade}POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 35\r\n\r\n`);
+    expect(await one.response()).toMatchObject({ status: 200, head: expect.stringMatching(/connection: close/i) });
+    await one.send("GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n");
+    const other = client();
+    await other.send("GET /c HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(await other.response()).toMatchObject({ status: 200 });
+    expect(seen().map(({ path }) => path)).toEqual(["/a", "/c"]);
   });
 
   test("a client that reads nothing of its response loses its connection; one that waits for it does not", async () => {
