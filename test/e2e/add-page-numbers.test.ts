@@ -164,7 +164,7 @@ describe("refusals", () => {
   });
 
   test("a character that no font has", async () => {
-    expect(await refused({ template: "Ⴀ {n} 😀" })).toEqual([400, "unsupported_text", { characters: ["Ⴀ", "😀"] }]);
+    expect(await refused({ template: "Ⴀ {n} 𓀀" })).toEqual([400, "unsupported_text", { characters: ["Ⴀ", "𓀀"] }]);
   });
 
   test.each([

@@ -227,8 +227,8 @@ describe("refusals", () => {
   });
 
   test("characters that no font has, text that is too long", async () => {
-    const emoji = await refusal("sign", empty, { ...typed(), typedName: "Ada 😀" });
-    expect(emoji).toEqual([400, "unsupported_text", { characters: ["😀"] }]);
+    const unknown = await refusal("sign", empty, { ...typed(), typedName: "Ada 𓀀" });
+    expect(unknown).toEqual([400, "unsupported_text", { characters: ["𓀀"] }]);
     const long = await refusal("sign", empty, {
       ...typed(),
       signerName: "a".repeat(1990),

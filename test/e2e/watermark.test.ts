@@ -198,8 +198,8 @@ describe("refusals", () => {
   });
 
   test("characters without a font, too many tiles, a file that is not an image", async () => {
-    const emoji = await refusal("watermark", empty, { ...red, text: "😀" });
-    expect(emoji).toEqual([400, "unsupported_text", { characters: ["😀"] }]);
+    const unknown = await refusal("watermark", empty, { ...red, text: "𓀀" });
+    expect(unknown).toEqual([400, "unsupported_text", { characters: ["𓀀"] }]);
     const tiny = await refusal("watermark", empty, { ...red, text: ".", tile: "true", fontSize: "1" });
     expect(tiny.slice(0, 2)).toEqual([413, "limit_exceeded"]);
     const image = await refusal("watermark", empty, { kind: "image", image: pdfPart(empty, "x.png") });
