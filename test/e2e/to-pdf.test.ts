@@ -165,6 +165,38 @@ test("files that a document refers to are rejected by their names", async () => 
   expect(new TextDecoder().decode(body)).toContain('"name":"asset:a.png"');
 });
 
+describe("character references", () => {
+  const shown = "&lt;b&gt; &amp; &#65; &eacute; & x&y &;";
+  const inXml = shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const cell = `<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>${inXml}</t></is></c></row></sheetData>`;
+  test.each<readonly [string, Source, FormFields]>([
+    ["text", shown, { format: "text" }],
+    ["CSV", `a,b\n"${shown}",x\n`, { format: "csv" }],
+    ["code in Markdown", `# x\n\n\`\`\`\n${shown}\n\`\`\`\n`, { format: "markdown" }],
+    ["HTML", `<p>${inXml}</p>`, { format: "html" }],
+    [
+      "HTML, without semicolons and as numbers",
+      `<p>${inXml.replaceAll("&amp;", (_, at: number) => (at % 2 === 0 ? "&#38;" : "&#x26;"))}`,
+      { format: "html" },
+    ],
+    ["XHTML", `<html xmlns="http://www.w3.org/1999/xhtml"><body><p>${inXml}</p></body></html>`, {}],
+    ["DOCX", docx(paragraph(inXml)), {}],
+    ["XLSX", xlsx([{ name: "S", content: cell }]), {}],
+  ])("are decoded as often as the format has it: %s", async (_, source, fields) => {
+    expect((await converted(source, fields)).text).toContain(shown);
+  });
+
+  test("in titles, bookmarks, links, and descriptions of images are decoded once", async () => {
+    const result = await converted(
+      `<html><head><title>Caf&eacute; &ndash;\n&euro; &amp;lt;</title></head><body><h1>&amp;lt; &amp;amp; &eacute;</h1><p><a href="https://example.com/?a=1&amp;copy;=2&amp=3">x</a><img src="x.png" alt="&amp;lt; &eacute;"></p></body></html>`,
+    );
+    expect(result.view.info["Title"]).toBe("Caf\u00e9 \u2013 \u20ac &lt;");
+    expect(titles(result)).toEqual(["&lt; &amp; \u00e9"]);
+    expect(links(result)).toEqual(["https://example.com/?a=1&copy;=2&amp=3"]);
+    expect(result.text).toContain("x&lt; \u00e9");
+  });
+});
+
 describe("HTML", () => {
   test("headings are bookmarks, links stay links, and title and language are metadata", async () => {
     const result = await converted(

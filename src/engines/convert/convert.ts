@@ -199,7 +199,7 @@ async function readText(
   const type = format === "xhtml" ? "application/xhtml+xml" : "text/html";
   return {
     parts: [await htmlPart(work, prepared.html, type, options, prepared.pageRule)],
-    title: page?.title ?? prepared.title,
+    title: page?.title,
     language: page?.language ?? prepared.language,
     notConverted: prepared.notConverted,
   };
@@ -224,7 +224,7 @@ async function htmlPart(
 ): Promise<Part> {
   const page = pageFormat(options, rule);
   // What the document says of its margins was read above.
-  const bounded = await boundedHtml(work, html, `${options.css}\n@page{margin:0}`);
+  const bounded = await boundedHtml(work, html, `${options.css}\n@page{margin:0}`, type === "application/xhtml+xml");
   return { ...bounded, type, page, fontSize: options.fontSize };
 }
 

@@ -191,7 +191,7 @@ export class PartWriter {
     const children = await this.#outlineOf(document, document.loadOutline() ?? [], first, frames, 1);
     if (part.bookmark === undefined) this.#outline.push(...children);
     else this.#outline.push({ title: part.bookmark, page: first + 1, view: ["Fit"], children });
-    this.#title ??= document.getMetaData("info:Title") || undefined;
+    this.#title ??= (document.getMetaData("info:Title") ?? "").replace(/\s+/g, " ").trim() || undefined;
     this.#author ??= document.getMetaData("info:Author") || undefined;
   }
 

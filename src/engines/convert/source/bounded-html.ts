@@ -3,7 +3,7 @@ import { Refusal } from "../../errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
-import { decodeEntities } from "./markup.ts";
+import { decodeEntities, forMuPdf } from "./markup.ts";
 import { type DocumentNames, reducedStyleSheet } from "./style-sheet.ts";
 
 export interface BoundedHtml {
@@ -23,7 +23,9 @@ const PIECE = 500;
 /** A space without a width, which is no character of the PDF. */
 const DIVISION = "\u200b";
 /** Their contents are no markup. */
-const RAW_TEXT = /^<(?:title|textarea|xmp|noembed|noframes|plaintext)\b/i;
+const RAW_TEXT = /^<(?:xmp|noembed|noframes|plaintext)\b/i;
+/** Theirs are text alone. */
+const TEXT_ALONE = /^<(?:title|textarea)\b/i;
 const TOKEN = /(<style\b[^>]*>)([^<]*)(?:<\/style\s*>)?|<[^>]*>|[^<]+/gi;
 const START = /^<([a-z][a-z\d:-]*)/i;
 const ATTRIBUTE = /([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
@@ -37,37 +39,42 @@ const JOINED = /^(?:\p{M}|\p{Emoji_Modifier}|\u200c|\u200d)/u;
 /** What the HTML parser adds to a document. */
 const IMPLIED = ["html", "head", "body", "colgroup", "tbody", "tr", "p", "br", "img"];
 
+const same = (html: string): string => html;
+const AS_IT_IS: typeof forMuPdf = { text: same, tag: same, raw: same };
+
 /** @throws Refusal `limit_exceeded` (selectors and elements, attributes, the length of a word, marks of a character, work) */
-export async function boundedHtml(work: Work, html: string, css: string): Promise<BoundedHtml> {
+export async function boundedHtml(work: Work, html: string, css: string, isXml = false): Promise<BoundedHtml> {
+  const written = isXml ? AS_IT_IS : forMuPdf;
   const meter = new ParseMeter(work, "html");
   const found = new Names();
   const pieces: string[] = [];
   const sheets: { at: number; css: string }[] = [];
   let styleCharacters = 0;
-  let isRaw = false;
+  let kind: "markup" | "text" | "raw" = "markup";
   for (const [token, open, sheet = ""] of html.matchAll(TOKEN)) {
     if (open !== undefined) {
       found.add(open);
       sheets.push({ at: pieces.length + 1, css: sheet });
-      pieces.push(open, sheet, "</style>");
+      pieces.push(written.tag(open), sheet, "</style>");
       styleCharacters += sheet.length;
       continue;
     }
     if (!token.startsWith("<")) {
-      pieces.push(isRaw ? token : await withShortWords(meter, token));
+      const text = kind === "markup" ? await withShortWords(meter, token) : token;
+      pieces.push(kind === "raw" ? written.raw(text) : written.text(text));
     } else {
       meter.bytes(token.length);
       await meter.pause();
-      isRaw = RAW_TEXT.test(token);
+      kind = RAW_TEXT.test(token) ? "raw" : TEXT_ALONE.test(token) ? "text" : "markup";
       if (found.add(token)) meter.element();
-      pieces.push(token);
+      pieces.push(written.tag(token));
     }
   }
   const styles = new ParseMeter(work, "css");
   let selectors = 0;
   for (const sheet of sheets) {
     const reduced = await reducedStyleSheet(styles, sheet.css, found);
-    pieces[sheet.at] = reduced.css;
+    pieces[sheet.at] = written.raw(reduced.css);
     selectors += reduced.selectors;
   }
   const overruling = await reducedStyleSheet(styles, css, found);

@@ -3,15 +3,15 @@ import { decodeText } from "./decode-text.ts";
 import type { Assets } from "./assets.ts";
 import { base64Of } from "./base64.ts";
 import type { Margins, PageSize } from "./document.ts";
-import { decodeEntities, escaped, LIST_MARKS } from "./markup.ts";
+import { decodeEntities, LIST_MARKS } from "./markup.ts";
 import { withSymbolFonts } from "../../fonts.ts";
 import { stylePieces } from "./style-sheet.ts";
 import { tidied } from "./tidy-html.ts";
 import type { Work } from "../../work.ts";
 
 export interface PreparedHtml {
+  /** With the title of the document, which MuPDF reads. */
   readonly html: string;
-  readonly title: string | undefined;
   readonly language: string | undefined;
   readonly pageRule: PageRule;
   readonly notConverted: ReadonlySet<string>;
@@ -67,13 +67,12 @@ export async function prepareHtml(
   )
     notConverted.add("css-layout");
   const all = `${styles}\n${css}`;
-  html = withDefaults(withEmojiFont(withBreaks(html, all))).replace(MARKS_WITHOUT_GLYPH, "$1disc");
+  html = withDefaults(withEmojiFont(withBreaks(html, all)), title).replace(MARKS_WITHOUT_GLYPH, "$1disc");
   if (images.size > 0)
     html = html.replace(/\ssrc="(asset-\d+)"/g, (_, name: string) => ` src="${images.get(name) ?? ""}"`);
   await work.rest();
   return {
     html,
-    title: title === undefined ? undefined : decodeEntities(title).replace(/\s+/g, " ").trim() || undefined,
     language,
     pageRule: pageRuleOf(all),
     notConverted,
@@ -84,18 +83,24 @@ export async function prepareHtml(
 const DEFAULTS = `<style>body{overflow-wrap:break-word}pre{white-space:pre-wrap}${LIST_MARKS}</style>`;
 const MARKS_WITHOUT_GLYPH = /(list-style(?:-type)?\s*:[^:;}"'<]*?)\b(?:circle|square)\b/gi;
 
-/** A style sheet before those of the document, which overrule it. */
-function withDefaults(html: string): string {
+/** The title, and a style sheet before those of the document, which overrule it. */
+function withDefaults(html: string, title = ""): string {
+  const added = `<title>${title.replaceAll("<", "&lt;")}</title>${DEFAULTS}`;
   const head = /<head\b[^>]*>/i.exec(html);
   const start = head ?? /<html\b[^>]*>/i.exec(html) ?? /^\ufeff?\s*(?:<!doctype[^>]*>)?/i.exec(html);
   const at = start === null ? 0 : start.index + start[0].length;
-  return `${html.slice(0, at)}${head ? DEFAULTS : `<head>${DEFAULTS}</head>`}${html.slice(at)}`;
+  return `${html.slice(0, at)}${head ? added : `<head>${added}</head>`}${html.slice(at)}`;
 }
 
-const attributeOf = (tag: string, name: string): string | undefined => {
+/** An attribute as it is written. */
+const writtenAttribute = (tag: string, name: string): string | undefined => {
   const [, double, single, bare] =
     new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(tag) ?? [];
-  const value = double ?? single ?? bare;
+  return double ?? single ?? bare;
+};
+
+const attributeOf = (tag: string, name: string): string | undefined => {
+  const value = writtenAttribute(tag, name);
   return value === undefined ? undefined : decodeEntities(value);
 };
 
@@ -155,7 +160,7 @@ async function withImages(
       return tag.replace(/\ssrc\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+)/i, ` src="${name}"`);
     }
     notConverted.add(asset || source.startsWith("data:") ? "unsupported-images" : "external-images");
-    return `<span>${escaped(attributeOf(tag, "alt") ?? "")}</span>`;
+    return `<span>${writtenAttribute(tag, "alt") ?? ""}</span>`;
   });
 }
 

@@ -56,6 +56,20 @@ export const decodeEntities = (text: string): string =>
     },
   );
 
+/** Ampersands in HTML, as references or as they are; in attributes, names without `;` before `=` and letters are no references (HTML Standard, 13.2.5.73). */
+const [IN_TEXT, IN_TAG] = ["(?:amp|AMP);?", "(?:amp|AMP)(?:;|(?![\\w=]))"].map(
+  (name) =>
+    new RegExp(`&(?:${name}|#0*38(?!\\d);?|#[xX]0*26(?![\\da-fA-F]);?|(?!#\\d|#[xX][\\da-fA-F]|[a-zA-Z]))`, "g"),
+) as [RegExp, RegExp];
+
+/** HTML that comes out of MuPDF as it is meant: what its HTML parser has decoded, MuPDF decodes again, as XML. */
+export const forMuPdf = {
+  text: (html: string): string => html.replace(IN_TEXT, "&amp;amp;"),
+  tag: (html: string): string => html.replace(IN_TAG, "&amp;amp;"),
+  /** In elements whose text has no references. */
+  raw: (text: string): string => text.replaceAll("&", "&amp;"),
+};
+
 /** MuPDF has circles and squares for lists in lists, which the text fonts lack. */
 export const LIST_MARKS = "body ul ul,body ul ul ul{list-style-type:disc}";
 
