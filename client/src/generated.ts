@@ -298,6 +298,8 @@ export interface ToPdfInput {
   readonly file: FileInput | FileReference;
   /** The format of text that may have several. Default: detected. */
   readonly format?: "html" | "xhtml" | "markdown" | "text" | "csv" | "docx" | "xlsx" | undefined;
+  /** The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits. */
+  readonly encoding?: string | undefined;
   /** The page size, by name or in points. Default: the document's, else A4. */
   readonly pageSize?: "a4" | "letter" | "legal" | "a5" | "a3" | { readonly width: number; readonly height: number } | undefined;
   /** The orientation. Default: the document's, else portrait. */
@@ -323,6 +325,7 @@ export interface ToPdfInput {
 const toPdfFields = {
   file: { name: "file", kind: "file" },
   format: { name: "format", kind: "text" },
+  encoding: { name: "encoding", kind: "text" },
   pageSize: { name: "pageSize", kind: "json" },
   orientation: { name: "orientation", kind: "text" },
   marginPt: { name: "marginPt", kind: "text" },
@@ -1566,10 +1569,12 @@ export class ServiceMethods extends OperationTransport {
    * |---|---|---|
    * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
    * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
-   * | Text | lines as they are, wrapped at the margins; UTF-8, UTF-16, or Windows-1252 | |
+   * | Text | lines as they are, wrapped at the margins | |
    * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `formulas` (as plain text), `embedded-objects`, `embedded-documents`, `unsupported-images` (EMF, WMF, SVG) |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `charts`, `images`, `diagrams`, `comments`, `headers`, `text-boxes`, `embedded-objects` |
+   *
+   * Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
    *
    * Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
    * or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and

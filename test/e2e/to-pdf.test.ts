@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { post, type ApiResponse } from "../harness/client.ts";
+import { encoded } from "../harness/encoded.ts";
 import { document } from "../harness/fixtures.ts";
 import { docx, archive, paragraph, xlsx } from "../harness/office-fixtures.ts";
 import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
@@ -44,6 +45,17 @@ async function converted(source: Source, fields: FormFields = {}): Promise<Resul
       .join(" ")
       .replace(/\s+/g, " "),
   };
+}
+
+/** What a job made, when it is done. */
+async function jobResult(accepted: Response): Promise<Uint8Array> {
+  const headers = { Authorization: `Bearer ${liveKey}` };
+  expect(accepted.status).toBe(202);
+  const { id } = (await accepted.json()) as { id: string };
+  const ended = await fetch(`${baseUrl}/api/v1/jobs/${id}?wait=30`, { headers });
+  expect(await ended.json()).toMatchObject({ status: "succeeded", operation: "to-pdf" });
+  const result = await fetch(`${baseUrl}/api/v1/jobs/${id}/result`, { headers });
+  return new Uint8Array(await result.arrayBuffer());
 }
 
 const links = ({ view }: Result): (string | number | null | undefined)[] =>
@@ -163,6 +175,79 @@ test("files that a document refers to are rejected by their names", async () => 
   const { status, code, body } = await send('<p><img src="a.png">', { "asset:a.png": dataUri });
   expect([status, code]).toEqual([400, "invalid_parameters"]);
   expect(new TextDecoder().decode(body)).toContain('"name":"asset:a.png"');
+});
+
+describe("encodings", () => {
+  const declared = (charset: string, text: string, head = ""): Uint8Array =>
+    encoded(
+      `<html><head>${head}<meta http-equiv="Content-Type" content="text/html; charset=${charset}"></head><body><p>${text}</p></body></html>`,
+      charset,
+    );
+  test.each([
+    ["windows-1252", "Müller – €"],
+    ["us-ascii", "Müller – €"],
+    ["iso-8859-1", "Müller"],
+    ["iso-8859-15", "Müller €"],
+    ["windows-1251", "Привет"],
+    ["gb2312", "中文"],
+    ["shift_jis", "名前"],
+  ])("a document that declares %s is read in it, once", async (charset, text) => {
+    expect((await converted(declared(charset, text))).text).toContain(text);
+    expect(
+      (await converted(declared(charset, `${text} charset=${charset}`, `<title>${text}</title>`))).view.info["Title"],
+    ).toBe(text);
+  });
+
+  test("text that speaks of an encoding is not in it", async () => {
+    const text = '<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-7">\nMüller 中文\n';
+    expect((await converted(`${"x\n".repeat(600)}${text}`, { format: "text" })).text).toContain("Müller 中文");
+  });
+
+  const table = encoded("名前,都市\n太郎,東京\n", "euc-jp");
+  test("an encoding that may be one of several is asked for, and `encoding` or the Content-Type says it", async () => {
+    const { status, code, message, body } = await send(table, { format: "csv" });
+    expect([status, code]).toEqual([400, "invalid_parameters"]);
+    expect(message).toContain("may be in euc-jp or gbk");
+    expect(new TextDecoder().decode(body)).toContain('"name":"encoding"');
+    for (const encoding of ["euc-jp", "X-EUC-JP"])
+      expect((await converted(table, { format: "csv", encoding })).text).toContain("太郎");
+    for (const inJob of [false, true]) {
+      const form = new FormData();
+      form.append("file", new Blob([table.slice()], { type: "text/csv; charset=euc-jp" }), "a.csv");
+      form.append("format", "csv");
+      const response = await fetch(`${baseUrl}/api/v1/to-pdf`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${liveKey}`, ...(inJob && { Prefer: "respond-async" }) },
+        body: form,
+      });
+      const pdf = inJob ? await jobResult(response) : new Uint8Array(await response.arrayBuffer());
+      expect((await openPdf(pdf)).pages[0]?.text).toContain("太郎");
+    }
+  });
+
+  test.each([
+    [
+      "an unknown one",
+      table,
+      { encoding: "klingon" },
+      "must be a label of the WHATWG Encoding Standard, such as utf-8",
+    ],
+    ["one that does not fit", table, { encoding: "utf-8" }, "does not fit: `file` is not valid utf-8"],
+    ["one of a document that is no text", docx(paragraph("x")), { encoding: "utf-8" }, "must not be sent for `docx`"],
+  ] as const)("`encoding` is refused: %s", async (_, source, fields, issue) => {
+    const { status, code, body } = await send(source, fields);
+    expect([status, code]).toEqual([400, "invalid_parameters"]);
+    const { details } = (
+      JSON.parse(new TextDecoder().decode(body)) as {
+        error: { details: { fields: { name: string; issue: string }[] } };
+      }
+    ).error;
+    expect(details.fields[0]).toMatchObject({ name: "encoding", issue: expect.stringContaining(issue) as string });
+  });
+
+  test("a byte order mark overrules what is said", async () => {
+    expect((await converted("\ufeffGrüße", { encoding: "windows-1251", format: "text" })).text).toContain("Grüße");
+  });
 });
 
 describe("character references", () => {
@@ -380,12 +465,7 @@ describe("files that a document refers to", () => {
       headers: { ...headers, Prefer: "respond-async" },
       body: form,
     });
-    expect(accepted.status).toBe(202);
-    const { id } = (await accepted.json()) as { id: string };
-    const ended = await fetch(`${baseUrl}/api/v1/jobs/${id}?wait=30`, { headers });
-    expect(await ended.json()).toMatchObject({ status: "succeeded", operation: "to-pdf" });
-    const result = await fetch(`${baseUrl}/api/v1/jobs/${id}/result`, { headers });
-    expect(await red(new Uint8Array(await result.arrayBuffer()))).toBeGreaterThan(4);
+    expect(await red(await jobResult(accepted))).toBeGreaterThan(4);
   });
 
   test("as parts of a pipeline", async () => {

@@ -1,15 +1,14 @@
 /** From a document of another kind to a PDF. */
 import type { EngineBytes, InputBytes } from "../bytes/heap.ts";
-import { Refusal } from "../errors.ts";
+import { invalidParameter, Refusal } from "../errors.ts";
 import type { Engines } from "../lease/engines.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits, MiB } from "../../limits.ts";
 import type { Work } from "../work.ts";
-import type { Archive } from "./source/archive.ts";
 import { Assets } from "./source/assets.ts";
 import { boundedHtml } from "./source/bounded-html.ts";
 import { delimiterOf, readCsv } from "./csv.ts";
-import { decodeText } from "./source/decode-text.ts";
+import { decodeText, type SaidEncoding } from "./source/decode-text.ts";
 import type { Conversion, PageFormat, PageSize, Part } from "./source/document.ts";
 import { DocumentFonts } from "./document-fonts.ts";
 import { readDocx } from "./docx/read.ts";
@@ -23,7 +22,7 @@ import { type Sheet, sheetPart } from "./source/sheet.ts";
 import { textBody } from "./text.ts";
 import { readXlsx } from "./xlsx/read.ts";
 
-export interface ConversionOptions {
+export interface ConversionOptions extends SaidEncoding {
   /** For text, which may be of several formats. */
   readonly format?: SourceFormat | undefined;
   /** In points, in the orientation that is wanted; undefined: that of the document, else A4. */
@@ -66,7 +65,7 @@ export async function convert(engines: Engines, file: InputBytes, options: Conve
   const { work } = pdf;
   const bytes = file.length + (options.assets?.length ?? 0);
   const conversion = await work.stage("readDocument", bytes * limits.work.readByte).run(async () => {
-    const source = await formatOf(pdf, file, options.format);
+    const source = await formatOf(pdf, file, options);
     return { ...(await read(pdf, file, source, options)), format: source.format };
   });
   if (conversion.parts.length === 0)
@@ -113,13 +112,13 @@ async function laidOut(
 async function formatOf(
   engine: PdfEngine,
   file: InputBytes,
-  wanted: SourceFormat | undefined,
+  { format: wanted, ...said }: ConversionOptions,
 ): Promise<Extract<Detected, { format: SourceFormat }>> {
-  const detected = await detectFormat(engine, file);
+  const detected = await detectFormat(engine, file, said);
   if ("unsupported" in detected)
     throw new Refusal("unsupported_format", `\`file\` is ${detected.unsupported}.`, { input: "file" });
   if (wanted === undefined || wanted === detected.format) return detected;
-  if (TEXT_FORMATS.has(wanted) && TEXT_FORMATS.has(detected.format)) return { format: wanted };
+  if (TEXT_FORMATS.has(wanted) && TEXT_FORMATS.has(detected.format)) return { ...detected, format: wanted };
   throw new Refusal("unsupported_format", `\`file\` is not of the format \`${wanted}\`, but \`${detected.format}\`.`, {
     input: "file",
   });
@@ -128,23 +127,21 @@ async function formatOf(
 async function read(
   engine: PdfEngine,
   file: InputBytes,
-  { format, archive }: Extract<Detected, { format: SourceFormat }>,
+  source: Extract<Detected, { format: SourceFormat }>,
   options: ConversionOptions,
 ): Promise<Conversion> {
   const { work } = engine;
   const { fontSize, css } = options;
+  const { format } = source;
   if (options.assets && !HAS_ASSETS.has(format)) throw refusedAssets(format);
   const office = { page: (own: PageFormat) => pageFormat(options, {}, own), fontSize, css };
-  switch (format) {
-    case "docx":
-      return readDocx(work, archiveOf(archive), office);
-    case "xlsx": {
-      const { sheets, ...rest } = await readXlsx(work, archiveOf(archive));
-      return { ...rest, parts: await sheetParts(engine, sheets, options) };
-    }
-    default:
-      return readText(engine, format, await textOf(engine, file), options);
-  }
+  if ("encoding" in source)
+    return readText(engine, format, await textOf(engine, file, source.encoding, options), options);
+  if (options.encoding !== undefined)
+    throw invalidParameter("encoding", `must not be sent for \`${format}\`: only text has encodings`);
+  if (format === "docx") return readDocx(work, source.archive, office);
+  const { sheets, ...rest } = await readXlsx(work, source.archive);
+  return { ...rest, parts: await sheetParts(engine, sheets, options) };
 }
 
 const HAS_ASSETS: ReadonlySet<SourceFormat> = new Set(["html", "xhtml", "markdown"]);
@@ -154,18 +151,13 @@ const refusedAssets = (format: SourceFormat): Refusal =>
     fields: [{ name: "assets", issue: `must not be sent for \`${format}\`: only HTML and Markdown refer to files` }],
   });
 
-function archiveOf(archive: Archive | undefined): Archive {
-  if (archive === undefined) throw new Error("an office document is an archive");
-  return archive;
-}
-
-async function textOf({ work }: PdfEngine, file: InputBytes): Promise<string> {
+async function textOf({ work }: PdfEngine, file: InputBytes, encoding: string, said: SaidEncoding): Promise<string> {
   const limit = limits.conversion.textBytes;
   if (file.length > limit)
     throw new Refusal("limit_exceeded", `Text can have up to ${limit / MiB} MiB.`, { limit, actual: file.length });
   work.spend(file.length);
   await work.rest();
-  return decodeText(file.view(0, file.length).slice()).replaceAll("\0", "\ufffd").toWellFormed();
+  return decodeText(file.view(0, file.length).slice(), encoding, said).replaceAll("\0", "\ufffd").toWellFormed();
 }
 
 async function readText(

@@ -1,11 +1,13 @@
 /** Which format a document has: by its bytes, never by its name. */
 import type { InputBytes } from "../bytes/heap.ts";
+import { latin1 } from "../bytes/latin1.ts";
 import { imageKindOf } from "../image/kind.ts";
 import { beginsAsPdf, PDF_HEAD_BYTES } from "../bytes/pdf-signature.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { Archive } from "./source/archive.ts";
-import { decodeText } from "./source/decode-text.ts";
+import { encodingOf, type SaidEncoding } from "./source/decode-text.ts";
 import { delimiterOf } from "./csv.ts";
+import { limits } from "../../limits.ts";
 
 /** The formats that are converted. */
 export const FORMATS = ["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"] as const;
@@ -15,7 +17,9 @@ export type SourceFormat = (typeof FORMATS)[number];
 export const TEXT_FORMATS: ReadonlySet<SourceFormat> = new Set(["html", "xhtml", "markdown", "text", "csv"]);
 
 export type Detected =
-  | { readonly format: SourceFormat; readonly archive?: Archive }
+  | { readonly format: SourceFormat; readonly archive: Archive }
+  /** `encoding`: a label of the WHATWG Encoding Standard. */
+  | { readonly format: SourceFormat; readonly encoding: string }
   /** The name of what it is, for an error. */
   | { readonly unsupported: string };
 
@@ -40,7 +44,8 @@ const OPEN_DOCUMENT: Readonly<Record<string, string>> = {
   presentation: "an OpenDocument presentation (ODP)",
 };
 
-export async function detectFormat(engine: PdfEngine, bytes: InputBytes): Promise<Detected> {
+/** @throws Refusal `invalid_parameters` (a text of which the encoding is not known) */
+export async function detectFormat(engine: PdfEngine, bytes: InputBytes, said: SaidEncoding): Promise<Detected> {
   const head = bytes.view(0, Math.min(bytes.length, HEAD_BYTES)).slice();
   const ascii = (start: number, end: number): string => String.fromCharCode(...head.subarray(start, end));
   if (ascii(0, 4) === "PK\x03\x04") return packageOf(engine, bytes);
@@ -53,7 +58,7 @@ export async function detectFormat(engine: PdfEngine, bytes: InputBytes): Promis
   if (beginsAsPdf(head.subarray(0, PDF_HEAD_BYTES))) return { unsupported: "a PDF already" };
   if (ascii(0, 4) === "Rar!" || ascii(0, 6) === "7z\xbc\xaf\x27\x1c" || ascii(0, 2) === "\x1f\x8b")
     return { unsupported: "a compressed archive other than a ZIP" };
-  return textFormatOf(head, bytes.length > head.length);
+  return textFormatOf(head, bytes, said);
 }
 
 async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected> {
@@ -88,20 +93,35 @@ const MARKDOWN = [
   /^.{1,200}\n(={3,}|-{3,})\s*$/m,
 ];
 
-function textFormatOf(head: Uint8Array, cut: boolean): Detected {
-  const text = decodeText(head);
-  if (/[^\P{Cc}\t\n\v\f\r\u0080-\u009f]/u.test(text)) return { unsupported: "of a format that is not supported" };
+/** No text has them, in any encoding but UTF-16 and ISO-2022-JP. */
+const CONTROLS = /[^\P{Cc}\t\n\v\f\r\u0080-\u009f]/u;
+
+function textFormatOf(head: Uint8Array, bytes: InputBytes, said: SaidEncoding): Detected {
+  const cut = bytes.length > head.length;
+  const unsupported = { unsupported: "of a format that is not supported" };
+  const isMarked = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+  if (!isMarked && Object.values(said).every((label) => label === undefined) && CONTROLS.test(latin1(head)))
+    return unsupported;
+  const whole = bytes.length <= limits.conversion.textBytes ? bytes.view(0, bytes.length).slice() : head;
+  const encoding = encodingOf(whole, said);
+  const text = new TextDecoder(encoding).decode(head, { stream: cut });
+  if (CONTROLS.test(text)) return unsupported;
+  const format = formatOfText(text, cut);
+  return typeof format === "string" ? { format, encoding } : format;
+}
+
+function formatOfText(text: string, cut: boolean): SourceFormat | { readonly unsupported: string } {
   const start = text.slice(0, 4096).replace(/^\s*(<\?xml[\s\S]*?\?>|<!--[\s\S]*?-->|\s)*/, "");
   if (/^<FictionBook[\s>]/.test(start)) return { unsupported: "an e-book (FB2)" };
-  if (/^(<!DOCTYPE html[^>]*xhtml|<html[^>]*xmlns=)/i.test(start)) return { format: "xhtml" };
+  if (/^(<!DOCTYPE html[^>]*xhtml|<html[^>]*xmlns=)/i.test(start)) return "xhtml";
   if (
     /^(<!DOCTYPE html|<(html|head|body|div|p|h[1-6]|table|section|article|main|ul|ol|span|style|meta|title|center|font|a|b|i|img|br|hr|header|nav|form)[\s>/])/i.test(
       start,
     )
   )
-    return { format: "html" };
+    return "html";
   if (/^(<\?xml|<!DOCTYPE)/i.test(text.trimStart())) return { unsupported: "an XML document of another kind" };
-  if (/^<(\w+:)?\w+[^>]*>/.test(start) && /<\/html>/i.test(text)) return { format: "html" };
-  if (delimiterOf(text, cut) !== undefined) return { format: "csv" };
-  return { format: MARKDOWN.some((pattern) => pattern.test(text)) ? "markdown" : "text" };
+  if (/^<(\w+:)?\w+[^>]*>/.test(start) && /<\/html>/i.test(text)) return "html";
+  if (delimiterOf(text, cut) !== undefined) return "csv";
+  return MARKDOWN.some((pattern) => pattern.test(text)) ? "markdown" : "text";
 }

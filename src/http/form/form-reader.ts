@@ -78,10 +78,10 @@ export class FormNames {
   }
 }
 
-/** Where a file is: in the body, among the stored files, or at a URL. */
+/** Where a file is: in the body, among the stored files, or at a URL. `charset`: of its text, as it was sent. */
 export type FileSource =
-  | { readonly kind: "sent"; readonly filename: string; readonly bytes: EngineBytes }
-  | { readonly kind: "stored" | "url"; readonly to: string };
+  | { readonly kind: "sent"; readonly filename: string; readonly charset?: string; readonly bytes: EngineBytes }
+  | { readonly kind: "stored" | "url"; readonly to: string; readonly charset?: string };
 
 /** A file that an operation takes. */
 export interface FormInput {
@@ -272,12 +272,14 @@ export class FormReader {
       part.kind === "file" &&
       !(part.filename === "" && part.bytes && !accept.includes("any") && isText(part.bytes))
     ) {
-      const { filename, bytes } = part;
+      const { filename, bytes, charset } = part;
+      const said = charset === undefined ? {} : { charset };
       // A second file with the name is an issue already.
-      return bytes === undefined ? null : { field, source: { kind: "sent", filename, bytes } };
+      return bytes === undefined ? null : { field, source: { kind: "sent", filename, ...said, bytes } };
     }
-    const value = part.kind === "text" ? part.value : "";
-    if (value.startsWith("file_")) return { field, source: { kind: "stored", to: value } };
+    const { value, charset } = part.kind === "text" ? part : { value: "" };
+    const said = charset === undefined ? {} : { charset };
+    if (value.startsWith("file_")) return { field, source: { kind: "stored", to: value, ...said } };
     const isUrl = /^https?:/i.test(value);
     const issue = isUrl ? this.#options.urlIssue(value) : "must be a file, a `file_...` ID, or an https:// URL";
     if (issue === undefined) return { field, source: { kind: "url", to: value } };

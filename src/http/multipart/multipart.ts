@@ -5,12 +5,18 @@ import type { FileSink, InputBytes } from "../../engines/bytes/heap.ts";
 
 /**
  * One part of a body, by its form field. `filename`: empty if it has none. `bytes`: what its sink knows a file by; absent if the file was
- * not wanted. `issue`: why a text cannot be read, as the end of a sentence that begins with the field's name.
+ * not wanted. `charset`: of a file, as its Content-Type has it, or of the file that a text refers to. `issue`: why a text cannot be read, as the end of a sentence that begins with the field's name.
  */
 export type FormPart<Bytes = InputBytes> =
-  | { readonly kind: "text"; readonly field: string; readonly value: string }
+  | { readonly kind: "text"; readonly field: string; readonly value: string; readonly charset?: string }
   | { readonly kind: "unreadable"; readonly field: string; readonly issue: string }
-  | { readonly kind: "file"; readonly field: string; readonly filename: string; readonly bytes?: Bytes };
+  | {
+      readonly kind: "file";
+      readonly field: string;
+      readonly filename: string;
+      readonly charset?: string;
+      readonly bytes?: Bytes;
+    };
 
 /** What a field takes: a text, a file, or a file for which the text of a reference can stand, such as `https://...`. */
 export type FieldKind = "text" | "file" | "file or reference";
@@ -236,7 +242,7 @@ export class MultipartParser<Bytes = InputBytes> {
     if (head === undefined) return;
     if (this.#kind === undefined) this.#decide();
     this.#head = undefined;
-    const { field, filename = "" } = head;
+    const { field, filename = "", charset } = head;
     if (this.#kind === "text") {
       const text = decodeText(this.#text, head.charset);
       this.#text = [];
@@ -244,7 +250,8 @@ export class MultipartParser<Bytes = InputBytes> {
       // The form's own charset (RFC 7578, 4.6) is ignored: clients send it with any form, and their texts are UTF-8.
       if (field !== "_charset_") this.parts.push({ field, ...text });
     } else if (this.#wanted) {
-      this.parts.push({ kind: "file", field, filename, bytes: this.#options.arena.seal() });
+      const bytes = this.#options.arena.seal();
+      this.parts.push({ kind: "file", field, filename, ...(charset !== undefined && { charset }), bytes });
     } else {
       this.parts.push({ kind: "file", field, filename });
     }

@@ -31,11 +31,12 @@ export async function writeJobRequest(
   owner: JobOwner,
   { parts, loaded }: RequestForm,
 ): Promise<string> {
-  const references = new Map<string, string>();
+  const references = new Map<string, readonly [reference: string, charset?: string]>();
   for (const [{ field, source }, { file, filename }] of loaded) {
     // Two steps of a pipeline can take the same file.
     if (references.has(field)) continue;
-    if (source.kind === "stored") references.set(field, source.to);
+    const said = source.charset === undefined ? ([] as const) : ([source.charset] as const);
+    if (source.kind === "stored") references.set(field, [source.to, ...said]);
     else {
       const { length } = file.bytes;
       const stored = await writeJobFile(db, store, owner, {
@@ -43,13 +44,15 @@ export async function writeJobRequest(
         length,
         chunks: piecesOf(file.bytes),
       });
-      references.set(field, stored.id);
+      references.set(field, [stored.id, ...said]);
     }
   }
   const texts = parts.flatMap((part) =>
     part.kind === "text" && !references.has(part.field) ? [[part.field, part.value] as const] : [],
   );
-  const json = new TextEncoder().encode(JSON.stringify([...texts, ...references]));
+  const json = new TextEncoder().encode(
+    JSON.stringify([...texts, ...Array.from(references, ([field, reference]) => [field, ...reference])]),
+  );
   const { id } = await writeJobFile(db, store, owner, {
     name: "request.json",
     length: json.length,
@@ -67,8 +70,13 @@ export async function readJobRequest(
 ): Promise<readonly FormPart<EngineBytes>[]> {
   const { source } = await openFile(db, store, owner, id, new Date());
   const json = new TextDecoder().decode(await source.read(0, source.length));
-  const texts = JSON.parse(json) as readonly (readonly [field: string, value: string])[];
-  return texts.map(([field, value]) => ({ kind: "text", field, value }));
+  const texts = JSON.parse(json) as readonly (readonly [field: string, value: string, charset?: string])[];
+  return texts.map(([field, value, charset]) => ({
+    kind: "text",
+    field,
+    value,
+    ...(charset !== undefined && { charset }),
+  }));
 }
 
 interface NewFile {

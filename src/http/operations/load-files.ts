@@ -105,9 +105,10 @@ async function load(
 ): Promise<ReadonlyMap<FormFile, LoadedFile>> {
   const loaded = new Map<FormFile, LoadedFile>();
   const add = (use: FormFile, bytes: InputBytes, filename: string, sha256?: string): void => {
-    const { field, password, passwordIsOwn } = use;
+    const { field, password, passwordIsOwn, source } = use;
+    const said = source.charset === undefined ? {} : { charset: source.charset };
     const names = { stem: stemOf(filename), fileName: safeFileName(filename) };
-    const file = { field, ...names, bytes, ...(password !== undefined && { password }), passwordIsOwn };
+    const file = { field, ...names, ...said, bytes, ...(password !== undefined && { password }), passwordIsOwn };
     loaded.set(use, { file, filename, sha256 });
   };
   const outside: { readonly file: FormFile; readonly filename: string; readonly bytes: EngineBytes }[] = [];

@@ -21,6 +21,8 @@ export interface UploadedFile {
   readonly stem: string;
   /** The client's file name without directory, safe to name a file; undefined for a result of an operation. */
   readonly fileName?: string;
+  /** Of its text, as its Content-Type has it: a label of the WHATWG Encoding Standard, or an unknown one. */
+  readonly charset?: string;
   readonly bytes: InputBytes;
   /** From `password`, or `passwordN` with `password` as the fallback. */
   readonly password?: string;

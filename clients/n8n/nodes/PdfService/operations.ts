@@ -847,6 +847,13 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Encoding",
+        "name": "encoding",
+        "description": "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.",
+        "type": "string",
+        "default": ""
+      },
+      {
         "displayName": "Fit",
         "name": "fit",
         "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
@@ -3203,6 +3210,11 @@ export const fields: Readonly<
     {
       "name": "format",
       "field": "format",
+      "kind": "text"
+    },
+    {
+      "name": "encoding",
+      "field": "encoding",
       "kind": "text"
     },
     {

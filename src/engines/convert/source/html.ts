@@ -1,5 +1,5 @@
 /** Prepares HTML for MuPDF: nothing in it runs or is fetched, and what MuPDF does not draw is named. */
-import { decodeText } from "./decode-text.ts";
+import { decodeStyleSheet } from "./decode-text.ts";
 import type { Assets } from "./assets.ts";
 import { base64Of } from "./base64.ts";
 import type { Margins, PageSize } from "./document.ts";
@@ -104,15 +104,19 @@ const attributeOf = (tag: string, name: string): string | undefined => {
   return value === undefined ? undefined : decodeEntities(value);
 };
 
-/** Without links, but with the style sheets among the assets, and without the viewport: MuPDF would lay out for its width, which is that of a screen. */
+/** Without links, but with the style sheets among the assets, without the viewport, for the width of which MuPDF would lay out, and without the encoding: what MuPDF gets is UTF-8, whatever the document was. */
 async function withStyleSheets(html: string, assets: Assets | undefined, notConverted: Set<string>): Promise<string> {
-  return replaced(html, /<(?:link\b|meta\b[^>]*\sname\s*=\s*["']?viewport\b)[^>]*>/gi, async (tag) => {
-    if (!/stylesheet/i.test(attributeOf(tag, "rel") ?? "")) return "";
-    const sheet = await assets?.at(attributeOf(tag, "href") ?? "");
-    if (sheet === undefined) notConverted.add("external-style-sheets");
-    const isPrinted = /^\s*$|\b(?:all|print)\b/i.test(attributeOf(tag, "media") ?? "");
-    return sheet === undefined || !isPrinted ? "" : `<style>${decodeText(sheet).replaceAll("<", "")}</style>`;
-  });
+  return replaced(
+    html,
+    /<(?:link\b|meta\b[^>]*\s(?:name\s*=\s*["']?viewport\b|charset\s*=|http-equiv\s*=))[^>]*>/gi,
+    async (tag) => {
+      if (!/stylesheet/i.test(attributeOf(tag, "rel") ?? "")) return "";
+      const sheet = await assets?.at(attributeOf(tag, "href") ?? "");
+      if (sheet === undefined) notConverted.add("external-style-sheets");
+      const isPrinted = /^\s*$|\b(?:all|print)\b/i.test(attributeOf(tag, "media") ?? "");
+      return sheet === undefined || !isPrinted ? "" : `<style>${decodeStyleSheet(sheet).replaceAll("<", "")}</style>`;
+    },
+  );
 }
 
 /** A string with each match replaced by what comes of it. */
