@@ -9,6 +9,7 @@ import { Refusal } from "../../../errors.ts";
 import type { Work } from "../../../work.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { withoutStructure } from "../../document/without-structure.ts";
+import { GlyphInks } from "../../mupdf/glyph-ink.ts";
 import { characterOf, isMark, isRightToLeft, isUnspaced } from "../../text/characters.ts";
 import type { Glyph, Segment } from "../../text/glyphs.ts";
 
@@ -26,6 +27,11 @@ export interface DrawnGlyph {
   readonly vertical: boolean;
   /** The font size as displayed, in points. */
   readonly size: number;
+  /**
+   * What the glyphs of its font are as large as, in points: the font size, or how far one on the page reaches or advances, if that is more. The
+   * units of a Type 3 font are its own (ISO 32000-2, 9.6.4), and its glyphs may be many font sizes large.
+   */
+  readonly em: number;
 }
 
 /** A corner, and the one opposite to it, in points. */
@@ -67,7 +73,11 @@ export async function drawnGlyphs(
   { annotations }: { readonly annotations: boolean },
 ): Promise<DrawnGlyph[]> {
   const { mupdf } = engine;
-  const glyphs: DrawnGlyph[] = [];
+  const glyphs: { -readonly [key in keyof DrawnGlyph]: DrawnGlyph[key] }[] = [];
+  const fonts: number[] = [];
+  const inks = new GlyphInks(engine);
+  /** How far glyphs of each font reach, by its address, in font sizes. */
+  const widest = new Map<number, number>();
   const [pa, pb, pc, pd, pe, pf] = inverseOf(page.getTransform() as unknown as Matrix);
   const add = (text: Text, [a, b, c, d, e, f]: MatrixTuple): void =>
     text.walk({
@@ -78,14 +88,19 @@ export async function drawnGlyphs(
         const [x, y] = [te * a + tf * c + e, te * b + tf * d + f];
         const width = Math.hypot(dx * pa + dy * pc, dx * pb + dy * pd);
         const size = Math.hypot(ux * pa + uy * pc, ux * pb + uy * pd);
+        const advance = glyph < 0 ? 0 : font.advanceGlyph(glyph, mode);
+        fonts.push(font.pointer);
+        const ink = glyph < 0 ? [] : inks.of(font, glyph).map(Math.abs);
+        widest.set(font.pointer, Math.max(widest.get(font.pointer) ?? 1, Math.abs(advance), ...ink));
         glyphs.push({
           unicode,
           x: x * pa + y * pc + pe,
           y: x * pb + y * pd + pf,
           angle: Math.atan2(dx * pb + dy * pd, dx * pa + dy * pc),
-          advance: glyph < 0 ? 0 : font.advanceGlyph(glyph, mode) * (mode === 0 && size > 0 ? width / size : 1),
+          advance: advance * (mode === 0 && size > 0 ? width / size : 1),
           vertical: mode !== 0,
           size,
+          em: size,
         });
       },
     });
@@ -101,6 +116,7 @@ export async function drawnGlyphs(
     await engine.long.run(list, device, mupdf.Matrix.identity);
     engine.refuseSkipped();
   });
+  for (const [at, glyph] of glyphs.entries()) glyph.em = glyph.size * (widest.get(fonts[at] ?? 0) ?? 1);
   engine.work.spend(glyphs.length * DRAW_WORK);
   await engine.work.pause();
   return glyphs;
@@ -278,10 +294,9 @@ function isInside({ x, y, angle, size }: DrawnGlyph, [left, top, right, bottom]:
   return mx > left + inset && mx < right - inset && my > top + inset && my < bottom - inset;
 }
 
-/** What a glyph may reach into. Those of Type 3 fonts may be many font sizes wide. */
-function extentOf({ x, y, angle, advance, size: fontSize }: DrawnGlyph): Rectangle {
-  const size = fontSize * Math.max(1, advance);
-  const [cos, sin] = [Math.cos(angle) * size, Math.sin(angle) * size];
+/** What a glyph may reach into. */
+function extentOf({ x, y, angle, em }: DrawnGlyph): Rectangle {
+  const [cos, sin] = [Math.cos(angle) * em, Math.sin(angle) * em];
   const corners = [BEHIND * -1, AHEAD].flatMap((along) =>
     [BELOW * -1, ABOVE].map((up) => [x + along * cos - up * sin, y + along * sin + up * cos] as const),
   );
