@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
+import { decoded } from "../harness/find-secret.ts";
 import { latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";
@@ -119,5 +120,33 @@ describe("letters whose ink reaches into a region go, and those beside it stay",
     expect(others(picture, { x: 10, y: 135, width: 200, height: 20 }, WHITE)).toBe(0);
     expect(others(picture, { x: 20, y: 30, width: 3, height: 20 }, [0, 0, 0])).toBe(0);
     expect((await textOf(after)).replaceAll(/\s/g, "")).toBe("aab");
+  });
+});
+
+describe("annotations without an appearance go that are drawn in a region outside of their /Rect", () => {
+  const rect = "/Type /Annot /Rect [10 10 20 20] /C [1 0 0] /BS << /W 4 >>";
+
+  const colorsIn = (file: string): string[] =>
+    [...file.matchAll(/\/C ?\[\s*([\d ]+?)\s*\]/g)].map(([, color = ""]) => color);
+
+  test.each([
+    ["a line", "/Subtype /Line /L [100 100 250 100]"],
+    ["a line whose arrow reaches in", "/Subtype /Line /L [100 100 138 100] /LE [/None /Circle]"],
+    ["an open polygon", "/Subtype /PolyLine /Vertices [100 50 100 100 250 100]"],
+    ["a polygon", "/Subtype /Polygon /Vertices [100 50 250 100 100 150]"],
+    ["strokes of ink", "/Subtype /Ink /InkList [[20 20 30 30] [100 100 200 100 250 100]]"],
+  ])("%s", async (_, entries) => {
+    const beside =
+      "<< /Type /Annot /Subtype /Line /Rect [10 10 20 20] /C [0 0 1] /BS << /W 4 >> /L [20 180 280 180] >>";
+    const bytes = page("", "", [`<< ${rect} ${entries} >>`, beside], "/Annots [$0 $1]");
+    const region = { x: 140, y: 80, width: 60, height: 40 };
+    const after = await redact(bytes, region);
+    expect(colorsIn(await decoded(bytes))).toEqual(["1 0 0", "0 0 1"]);
+    expect(colorsIn(await decoded(after))).toEqual(["0 0 1"]);
+  });
+
+  test("and one stays that is drawn beside the region", async () => {
+    const bytes = page("", "", [`<< ${rect} /Subtype /Line /L [100 100 134 100] >>`], "/Annots [$0]");
+    expect(colorsIn(await decoded(await redact(bytes, { x: 140, y: 80, width: 60, height: 40 })))).toEqual(["1 0 0"]);
   });
 });

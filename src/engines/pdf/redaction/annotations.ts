@@ -52,12 +52,50 @@ export async function removeAnnotations(
 function goes(annotation: PDFObject, { regions, matches }: AnnotationAreas, matcher: Matcher): boolean {
   if (!annotation.isDictionary()) return false;
   if (isWithoutFile(annotation)) return true;
-  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = items(annotation.get("Rect")).map((item) => item.asNumber());
-  const area: Area = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
-  if (regions.some((region) => overlaps(region, area))) return true;
+  const areas = areasOf(annotation);
+  const isIn = (others: readonly Area[]): boolean => areas.some((area) => others.some((one) => overlaps(one, area)));
+  if (isIn(regions)) return true;
   if (!isNamed(annotation.get("Subtype"), "Link")) return false;
-  if (matches.some((match) => overlaps(match, area))) return true;
+  if (isIn(matches)) return true;
   return ["A", "PA"].some((key) => leadsTo(annotation.get(key), matcher, 0));
+}
+
+/** Coordinates of what viewers draw for an annotation that has no appearance (12.5.6): the ends of a line, corners, strokes, a callout. */
+const POINTS = ["L", "Vertices", "InkList", "CL", "QuadPoints"];
+
+/** Lengths of the leader lines of a line (table 178). */
+const LEADERS = ["LL", "LLE", "LLO"];
+
+/** How far an ending of a line, such as an arrow, may reach beyond it, in line widths. */
+const ENDING = 10;
+
+/** Where an annotation is drawn: within its `/Rect`, and without an appearance, wherever its points are. */
+function areasOf(annotation: PDFObject): Area[] {
+  const rect = areaAround(annotation.get("Rect"), 0);
+  if (annotation.get("AP").isDictionary()) return rect;
+  const width = annotation.get("BS", "W").isNumber() ? annotation.get("BS", "W") : annotation.get("Border", 2);
+  const line = width.isNumber() ? Math.abs(width.asNumber()) : 1;
+  const ending = annotation.get("LE").isNull() ? 0 : ENDING * Math.max(1, line);
+  const leaders = LEADERS.reduce((sum, key) => sum + Math.abs(annotation.get(key).asNumber()), 0);
+  return [...rect, ...POINTS.flatMap((key) => areaAround(annotation.get(key), line + ending + leaders))];
+}
+
+/** The rectangle around points, which may be in arrays of an array, and a margin of it; none if there are no points. */
+function areaAround(list: PDFObject, margin: number): Area[] {
+  let [left, bottom, right, top] = [Infinity, Infinity, -Infinity, -Infinity];
+  const add = (points: PDFObject, depth: number): void => {
+    for (const [at, item] of items(points).entries()) {
+      if (item.isArray()) {
+        if (depth < 2) add(item, depth + 1);
+        continue;
+      }
+      const value = item.asNumber();
+      if (at % 2 === 0) [left, right] = [Math.min(left, value), Math.max(right, value)];
+      else [bottom, top] = [Math.min(bottom, value), Math.max(top, value)];
+    }
+  };
+  add(list, 0);
+  return right >= left && top >= bottom ? [[left - margin, bottom - margin, right + margin, top + margin]] : [];
 }
 
 function leadsTo(action: PDFObject, matcher: Matcher, depth: number): boolean {
