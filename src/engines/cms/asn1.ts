@@ -47,6 +47,11 @@ const MOST_BYTES: ReadonlyMap<number, number> = new Map([
   [TAGS.utc, 32],
   [TAGS.time, 32],
 ]);
+/**
+ * Bytes of any of these values in a string, which may be no value at all: of all signatures, one in 200 begins as a value that is larger than these limits. asn1js
+ * reads them all the same, within these bounds; object identifiers, which take it long, count as values, too.
+ */
+const MOST_EMBEDDED = 16_384;
 /** Bytes of strings of characters, which have the tags from 12 on, but for those above, sequences, and sets. */
 const [FIRST_STRING, MOST_STRING] = [12, 65_536];
 const LISTS: readonly number[] = [16, 17];
@@ -60,8 +65,11 @@ interface Scan {
 
 const problem = (what: string): Unusable => new Unusable(`has ASN.1 with ${what}`);
 
-/** Walks over a value and all that is in it. Returns where it ends. */
-function scanValue(scan: Scan, from: number, to: number, depth: number): number {
+/**
+ * Walks over a value and all that is in it. Returns where it ends.
+ * @param isEmbedded whether it is in a string, so that these may be other bytes
+ */
+function scanValue(scan: Scan, from: number, to: number, depth: number, isEmbedded: boolean): number {
   const { bytes } = scan;
   if (depth > MOST_DEPTH) throw problem(`more than ${MOST_DEPTH} levels`);
   count(scan, 1);
@@ -82,7 +90,7 @@ function scanValue(scan: Scan, from: number, to: number, depth: number): number 
     for (;;) {
       if (at + 2 > to) throw new Unexpected("a value without an end");
       if (bytes[at] === 0 && bytes[at + 1] === 0) return at + 2;
-      at = scanValue(scan, at, to, depth + 1);
+      at = scanValue(scan, at, to, depth + 1, isEmbedded);
     }
   }
   const digits = size < 0x80 ? 0 : size & 0x7f;
@@ -92,15 +100,16 @@ function scanValue(scan: Scan, from: number, to: number, depth: number): number 
   at += digits;
   const end = at + length;
   if (end > to) throw new Unexpected("a value that is cut off");
-  if (isConstructed) while (at < end) at = scanValue(scan, at, end, depth + 1);
-  else if (tag !== undefined) scanPrimitive(scan, tag, at, end, depth);
+  if (isConstructed) while (at < end) at = scanValue(scan, at, end, depth + 1, isEmbedded);
+  else if (tag !== undefined) scanPrimitive(scan, tag, at, end, depth, isEmbedded);
   return end;
 }
 
-function scanPrimitive(scan: Scan, tag: number, start: number, end: number, depth: number): void {
+function scanPrimitive(scan: Scan, tag: number, start: number, end: number, depth: number, isEmbedded: boolean): void {
   const length = end - start;
   const isString = tag >= FIRST_STRING && !LISTS.includes(tag);
-  const most = MOST_BYTES.get(tag) ?? (isString ? MOST_STRING : Infinity);
+  const own = MOST_BYTES.get(tag) ?? (isString ? MOST_STRING : Infinity);
+  const most = isEmbedded ? Math.max(own, MOST_EMBEDDED) : own;
   if (length > most) throw problem(`a value of more than ${most.toLocaleString("en-US")} bytes`);
   if (tag === TAGS.identifier || tag === TAGS.relative) count(scan, Math.ceil(length / 2));
   // asn1js reads what is in a string, too, if that is a value.
@@ -108,7 +117,7 @@ function scanPrimitive(scan: Scan, tag: number, start: number, end: number, dept
   if (inner >= end) return;
   scan.meter?.bytes(end - inner);
   try {
-    scanValue(scan, inner, end, depth + 1);
+    scanValue(scan, inner, end, depth + 1, true);
   } catch (error) {
     if (!(error instanceof Unexpected)) throw error;
   }
@@ -122,7 +131,7 @@ function count(scan: Scan, values: number): void {
 
 function readFirst(bytes: Uint8Array, most: number, meter?: ParseMeter): { end: number; value: AsnType } {
   meter?.bytes(bytes.length);
-  const end = scanValue({ bytes, most, meter, values: 0 }, 0, bytes.length, 0);
+  const end = scanValue({ bytes, most, meter, values: 0 }, 0, bytes.length, 0, false);
   const { offset, result } = fromBER(bytes.slice(0, end).buffer);
   if (offset !== end || result.error !== "") throw new Unexpected("not ASN.1");
   return { end, value: result };

@@ -1,5 +1,6 @@
+import type { BitString } from "asn1js";
 import { describe, expect, test } from "vitest";
-import { parse, read, readBeginning, Unexpected } from "../../../src/engines/cms/asn1.ts";
+import { children, octets, parse, read, readBeginning, Unexpected } from "../../../src/engines/cms/asn1.ts";
 import { Unusable } from "../../../src/engines/cms/refusal.ts";
 import { PARSERS } from "../../../src/engines/parse-meter.ts";
 import { Work } from "../../../src/engines/work.ts";
@@ -58,6 +59,57 @@ describe("what a library would take long for is refused before it is read", () =
     expect(problem(value(6, times(64, [1])))).toBeUndefined();
     expect(problem(value(2, times(4_096, [1])))).toBeUndefined();
     expect(problem(value(4, times(100_000, [0xff])))).toBeUndefined();
+  });
+});
+
+/** Bytes that look like chance, from a seed. */
+function noise(length: number, seed: number): number[] {
+  let state = seed;
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 24;
+  });
+}
+
+describe("bytes of a string that begin as a value are read as they are", () => {
+  test.each<[string, number[]]>([
+    ["an object identifier", [6, 0x5a]],
+    ["a longer one", [6, 0x81, 0xfd]],
+    ["the longest one", [6, 0x82, 0, 0xfc]],
+    ["a relative object identifier", [13, 0x5a]],
+    ["a time", [0x17, 0x35]],
+    ["a generalized time", [0x18, 0x7f]],
+    ["an integer", [2, 0x82, 0, 0xfc]],
+    ["a list of an object identifier", [0x30, 0x81, 0xfd, 6, 0x5a]],
+    ["lists without an end", [0x30, 0x80, 0x31, 0x80, 6, 0x5a]],
+    ["a string of an object identifier", [4, 0x81, 0xfd, 6, 0x5a]],
+    ["bits of a time", [3, 0x81, 0xfd, 0, 0x17, 0x35]],
+  ])("%s", (_, beginning) => {
+    for (const length of [256, 512])
+      for (const fill of [noise(length, 1), times(length, [1]), times(length, [0x81])]) {
+        const content = [...beginning, ...fill].slice(0, length);
+        const whole = value(0x30, [...value(4, content), ...value(3, [0, ...content])]);
+        const [string, bits] = children(read(work(), bytes(whole)));
+        expect(octets(string)).toEqual(bytes(content));
+        expect(new Uint8Array((bits as BitString).valueBlock.valueHexView)).toEqual(bytes(content));
+      }
+  });
+
+  test("an integer, a time, and text of 16 KiB, and an object identifier as long as values may be many", () => {
+    for (const tag of [2, 10, 0x17, 0x18, 0x0c])
+      expect(problem(value(4, value(tag, times(16_384, [0x31]))))).toBeUndefined();
+    expect(problem(value(4, value(6, times(9_996, [1]))))).toBeUndefined();
+  });
+
+  test.each<[string, number[], string]>([
+    ["a million arcs", value(4, value(6, times(1_000_000, [1]))), "a value of more than 16,384 bytes"],
+    ["a million in bits", value(3, [0, ...value(13, times(1_000_000, [1]))]), "a value of more than 16,384 bytes"],
+    ["10,000 arcs", value(4, value(6, times(10_000, [1]))), "more than 5,000 values"],
+    ["arcs in many strings", value(0x30, times(80, value(4, value(6, times(128, [1]))))), "more than 5,000 values"],
+    ["a time", value(4, value(0x17, times(16_385, [0x31]))), "a value of more than 16,384 bytes"],
+    ["lists in a string", value(4, times(51, [0x30, 0x80])), "more than 50 levels"],
+  ])("but not what would take long: %s", (_, content, message) => {
+    expect(problem(content)).toBe(`has ASN.1 with ${message}`);
   });
 });
 
