@@ -896,6 +896,20 @@ describe("changes after a signature that are not", () => {
     }
   });
 
+  test("a field that is added with the signature of another field", async () => {
+    const signed = await seal(form());
+    const field = Number(/(\d+) 0 R\]/.exec(objectIn(signed, FORM))?.[1]);
+    const value = /\/V (\d+ 0 R)/.exec(objectIn(signed, field))?.[1] ?? "";
+    const { documentIntact, signatures } = await verify(
+      withField(signed, `<< /FT /Sig /T (new) /V ${value} ${WIDGET} >>`),
+    );
+    expect(documentIntact).toBe(false);
+    for (const { changes } of signatures)
+      expect(changes).toContainEqual(
+        expect.objectContaining({ allowed: false, text: "The signature in the field new is that of another field." }),
+      );
+  });
+
   test("a signature that is no object of its own", async () => {
     const signed = await seal(form());
     const { signatures } = await verify(

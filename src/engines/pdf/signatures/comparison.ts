@@ -111,6 +111,8 @@ class Comparison {
   /** Numbers of the fields and widgets of the earlier revision, and of widgets of new signature fields. */
   readonly #fields = new Set<number>();
   readonly #newWidgets = new Set<number>();
+  /** Numbers of the signatures that were added. */
+  readonly #signatures = new Set<number>();
   /** The widgets of the later revision that a change draws anew, by their numbers. */
   readonly #drawn = new Map<Change, ReadonlyMap<number, PageBox>>();
   /** The pages (1-based) of the later revision that a widget is on, by its number. */
@@ -568,8 +570,15 @@ class Comparison {
 
   /** Adds a change. Time stamps that are not seen are always allowed (12.8.5); `level` is that of a visible field. */
   #addSignature(field: PDFObject, value: PDFObject, name: string, verb: string, level: Level | undefined): void {
-    if (value.isDictionary() && objectNumber(value) === 0)
+    const signature = objectNumber(value);
+    if (value.isDictionary() && signature === 0)
       this.#forbid(objectNumber(field), `The signature in the field ${name} is no object of its own.`);
+    // Else it would be shown as signed by whoever signed another field.
+    const { document } = this.#difference.before;
+    const isOld = signature > 0 && !document.newIndirect(signature).get("Contents").isNull();
+    if (isOld || this.#signatures.has(signature))
+      this.#forbid(objectNumber(field), `The signature in the field ${name} is that of another field.`);
+    if (signature > 0) this.#signatures.add(signature);
     const isStamp = isNamed(value.get("SubFilter"), "ETSI.RFC3161");
     this.#add(
       {
