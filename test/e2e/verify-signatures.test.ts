@@ -910,6 +910,39 @@ describe("changes after a signature that are not", () => {
       );
   });
 
+  /** References to object 60, which does not exist, as only some readers follow them. */
+  test.each([
+    ["[5 0 R 60 0R]"],
+    ["[60 0R 60]"],
+    ["[60 1R]"],
+    ["[60 0R/X 1]"],
+    ["[60 0-R]"],
+    ["[60 0.R]"],
+    ["[6-0 0 R]"],
+    ["[0.6e2 0 R]"],
+    ["[59.9 0 R]"],
+    ["[60 0 \x80R]"],
+    ["[60 0R\xA0]"],
+    ["[60 0 R\xFF]"],
+    ["[60 0\0R]"],
+    ["[/X\x8060\x800\x80R]"],
+    ["<< /A [60 0R] /A [] >>"],
+    ["<< /A << /X 60 0R >> >>"],
+    ["[5 0 R endobj 60 0 R]"],
+  ])("a malformed reference in the signed revision, %j", async (text) => {
+    const base = await seal(update(form("/Extra 61 0 R"), { 61: text }));
+    const catalog = objectIn(base, CATALOG).replace(/>>$/, "/Metadata 60 0 R >>");
+    const other = update(base, { 90: streamText("0 0 9 9 re f") });
+    const updates = [
+      update(base, { [FREE]: streamText("0 0 9 9 re f") }),
+      update(base, { [CATALOG]: catalog, [FREE]: streamText(PACKET, XMP) }),
+    ];
+    // Where the end of the object is not certain, it may lead to any number.
+    expect((await verify(other)).documentIntact).toBe(!text.includes("endobj"));
+    for (const file of updates)
+      expect(await verify(file)).toMatchObject({ documentIntact: false, signatures: [{ changesAfter: "forbidden" }] });
+  });
+
   test("a signature that is no object of its own", async () => {
     const signed = await seal(form());
     const { signatures } = await verify(

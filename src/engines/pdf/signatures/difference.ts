@@ -102,7 +102,7 @@ export async function differenceOf(before: OpenPdf, after: OpenPdf, hidden: Hidd
   );
   const watched = new Set([...changed, ...appearances.filter((number) => number > 0)]);
   const references = await referencesIn(before, changed);
-  if (changed.size > 0) await hidden.addTo(references, before);
+  if (changed.size > 0) await hidden.addTo(references, before, changed);
   return { before, after, changed, known, removed, references, users: await references.usersOf(watched) };
 }
 

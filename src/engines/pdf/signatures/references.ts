@@ -12,6 +12,8 @@ export const TRAILER = 0;
  * whose place the next update has its own.
  */
 export const TRAILER_REST = -1;
+/** The number that stands for all objects, where readers may see any of them. */
+export const ANY = -2;
 const TRAILER_ENTRIES = ["Root", "Info", "Encrypt", "ID"];
 
 /** Fuel per reference that is followed. */
@@ -31,6 +33,7 @@ export class References {
   readonly #spans = new Map<number, readonly [from: number, to: number]>();
   /** Targets of references that not all readers see. */
   readonly #hidden = new Map<number, readonly number[]>();
+  #hidesAny = false;
   readonly #claim: (bytes: number) => void;
   readonly #spend: (fuel: number) => Promise<void>;
 
@@ -58,7 +61,13 @@ export class References {
 
   /** Adds references that not all readers see: they are never released. */
   hide(holder: number, targets: readonly number[]): void {
-    if (targets.length > 0) this.#hidden.set(holder, targets);
+    this.#hidesAny ||= targets.includes(ANY);
+    if (targets.length > 0) this.#hidden.set(holder, [...(this.#hidden.get(holder) ?? []), ...targets]);
+  }
+
+  /** Whether something may lead to any object. */
+  get hidesAny(): boolean {
+    return this.#hidesAny;
   }
 
   /** Frees what was claimed. */
@@ -95,8 +104,9 @@ export class References {
         if (!starts.has(target)) queue.push(target);
       };
       for (const target of targets) if (exceptions?.has(target) !== true) reach(target);
-      for (const target of this.#hidden.get(holder) ?? []) reach(target);
-      count += 1 + targets.length;
+      const hidden = this.#hidden.get(holder) ?? [];
+      for (const target of hidden) reach(target);
+      count += 1 + targets.length + hidden.length;
       if (count < SLICE) continue;
       await this.#spend(count * EDGE_WORK);
       count = 0;

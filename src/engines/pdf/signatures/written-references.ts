@@ -1,28 +1,15 @@
 /**
- * References that are in the bytes of a revision, but not in what MuPDF reads: in the first of two entries with the same key, or in what it repairs. Another reader may follow
+ * References that are in the bytes of a revision, but not in what MuPDF reads: in the first of two entries with the same key, or in what is malformed. Another reader may follow
  * them, so an object that an update puts where such a reference leads would be seen by some.
  */
+import { find } from "../../bytes/find.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
 import { tokens } from "../syntax/tokens.ts";
-import type { References } from "./references.ts";
-
-/** Tokens between two pauses. */
-const SLICE = 2_048;
-
-/** An object as it is written, or as it is in its decoded object stream. */
-export interface Written {
-  readonly number: number;
-  /** Identifies the bytes in all revisions of the file. */
-  readonly key: string;
-  readonly bytes: Uint8Array;
-  /** Where its value begins; for an object of its own, its number. */
-  readonly start: number;
-  /** Where it ends at the latest. */
-  readonly end: number;
-  readonly isPacked: boolean;
-}
+import { startXrefAt } from "./end-marker.ts";
+import { possibleReferences, type Written } from "./possible-references.ts";
+import { ANY, type References, TRAILER, TRAILER_REST } from "./references.ts";
 
 /**
  * The objects of a revision in the order of where they are. The bytes are valid until the engine is called.
@@ -41,7 +28,7 @@ export async function* writtenIn(
     if (container === undefined) {
       const [start, key] = [offset + header, `${offset}`];
       const { length } = input.bytes;
-      if (start < length && isWanted(number, key))
+      if (isWanted(number, key))
         yield { number, key, bytes: input.bytes.view(0, length), start, end: length, isPacked: false };
     } else packed.set(container, (packed.get(container) ?? new Map<number, number>()).set(offset, number));
   }
@@ -52,20 +39,21 @@ export async function* writtenIn(
     const { bytes, starts } = membersOf(open, container, known);
     const ends = starts.toSorted((a, b) => a - b);
     for (const [index, number] of held) {
-      const start = starts[index];
-      if (start === undefined || !isWanted(number, keyOf(index))) continue;
+      if (!isWanted(number, keyOf(index))) continue;
+      const start = starts[index] ?? bytes.length;
       const end = ends[ends.findLastIndex((one) => one <= start) + 1] ?? bytes.length;
       yield { number, key: keyOf(index), bytes, start, end, isPacked: true };
     }
   }
 }
 
-/** The data of an object stream, and where its objects begin in them (ISO 32000-2, 7.5.7). None, if it cannot be read. */
-function membersOf(
-  { engine, document }: OpenPdf,
-  container: number,
-  known: ReadonlyMap<number, FileEntry>,
-): { bytes: Uint8Array; starts: number[] } {
+/** The data of an object stream, and where its objects begin in them. */
+interface Members {
+  readonly bytes: Uint8Array;
+  readonly starts: readonly number[];
+}
+
+function membersOf({ engine, document }: OpenPdf, container: number, known: ReadonlyMap<number, FileEntry>): Members {
   const none = { bytes: new Uint8Array(), starts: [] };
   if (!known.has(container)) return none;
   try {
@@ -77,19 +65,23 @@ function membersOf(
       const bytes = buffer.asUint8Array().slice();
       buffer.destroy();
       engine.countDecoded(bytes.length);
-      const from = first.asNumber();
-      const heading = tokens(bytes.subarray(0, from), 0);
-      const starts: number[] = [];
-      for (let index = 0; index < count.asNumber() && heading.next() === "integer"; index++) {
-        heading.next();
-        starts.push(from + Number(heading.text()));
-      }
-      return { bytes, starts };
+      engine.work.spend(2 * Math.min(bytes.length, Math.max(0, first.asNumber())));
+      return { bytes, starts: startsIn(bytes, first.asNumber(), count.asNumber()) };
     });
   } catch (error) {
     if (!engine.isFailure(error)) throw error;
     return none;
   }
+}
+
+function startsIn(bytes: Uint8Array, first: number, count: number): number[] {
+  const heading = tokens(bytes.subarray(0, Math.max(0, first)), 0);
+  const starts: number[] = [];
+  for (let index = 0; index < count && heading.next() === "integer"; index++) {
+    heading.next();
+    starts.push(first + Number(heading.text()));
+  }
+  return starts;
 }
 
 /** The references that only the bytes have. One object remembers those of all revisions of a file. */
@@ -98,43 +90,42 @@ export class HiddenReferences {
   readonly #known = new Map<string, readonly number[]>();
 
   /** Adds them to what MuPDF found in a revision. */
-  async addTo(references: References, open: OpenPdf): Promise<void> {
+  async addTo(references: References, open: OpenPdf, changed: ReadonlySet<number>): Promise<void> {
     const meter = new ParseMeter(open.engine.work, "syntax");
     const isNew = (number: number, key: string): boolean => {
       const known = this.#known.get(key);
       if (known) references.hide(number, known);
       return known === undefined;
     };
-    for await (const written of writtenIn(open, isNew)) {
-      const counts = await targetsIn(written, meter);
-      for (const target of references.targetsOf(written.number)) counts.set(target, (counts.get(target) ?? 0) - 1);
-      const hidden = Array.from(counts, ([target, count]) => (count > 0 ? target : 0)).filter((target) => target > 0);
+    const add = async (written: Written): Promise<void> => {
+      const counts = new Map(await possibleReferences(written, meter));
+      const holders = written.number === TRAILER ? [TRAILER, TRAILER_REST] : [written.number];
+      for (const holder of holders)
+        for (const target of references.targetsOf(holder)) counts.set(target, (counts.get(target) ?? 0) - 1);
+      const hidden = Array.from(counts, ([target, count]) => (count > 0 ? target : 0)).filter((target) => target !== 0);
       this.#known.set(written.key, hidden);
       references.hide(written.number, hidden);
-    }
+    };
+    for await (const written of writtenIn(open, isNew)) await add(written);
+    const trailer = trailerOf(open);
+    if (trailer && isNew(TRAILER, trailer.key)) await add(trailer);
+    if (references.hidesAny)
+      references.hide(ANY, [...new Set([...open.engine.fileEntriesOf(open.document).keys(), ...changed])]);
   }
 }
 
-/** How often each object is referred to between the beginning of an object and its end, or that of its dictionary. */
-async function targetsIn({ bytes, start, end, isPacked }: Written, meter: ParseMeter): Promise<Map<number, number>> {
-  const targets = new Map<number, number>();
-  const next = tokens(bytes.subarray(0, end), start);
-  let [before, last] = [0, 0];
-  let charged = start;
-  for (let count = 1; next.next() !== "end"; count++) {
-    if (next.kind === "keyword") {
-      if (next.isKeyword("R") && before > 0) targets.set(before, (targets.get(before) ?? 0) + 1);
-      else if (next.isKeyword("endobj") || next.isKeyword("stream")) break;
-      // What precedes the first `obj` is its number.
-      else if (next.isKeyword("obj") && (isPacked || count > 3)) break;
-    }
-    [before, last] = next.kind === "integer" ? [last, Number(next.text())] : [0, 0];
-    if (count % SLICE !== 0) continue;
-    meter.bytes(next.end - charged);
-    meter.element(SLICE);
-    charged = next.end;
-    await meter.pause();
-  }
-  meter.bytes(next.end - charged);
-  return targets;
+/** The newest trailer, or the cross-reference stream that it is in. The bytes are valid until the engine is called. */
+function trailerOf({ engine, document, input }: OpenPdf): Written | undefined {
+  const { length } = input.bytes;
+  const offset = startXrefAt(input.bytes, length);
+  if (offset === undefined) return undefined;
+  const at = offset + engine.headerOf(document);
+  const bytes = input.bytes.view(0, length);
+  const first = tokens(bytes, at);
+  first.next();
+  const shared = { number: TRAILER, key: `trailer ${at}`, bytes };
+  if (!first.isKeyword("xref")) return { ...shared, start: at, end: length, isPacked: false };
+  const start = find(bytes, "trailer", at) + "trailer".length;
+  const end = find(bytes, "startxref", start);
+  return start > at && end > 0 ? { ...shared, start, end, isPacked: true } : undefined;
 }

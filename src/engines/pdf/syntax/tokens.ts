@@ -32,14 +32,14 @@ for (const character of "\0\t\n\f\r ") KINDS[code(character)] = WHITE;
 for (const character of "()<>[]{}/%") KINDS[code(character)] = DELIMITER;
 
 export const isWhite = (byte: number | undefined): boolean => byte !== undefined && KINDS[byte] === WHITE;
-const isRegular = (byte: number | undefined): boolean => byte !== undefined && KINDS[byte] === REGULAR;
+export const isRegular = (byte: number | undefined): boolean => byte !== undefined && KINDS[byte] === REGULAR;
 export const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
 const isOctal = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= SEVEN;
 const isHexadecimal = (byte: number): boolean =>
   isDigit(byte) || (byte >= code("A") && byte <= code("F")) || (byte >= code("a") && byte <= code("f"));
 
 /** The longest keyword has nine letters. A number that is longer may be cut off by readers. */
-const LONGEST_WORD = 64;
+export const LONGEST_WORD = 64;
 
 /** The tokens from an offset on. */
 export const tokens = (bytes: Uint8Array, at: number): Tokens => new Tokens(bytes, at);
@@ -52,6 +52,10 @@ export class Tokens {
   end: number;
   /** Whether there is a comment between the last token and this one. */
   followsComment = false;
+  /** Whether there is a null character between them: white space, but not to all readers. */
+  followsNull = false;
+  /** Whether a name has no bytes outside of ASCII, some of which PDFium takes for white space. */
+  isAscii = true;
   readonly #bytes: Uint8Array;
 
   constructor(bytes: Uint8Array, at: number) {
@@ -98,7 +102,9 @@ export class Tokens {
     const bytes = this.#bytes;
     let at = this.end;
     this.followsComment = false;
+    this.followsNull = false;
     for (; at < bytes.length; at++) {
+      if (bytes[at] === 0) this.followsNull = true;
       if (bytes[at] === PERCENT) {
         this.followsComment = true;
         while (at < bytes.length && bytes[at] !== LF && bytes[at] !== CR) at++;
@@ -112,9 +118,11 @@ export class Tokens {
     const bytes = this.#bytes;
     let at = this.start + 1;
     let isSound = true;
+    this.isAscii = true;
     for (; at < bytes.length; at++) {
       const byte = bytes[at] ?? 0;
       if (!isRegular(byte)) break;
+      if (byte > DEL) this.isAscii = false;
       if (byte < 0x20 || byte === DEL) isSound = false;
       if (byte !== NUMBER_SIGN) continue;
       const [high, low] = [bytes[at + 1] ?? 0, bytes[at + 2] ?? 0];
