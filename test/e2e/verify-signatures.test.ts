@@ -943,6 +943,27 @@ describe("changes after a signature that are not", () => {
       expect(await verify(file)).toMatchObject({ documentIntact: false, signatures: [{ changesAfter: "forbidden" }] });
   });
 
+  test.each([
+    ["a number that is there twice", "62 0 62 8 ", "[5 0 R] [60 0 R] "],
+    ["objects in another order", "62 8 63 0 ", "[5 0 R] [60 0 R] "],
+    ["the number of another object", "63 0 ", "[60 0 R] "],
+    ["an object that goes on behind the next one's beginning", "62 0 63 7 ", "[5 0 R 60 0 R] "],
+    ["an array without an end", "62 0 ", "[5 0 R 60 0 R "],
+    ["a reference that is cut in two", "62 0 63 1 ", "60 0 R "],
+    ["a reference of two objects", "62 0 63 3 ", "60 0 R "],
+  ])("an object stream in the signed revision with %s", async (_, heading, data) => {
+    const stream = streamText(
+      heading + data,
+      `/Type /ObjStm /N ${heading.split(" ").length >> 1} /First ${heading.length}`,
+    );
+    const base = await seal(updateWithStream(form("/Extra 62 0 R"), { 61: stream }, { rows: { 62: [2, 61, 0] } }));
+    expect(await verify(base)).toMatchObject({ documentIntact: true });
+    expect(await verify(update(base, { [FREE]: streamText("0 0 9 9 re f") }))).toMatchObject({
+      documentIntact: false,
+      signatures: [{ changesAfter: "forbidden" }],
+    });
+  });
+
   test("a signature that is no object of its own", async () => {
     const signed = await seal(form());
     const { signatures } = await verify(

@@ -6,7 +6,7 @@ import { find } from "../../bytes/find.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
-import { tokens } from "../syntax/tokens.ts";
+import { isDigit, tokens } from "../syntax/tokens.ts";
 import { startXrefAt } from "./end-marker.ts";
 import { possibleReferences, type Written } from "./possible-references.ts";
 import { ANY, type References, TRAILER, TRAILER_REST } from "./references.ts";
@@ -36,12 +36,11 @@ export async function* writtenIn(
     const place = known.get(container)?.offset ?? 0;
     const keyOf = (index: number): string => `${place} ${index}`;
     if (![...held].some(([index, number]) => isWanted(number, keyOf(index)))) continue;
-    const { bytes, starts } = membersOf(open, container, known);
-    const ends = starts.toSorted((a, b) => a - b);
+    const { bytes, starts, isSound } = membersOf(open, container, held, known);
     for (const [index, number] of held) {
       if (!isWanted(number, keyOf(index))) continue;
       const start = starts[index] ?? bytes.length;
-      const end = ends[ends.findLastIndex((one) => one <= start) + 1] ?? bytes.length;
+      const end = isSound ? (starts[index + 1] ?? bytes.length) : start;
       yield { number, key: keyOf(index), bytes, start, end, isPacked: true };
     }
   }
@@ -51,10 +50,18 @@ export async function* writtenIn(
 interface Members {
   readonly bytes: Uint8Array;
   readonly starts: readonly number[];
+  /** Whether each reader finds the same objects: its heading names each object once, in the order of their places (ISO 32000-2, 7.5.7). */
+  readonly isSound: boolean;
 }
 
-function membersOf({ engine, document }: OpenPdf, container: number, known: ReadonlyMap<number, FileEntry>): Members {
-  const none = { bytes: new Uint8Array(), starts: [] };
+/** @param held the numbers of its objects, by their index */
+function membersOf(
+  { engine, document }: OpenPdf,
+  container: number,
+  held: ReadonlyMap<number, number>,
+  known: ReadonlyMap<number, FileEntry>,
+): Members {
+  const none = { bytes: new Uint8Array(), starts: [], isSound: false };
   if (!known.has(container)) return none;
   try {
     return engine.scope(() => {
@@ -66,7 +73,7 @@ function membersOf({ engine, document }: OpenPdf, container: number, known: Read
       buffer.destroy();
       engine.countDecoded(bytes.length);
       engine.work.spend(2 * Math.min(bytes.length, Math.max(0, first.asNumber())));
-      return { bytes, starts: startsIn(bytes, first.asNumber(), count.asNumber()) };
+      return { bytes, ...startsIn(bytes, first.asNumber(), count.asNumber(), held) };
     });
   } catch (error) {
     if (!engine.isFailure(error)) throw error;
@@ -74,14 +81,28 @@ function membersOf({ engine, document }: OpenPdf, container: number, known: Read
   }
 }
 
-function startsIn(bytes: Uint8Array, first: number, count: number): number[] {
+function startsIn(
+  bytes: Uint8Array,
+  first: number,
+  count: number,
+  held: ReadonlyMap<number, number>,
+): Omit<Members, "bytes"> {
   const heading = tokens(bytes.subarray(0, Math.max(0, first)), 0);
   const starts: number[] = [];
-  for (let index = 0; index < count && heading.next() === "integer"; index++) {
-    heading.next();
-    starts.push(first + Number(heading.text()));
+  const numbers = new Set<number>();
+  let isSound = first >= 0 && first <= bytes.length;
+  const isInteger = (): boolean =>
+    heading.next() === "integer" && isDigit(bytes[heading.start]) && !heading.followsComment && !heading.followsNull;
+  for (let index = 0; isSound && index < count; index++) {
+    isSound = isInteger();
+    const number = Number(heading.text());
+    isSound &&= isInteger() && !numbers.has(number) && number === (held.get(index) ?? number);
+    const start = first + Number(heading.text());
+    isSound &&= start < bytes.length && start > (starts.at(-1) ?? -1);
+    numbers.add(number);
+    starts.push(start);
   }
-  return starts;
+  return { starts, isSound: isSound && heading.next() === "end" && !heading.followsComment };
 }
 
 /** The references that only the bytes have. One object remembers those of all revisions of a file. */
