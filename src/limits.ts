@@ -236,6 +236,10 @@ export const limits = {
     markdownCharacters: 500_000,
     /** Characters of one paragraph, heading, or cell of Markdown: the time that they take may grow with their square. */
     markdownRun: 10_000,
+    /** Marks of emphasis (`*`, `_`, `~`, one or several in a row) in one paragraph, heading, or cell of Markdown: each is compared with each. */
+    markdownMarks: 600,
+    /** Characters of a word with `@` in Markdown: the time that it takes grows with their square. */
+    markdownAddress: 4_000,
     /** Lines of Markdown that are not empty. */
     markdownLines: 20_000,
     /** Of them, those without an empty line between them. */

@@ -9,7 +9,14 @@ import { document } from "./fixtures.ts";
 import { meaningOf, namesakeGlyphs, namesOfGlyphs, tablesOfCodes } from "./font-bombs.ts";
 import { longMac, manyKeys } from "./pkcs12-bombs.ts";
 import { countedRows, signedWith } from "./signature-bombs.ts";
-import { csvConstructs, firstCounts, htmlConstructs, officeConstructs, refusedConstructs } from "./text-constructs.ts";
+import {
+  csvConstructs,
+  firstCounts,
+  htmlConstructs,
+  markdownConstructs,
+  officeConstructs,
+  refusedConstructs,
+} from "./text-constructs.ts";
 
 export interface ParserConstruct {
   readonly parser: ParserName;
@@ -214,7 +221,7 @@ const first = (name: string): { readonly first?: number } => {
   return count === undefined ? {} : { first: count };
 };
 
-/** Formats of text: XML, HTML, CSS, CSV, and what is made of them. */
+/** Formats of text: XML, HTML, CSS, CSV, Markdown, and what is made of them. */
 const text: readonly ParserConstruct[] = [
   ...Object.entries(htmlConstructs).map(([name, file]): ParserConstruct => {
     const parser = /rule|declarations|list style|selector/.test(name) ? "css" : "html";
@@ -222,6 +229,9 @@ const text: readonly ParserConstruct[] = [
   }),
   ...Object.entries(csvConstructs).map(([name, file]): ParserConstruct => {
     return { parser: "csv", name, ...first(name), ...converted("csv", file) };
+  }),
+  ...Object.entries(markdownConstructs).map(([name, file]): ParserConstruct => {
+    return { parser: "markdown", name, ...first(name), ...converted("markdown", file) };
   }),
   ...Object.entries(officeConstructs).map(([name, file]): ParserConstruct => {
     return { parser: "xml", name, ...first(name), ...converted(undefined, file) };

@@ -44,6 +44,21 @@ export const csvConstructs = {
   "spaces of a number": (count) => encoder.encode(`a,b\nc,1${" ".repeat(count)}x\n`),
 } satisfies Readonly<Record<string, (count: number) => Uint8Array>>;
 
+/** Paragraphs of so many marks, and as many paragraphs as there are of them: a run may have 600. */
+const runs = (count: number, mark: string, each = 250): Uint8Array =>
+  encoder.encode(`${mark.repeat(each)}\n\n`.repeat(Math.ceil(count / each)));
+
+export const markdownConstructs = {
+  "marks of emphasis": (count) => runs(count, "*a_"),
+  "marks of emphasis in a row": (count) => runs(count, "***a_"),
+  "underscores in words": (count) => runs(count, "a_"),
+  "brackets of pictures": (count) => runs(count, "![]("),
+  "signs that begin nothing": (count) => runs(count, "!a"),
+  "letters of an address": (count) => encoder.encode(`${"a.".repeat(900)}@\n\n`.repeat(count / 1_000)),
+  "rows of tables": (count) => encoder.encode(`${"|a|b|\n|-|-|\n"}${"|a|b|\n".repeat(500)}\n`.repeat(count / 500)),
+  "Markdown paragraphs": (count) => encoder.encode("word *word* `word`\n\n".repeat(count)),
+} satisfies Readonly<Record<string, (count: number) => Uint8Array>>;
+
 /** Documents of Word and Excel. */
 export const officeConstructs = {
   paragraphs: (count) => docx(paragraph("x").repeat(count)),
@@ -93,6 +108,8 @@ export const firstCounts: Readonly<Record<string, number>> = {
   "references to a note": 100,
   "quotes of a field": 10_000,
   cells: 2_000,
+  "rows of tables": 500,
+  "Markdown paragraphs": 250,
 };
 
 /** What is refused, however many there are of the counts that tests send. */

@@ -69,6 +69,8 @@ const refused: readonly (readonly [string, () => Uint8Array, number, Readonly<Re
   ["a footnote of 60,000 characters 9,900 times", () => notes(60_000, 9_900), 8_000_000],
   ["4,000 sheets", () => sheets(4_000), 1_000],
   ["600,000 attributes of a tag", () => docx(`<w:p ${many(600_000, (index) => `a${index}="x" `)}/>`), 1_000],
+  ["a paragraph of 6,000 marks", () => encoder.encode("*a_".repeat(3_000)), 600, { format: "markdown" }],
+  ["an address of 9,800 characters", () => encoder.encode(`${"a.".repeat(4_900)}@`), 4_000, { format: "markdown" }],
   ["four million quotes", () => encoder.encode('"'.repeat(4_000_000)), 100_000, { format: "csv" }],
 ];
 

@@ -9,6 +9,7 @@ import {
   type Tokens,
 } from "marked";
 import { Refusal } from "../errors.ts";
+import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
 import { escaped, escapedAttribute } from "./source/markup.ts";
 import { limits } from "../../limits.ts";
@@ -19,18 +20,10 @@ export interface MarkdownPage {
   readonly language: string | undefined;
 }
 
-/** Fuel per character that marked divides into blocks. */
-const CHARACTER_WORK = 40;
-/** Fuel per line. */
-const LINE_WORK = 50;
-/** Fuel per square of a character in one run of text: marked looks for the end of marks again and again. */
-const RUN_WORK = 0.6;
-/** Fuel per definition of a link, for each run of text that is searched for it. */
-const DEFINITION_WORK = 10;
 const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 
 /**
- * @throws Refusal `limit_exceeded` (length, nesting, cells, definitions, work)
+ * @throws Refusal `limit_exceeded` (length, nesting, marks, cells, definitions, work)
  */
 export async function markdownPage(work: Work, source: string): Promise<MarkdownPage> {
   const limit = limits.conversion.markdownCharacters;
@@ -43,47 +36,111 @@ export async function markdownPage(work: Work, source: string): Promise<Markdown
   const text = front ? source.slice(front[0].length) : source;
   const field = (name: string): string | undefined =>
     new RegExp(`^${name}[ \\t]*:[ \\t]*["']?([^\\n"']{1,500})`, "mi").exec(front?.[1] ?? "")?.[1]?.trim() || undefined;
-  const { rest, notes } = await definitionsIn(work, text);
+  const meter = new ParseMeter(work, "markdown");
+  const { rest, notes } = await definitionsIn(meter, text);
   const all = [rest, ...notes.values()].join("\n\n");
   refuseCostly(all);
   refuseLarge(all);
   const footnotes = new Footnotes(notes);
   const options: MarkedOptions = new Marked({
     gfm: true,
-    extensions: [footnotes.reference],
+    extensions: [pieces, footnotes.reference],
     renderer: RENDERER,
     tokenizer: counters(),
   }).defaults;
-  const body = await htmlOf(work, rest, options);
+  const body = await htmlOf(meter, rest, options);
   return {
-    body: body + (await footnotes.html((note) => htmlOf(work, note, options))),
+    body: body + (await footnotes.html((note) => htmlOf(meter, note, options))),
     title: field("title"),
     language: field("lang"),
   };
 }
 
-/** As `marked.parse` does it, but with pauses between the runs of text, whose length is bounded. */
-async function htmlOf(work: Work, text: string, options: MarkedOptions): Promise<string> {
-  work.spend(text.length * CHARACTER_WORK);
-  await work.pause();
+/** As `marked.parse` does it, but with pauses between blocks and between the runs of text, whose length and marks are bounded. */
+async function htmlOf(meter: ParseMeter, text: string, options: MarkedOptions): Promise<string> {
   try {
     const lexer = new Lexer(options);
-    lexer.blockTokens(text.replace(/\r\n?/g, "\n"), lexer.tokens);
+    await readBlocks(meter, lexer, text.replace(/\r\n?/g, "\n"));
+    const definitions = Object.keys(lexer.tokens.links).length;
     // Reading a run may not add to the queue: lists and quotes have been read.
     for (const { src, tokens } of lexer.inlineQueue) {
-      const limit = limits.conversion.markdownRun;
-      if (src.length > limit) throw tooLong(limit, src.length);
-      const definitions = Object.keys(lexer.tokens.links).length;
-      work.spend(definitions * DEFINITION_WORK + src.length * (CHARACTER_WORK + RUN_WORK * src.length));
-      await work.pause();
+      meter.bytes(src.length);
+      meter.element(definitions + comparisonsIn(src));
+      await meter.pause();
       lexer.inlineTokens(src, tokens);
     }
-    await work.pause();
+    await meter.pause();
     return Parser.parse(lexer.tokens, options);
   } catch (error) {
     if (error instanceof RangeError) throw tooCostly();
     throw error;
   }
+}
+
+/** Characters of blocks after which others have their turn; those of one block are read together. */
+const PIECE = 50_000;
+/** The token of what is left of the text after a piece. */
+const LEFT = "left";
+
+/** The start of the text that is being read, by its lexer: how many characters are left there. */
+const begun = new WeakMap<Lexer, number>();
+
+/** Ends the reading of blocks after a piece: the rest is one token, for `readBlocks` to read. */
+const pieces: TokenizerAndRendererExtension = {
+  name: LEFT,
+  level: "block",
+  tokenizer(source, tokens) {
+    const { lexer } = this;
+    // Lists and quotes read their own blocks.
+    if (tokens !== lexer.tokens || (begun.get(lexer) ?? 0) - source.length < PIECE) return undefined;
+    return { type: LEFT, raw: source };
+  },
+};
+
+async function readBlocks(meter: ParseMeter, lexer: Lexer, text: string): Promise<void> {
+  for (let rest = text; rest !== "";) {
+    const { length } = rest;
+    meter.bytes(Math.min(length, PIECE));
+    await meter.pause();
+    begun.set(lexer, length);
+    lexer.blockTokens(rest, lexer.tokens);
+    const { type, raw } = lexer.tokens.at(-1) ?? { type: "", raw: "" };
+    rest = type === LEFT ? raw : "";
+    if (type === LEFT) lexer.tokens.pop();
+    meter.bytes(Math.max(0, length - rest.length - PIECE));
+  }
+  await meter.pause();
+}
+
+/** What may begin or end emphasis: marked compares each with all that follow. */
+const EMPHASIS = /\*+|_+|~+/g;
+/** Where marked looks for something else, in the rest of the run. */
+const SIGN = /[!<>[\](\\`]/g;
+/** How far marked reads for 1 comparison of `SIGN`. */
+const SIGN_READS = 50;
+/** A word with which an address may begin: marked looks for its `@` from each of its characters. */
+const WORD = /[a-zA-Z0-9.!#$%&'*+/=?_`{|}~-]+@?/g;
+/** Characters of such words that are 1 comparison. */
+const WORD_READS = 16;
+
+/**
+ * The elements of a run of text: what takes marked the square of something, with what that is.
+ * @throws Refusal `limit_exceeded` (characters, marks of emphasis, characters of an address)
+ */
+function comparisonsIn(run: string): number {
+  const { markdownRun, markdownMarks, markdownAddress } = limits.conversion;
+  if (run.length > markdownRun) throw tooMuchInRun("characters", markdownRun, run.length);
+  const marks = run.match(EMPHASIS)?.length ?? 0;
+  if (marks > markdownMarks) throw tooMuchInRun("marks of emphasis (`*`, `_`, `~`)", markdownMarks, marks);
+  let addresses = 0;
+  for (const [word] of run.includes("@") ? run.matchAll(WORD) : []) {
+    if (!word.endsWith("@")) continue;
+    const { length } = word;
+    if (length > markdownAddress) throw tooMuchInRun("characters in a word with `@`", markdownAddress, length);
+    addresses += length ** 2;
+  }
+  const signs = run.match(SIGN)?.length ?? 0;
+  return marks ** 2 + Math.ceil((signs * run.length) / SIGN_READS + addresses / WORD_READS);
 }
 
 /** Runs of marks that make marked take the square of their length, and more of it inside each other than anybody writes. */
@@ -148,8 +205,8 @@ function fenceAfter(line: string, fence: string | undefined): string | undefined
 const tooMany = (what: string, limit: number, actual: number): Refusal =>
   new Refusal("limit_exceeded", `Markdown can have up to ${limit} ${what}.`, { limit, actual });
 
-const tooLong = (limit: number, actual: number): Refusal =>
-  new Refusal("limit_exceeded", `A paragraph, heading, or cell of Markdown can have up to ${limit} characters.`, {
+const tooMuchInRun = (what: string, limit: number, actual: number): Refusal =>
+  new Refusal("limit_exceeded", `A paragraph, heading, or cell of Markdown can have up to ${limit} ${what}.`, {
     limit,
     actual,
   });
@@ -184,7 +241,10 @@ const slug = (text: string): string =>
     .replace(/\s/g, "-");
 
 /** Footnotes, and the Markdown without them: lines that begin with `[^name]:`, and those that follow, up to an empty line. */
-async function definitionsIn(work: Work, text: string): Promise<{ rest: string; notes: ReadonlyMap<string, string> }> {
+async function definitionsIn(
+  meter: ParseMeter,
+  text: string,
+): Promise<{ rest: string; notes: ReadonlyMap<string, string> }> {
   const notes = new Map<string, string>();
   const rest: string[] = [];
   let fence: string | undefined;
@@ -194,8 +254,8 @@ async function definitionsIn(work: Work, text: string): Promise<{ rest: string; 
     note = undefined;
   };
   for (const line of text.split(/\r\n?|\n/)) {
-    work.spend(LINE_WORK);
-    await work.pause();
+    meter.element();
+    await meter.pause();
     const [, name, first = ""] = fence === undefined ? (/^\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/.exec(line) ?? []) : [];
     fence = fenceAfter(line, fence);
     if (name !== undefined || line.trim() === "") end();
