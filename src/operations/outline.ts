@@ -10,7 +10,9 @@ import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
 import type { FieldIssue } from "./definition/fields.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import {
+  checkItem,
   formChoice,
+  hasMostIssues,
   jsonBoolean,
   jsonChoice,
   jsonColor,
@@ -58,15 +60,9 @@ function readEntries(given: readonly unknown[], path: PropertyKey[], context: z.
     return [];
   }
   return given.flatMap((one, index) => {
-    // Whoever reads the whole words what has no words of its own.
-    const { success, data, error } = entry.safeParse(one, { error: () => "", reportInput: true });
-    if (!success) {
-      for (const issue of error.issues) {
-        context.issues.push({ ...issue, path: [...path, index, ...issue.path] } as z.core.$ZodRawIssue);
-      }
-      return [];
-    }
-    const { children, view, url, open, bold, italic, color, ...rest } = data;
+    const found = hasMostIssues(context) ? undefined : checkItem(entry, one, [...path, index], context);
+    if (found === undefined) return [];
+    const { children, view, url, open, bold, italic, color, ...rest } = found.value;
     return [
       {
         ...rest,

@@ -15,7 +15,7 @@ import {
 import { modesOf } from "./definition/modes.ts";
 import { type Field, type Fields, type Input, text, type UploadedFile } from "./definition/fields.ts";
 import { explaining, runOperation } from "./definition/run.ts";
-import { jsonField } from "./definition/values.ts";
+import { jsonField, jsonList } from "./definition/values.ts";
 
 /** An operation with its parameters. It does not know that there are others. */
 export interface Step {
@@ -41,10 +41,11 @@ export function madeField({ fields }: Operation): string | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const stepList = z
-  .array(z.custom<Readonly<Record<string, unknown>>>(isObject, { error: "must be an object" }))
-  .min(1)
-  .max(limits.steps);
+const stepList = jsonList(
+  z.custom<Readonly<Record<string, unknown>>>(isObject, { error: "must be an object" }),
+  limits.steps,
+  1,
+);
 
 /**
  * The operation that runs others in turn, on one engine. Before its steps are known, it needs no more credits and scopes than the

@@ -16,6 +16,7 @@ import {
   formText,
   jsonChoice,
   jsonField,
+  jsonList,
   jsonText,
   pageBox,
   pageRange,
@@ -92,18 +93,18 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
   fields: {
     file: pdfFile(),
     terms: text(
-      jsonField(z.array(term).max(most.terms)).meta({ examples: [["Jane Doe", "Project X"]] }),
+      jsonField(jsonList(term, most.terms)).meta({ examples: [["Jane Doe", "Project X"]] }),
       "Texts to redact. They are also found within longer words, and white space matches any white space.",
       { format: "multiline" },
     ),
     ignoreCase: text(formBoolean(), "Whether `terms` match regardless of case."),
     patterns: text(
-      jsonField(z.array(pattern).max(most.patterns)).meta({ examples: [["email", { regex: "INV-\\d{6}" }]] }),
+      jsonField(jsonList(pattern, most.patterns)).meta({ examples: [["email", { regex: "INV-\\d{6}" }]] }),
       "Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits.",
       { format: "multiline" },
     ),
     regions: text(
-      jsonField(z.array(pageBox(z.number().positive())).max(most.regions)).meta({
+      jsonField(jsonList(pageBox(z.number().positive()), most.regions)).meta({
         examples: [[{ page: 1, x: 72, y: 650, width: 200, height: 60 }]],
       }),
       "Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page.",

@@ -24,3 +24,35 @@ test("a key may stand in two objects, and in a text", async () => {
   // The parameters are right, so the file is what is wrong.
   expect((await errorOf(await post(pdf, { action: "set", metadata })))[1]).toBe("invalid_file");
 });
+
+const items = (count: number, item: string): string => `[${Array.from({ length: count }, () => item).join(",")}]`;
+const members = (count: number): string =>
+  `{${Array.from({ length: count }, (_, index) => `"k${index}":[]`).join(",")}}`;
+
+test.each([
+  ["outline", { action: "set", outline: items(340_000, "{}") }],
+  ["outline", { action: "set", outline: `[{"title":"x","children":${items(5_000, "{}")}}]` }],
+  ["rotate", { rotations: members(70_000) }],
+  ["metadata", { action: "set", metadata: `{"custom":${members(2_000)}}` }],
+  ["crop", { margins: members(70_000) }],
+  ["sign", { mode: "type", typedName: "Ada", field: members(70_000) }],
+] as const)(
+  "%s lists 10 problems of a JSON parameter that has many, and does not look for all others",
+  async (name, fields) => {
+    const post = await operationService(name);
+    const [status, code, details] = await errorOf(await post(pdf, fields));
+    const { fields: found } = details as { fields: { issue: string }[] };
+    expect([status, code, found.length]).toEqual([400, "invalid_parameters", 11]);
+    expect(found.at(-1)?.issue).toBe("has at least 990 more problems");
+  },
+);
+
+test.each([
+  ["redact", "terms", '""', "at most 200 items"],
+  ["pipeline", "steps", "1", "at most 10 items"],
+])("%s checks how many %s there are before any of them", async (name, field, item, allowed) => {
+  const post = await operationService(name);
+  const [status, code, details] = await errorOf(await post(pdf, { [field]: items(100_000, item) }));
+  const issue = `must have ${allowed}`;
+  expect([status, code, details]).toEqual([400, "invalid_parameters", { fields: [{ name: field, issue }] }]);
+});

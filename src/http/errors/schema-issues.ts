@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { unknownIssue } from "./invalid-fields.ts";
+import { MOST_ISSUES } from "../../operations/definition/values.ts";
 
 /** A problem that a schema found. */
 export interface SchemaIssue {
@@ -17,7 +18,7 @@ const count = (number: number | bigint): string => number.toLocaleString("en-US"
 /** `png, jpeg, or webp`. */
 export const oneOf = (values: readonly unknown[]): string => list.format(values.map(String));
 
-/** All problems that the schema finds with a value, in the service's own words. */
+/** Problems that the schema finds with a value, in the service's own words: all of them up to `MOST_ISSUES`. */
 export function check<T>(schema: z.ZodType<T>, value: unknown): { value?: T; issues: readonly SchemaIssue[] } {
   // The members that an object has, by the list of those that are unknown.
   const members = new Map<readonly string[], readonly string[]>();
@@ -28,13 +29,15 @@ export function check<T>(schema: z.ZodType<T>, value: unknown): { value?: T; iss
     },
   });
   if (result.success) return { value: result.data, issues: [] };
-  const issues = result.error.issues.flatMap((issue): SchemaIssue[] => {
+  const issues = result.error.issues.slice(0, MOST_ISSUES).flatMap((issue): SchemaIssue[] => {
     const { path, message } = issue;
     if (issue.code !== "unrecognized_keys" || message !== UNKNOWN) return [{ path, message }];
     const known = members.get(issue.keys) ?? [];
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownIssue(message, key, known) }));
+    return issue.keys
+      .slice(0, MOST_ISSUES)
+      .map((key) => ({ path: [...path, key], message: unknownIssue(message, key, known) }));
   });
-  return { issues };
+  return { issues: issues.slice(0, MOST_ISSUES) };
 }
 
 const UNKNOWN = "is not a known parameter";

@@ -7,6 +7,7 @@ import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import type { FieldIssue, Fields, FileKind } from "../../operations/definition/fields.ts";
+import { MOST_ISSUES } from "../../operations/definition/values.ts";
 
 type Field = Fields[string];
 type TextField = Extract<Field, { kind: "text" }>;
@@ -191,7 +192,9 @@ export class FormReader {
     for (const { path, message } of issues.slice(0, SHOWN_ISSUES)) {
       this.#issue(name, path.length === 0 ? message : `is invalid: \`${shownName(path.join("."))}\` ${message}`);
     }
-    if (issues.length > SHOWN_ISSUES) this.#issue(name, `has ${issues.length - SHOWN_ISSUES} more problems`);
+    const more = (issues.length - SHOWN_ISSUES).toLocaleString("en-US");
+    if (issues.length > SHOWN_ISSUES)
+      this.#issue(name, `has ${issues.length < MOST_ISSUES ? "" : "at least "}${more} more problems`);
     return { given, valid: issues.length === 0, value };
   }
 

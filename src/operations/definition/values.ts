@@ -296,6 +296,36 @@ export function jsonObject<S extends z.ZodObject>(
   return { schema: z.preprocess(rename, object), nameOf };
 }
 
+/** The most problems that are found in a JSON parameter: the rest of it is not checked. */
+export const MOST_ISSUES = 1_000;
+
+/**
+ * Checks one item of a list, or one member of a map, on its own, so that the reader can stop after `MOST_ISSUES`. Undefined if it has issues, which are
+ * added to those of the whole.
+ */
+export function checkItem<T>(
+  schema: z.ZodType<T>,
+  given: unknown,
+  path: readonly PropertyKey[],
+  context: z.RefinementCtx,
+): { readonly value: T } | undefined {
+  // Whoever reads the whole words what has no words of its own.
+  const { success, data, error } = schema.safeParse(given, { error: () => "", reportInput: true });
+  if (success) return { value: data };
+  for (const issue of error.issues)
+    context.issues.push({ ...issue, path: [...path, ...issue.path] } as z.core.$ZodRawIssue);
+  return undefined;
+}
+
+/** Whether a list or map has so many problems that the rest of it is not worth checking. */
+export const hasMostIssues = ({ issues }: z.RefinementCtx): boolean => issues.length >= MOST_ISSUES;
+
+/** A JSON array of `min` to `max` items. Its length is checked before any of them. */
+export const jsonList = <T>(item: z.ZodType<T>, max: number, min = 0): z.ZodType<T[]> => {
+  const sized = <U>(list: z.ZodArray<z.ZodType<U>>) => (min > 0 ? list.min(min) : list).max(max);
+  return sized(z.array(z.unknown())).pipe(sized(z.array(item)));
+};
+
 /**
  * A JSON object whose names are the client's own, as a Map: a plain object would already have `constructor`, and zod's records
  * drop `__proto__`. `holds` checks the whole map.
@@ -307,7 +337,18 @@ export function jsonMap<T>(
   broken: { readonly error?: string; readonly path?: PropertyKey[] } = {},
 ): z.ZodType<ReadonlyMap<string, T>> {
   const { $schema: _, ...schema } = z.toJSONSchema(z.record(key, value), { io: "output", unrepresentable: "any" });
-  const entries = z.map(key, value).refine(holds, { ...broken, when: (payload) => payload.value instanceof Map });
+  const entries = z.map(z.string(), z.unknown()).transform((given, context) => {
+    const map = new Map<string, T>();
+    for (const [name, one] of given) {
+      if (hasMostIssues(context)) break;
+      const [known, found] = [checkItem(key, name, [name], context), checkItem(value, one, [name], context)];
+      // With an issue, the map is only for `holds`.
+      map.set(known ? known.value : name, found ? found.value : (one as T));
+    }
+    if (!holds(map))
+      context.addIssue({ code: "custom", message: broken.error ?? "is not valid", path: broken.path ?? [] });
+    return map;
+  });
   return z.preprocess((given) => (isObject(given) ? new Map(Object.entries(given)) : given), entries).meta(schema);
 }
 
