@@ -328,8 +328,12 @@ export const limits = {
     textBytes: 8 * MiB,
     /** Size of the XMP packet that is edited. */
     xmpBytes: 4 * MiB,
-    /** Tags and attributes in the XMP packet. Each is an object in memory, and removing one of n children takes n steps. */
-    xmpTags: 20_000,
+    /** Tags and attributes in the XMP packet. Each is an object in memory. */
+    xmpTags: 12_000,
+    /** Declarations of namespaces in the XMP packet: each element looks through those around it. */
+    xmpNamespaces: 500,
+    /** Characters in the XMP packet that are longer when they are written (`&`, `>`, `"`). */
+    xmpEscapes: 100_000,
   },
 
   /** Jobs. For requests with `Prefer: respond-async`. */

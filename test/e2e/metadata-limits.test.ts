@@ -6,7 +6,9 @@ import { smallDocument, xmpPacket } from "../harness/metadata-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
-const { formFields, textBytes, xmpBytes, xmpTags } = limits.metadata;
+const { formFields, textBytes, xmpBytes, xmpEscapes, xmpNamespaces, xmpTags } = limits.metadata;
+const many = (count: number, one: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => one(index)).join("");
 
 async function refusal(bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<unknown> {
   const { status, body } = await post(service, "metadata", { file: pdfPart(bytes), ...fields });
@@ -53,19 +55,40 @@ test("XMP is edited up to a size", async () => {
 
 test("XMP is edited up to a number of tags, whatever they are", async () => {
   const set = { action: "set", metadata: '{"title":"New"}', replace: "true" };
-  const packet = (properties: string): Uint8Array => smallDocument({ xmp: xmpPacket(properties) });
-  const custom = '<a xmlns="http://ns.adobe.com/pdfx/1.3/"/>';
+  const pdfx = 'xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/"';
+  const packet = (properties: string): Uint8Array => smallDocument({ xmp: xmpPacket(properties, pdfx) });
+  const custom = '<pdfx:a b="c"/>';
   const { status } = await post(service, "metadata", {
     file: pdfPart(packet(custom.repeat(xmpTags / 2 - 50))),
     ...set,
   });
   expect(status).toBe(200);
-  const around = new TextDecoder().decode(xmpPacket("")).match(/[<=]/g)?.length ?? 0;
+  const around = new TextDecoder().decode(xmpPacket("", pdfx)).match(/[<=]/g)?.length ?? 0;
   const limit = { limit: xmpTags, actual: xmpTags + around };
   const deep = "<dc:a>".repeat(xmpTags / 2) + "</dc:a>".repeat(xmpTags / 2);
   for (const properties of [custom.repeat(xmpTags / 2), deep]) {
     expect(await refusal(packet(properties), set)).toEqual([413, "limit_exceeded", limit]);
   }
+});
+
+test.each([
+  [
+    "namespaces",
+    xmpNamespaces,
+    (count: number) =>
+      xmpPacket(
+        "",
+        many(count, (index) => `xmlns:n${index}="u" `),
+      ),
+    6,
+  ],
+  ["characters to escape", xmpEscapes, (count: number) => xmpPacket("&".repeat(count)), 28],
+] as const)("XMP is edited up to a number of %s", async (_, most, packet, around) => {
+  const set = { action: "set", metadata: '{"title":"New"}' };
+  const file = smallDocument({ xmp: packet(most - around) });
+  expect((await post(service, "metadata", { file: pdfPart(file), ...set })).status).toBe(200);
+  const limit = { limit: most, actual: most + 1 };
+  expect(await refusal(smallDocument({ xmp: packet(most - around + 1) }), set)).toEqual([413, "limit_exceeded", limit]);
 });
 
 // Were it searched from each of its characters, that would take half an hour.

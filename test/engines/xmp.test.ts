@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { PARSERS } from "../../src/engines/parse-meter.ts";
+import { limits } from "../../src/limits.ts";
+import { Work } from "../../src/engines/work.ts";
 import { editXmp } from "../../src/engines/pdf/metadata/xmp.ts";
 
 const RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"';
@@ -15,7 +18,7 @@ const PDFA = 'xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/"';
 /** The packet after the changes, as text. */
 function edited(before: string | Uint8Array, changes: Record<string, string | null>, clearsCustom = false) {
   const bytes = typeof before === "string" ? new TextEncoder().encode(before) : before;
-  const after = editXmp(bytes, new Map(Object.entries(changes)), clearsCustom);
+  const after = editXmp(new Work(1_000_000_000), bytes, new Map(Object.entries(changes)), clearsCustom);
   return after && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(after);
 }
 
@@ -113,5 +116,44 @@ describe("XMP in step with the Info dictionary", () => {
   it("does not expand entities", () => {
     const bomb = `<!DOCTYPE a [<!ENTITY b "old"><!ENTITY c "&b;&b;">]>${packet(description(DC, "<dc:a>&c;</dc:a>"))}`;
     expect(edited(bomb, { Title: "x" })).toBeUndefined();
+  });
+});
+
+describe("the work of a packet", () => {
+  /** The fuel of an edit that removes so many titles. */
+  function fuelOf(count: number): number {
+    const work = new Work(1_000_000_000);
+    const titles = "<dc:title>x</dc:title>".repeat(count);
+    const after = editXmp(
+      work,
+      new TextEncoder().encode(packet(description(DC, titles))),
+      new Map([["Title", "y"]]),
+      false,
+    );
+    expect(new TextDecoder().decode(after).match(/<dc:title>/g)).toHaveLength(1);
+    return work.spent;
+  }
+
+  it("is counted by byte and by tag, before it is parsed", () => {
+    const [one, two, four] = [fuelOf(1_000), fuelOf(2_000), fuelOf(4_000)];
+    // Two tags and 22 bytes for each title.
+    expect(two - one).toBeGreaterThanOrEqual(1_000 * (2 * PARSERS.xml.element + 22 * PARSERS.xml.byte));
+    expect(four - two).toBeLessThan(2.5 * (two - one));
+    expect(() =>
+      editXmp(new Work(1_000_000), new TextEncoder().encode(packet("<a/>".repeat(5_000))), new Map(), false),
+    ).toThrow(expect.objectContaining({ code: "limit_exceeded", details: { limit: "work" } }));
+  });
+
+  it.each([
+    ["tags", "xmpTags", "<a/>"],
+    ["namespaces", "xmpNamespaces", '<a xmlns="b"/>'],
+    ["characters to escape", "xmpEscapes", "&"],
+  ] as const)("of too many %s is refused", (what, limit, one) => {
+    const most = limits.metadata[limit];
+    const bytes = new TextEncoder().encode(packet(one.repeat(most)));
+    const message = `The XMP metadata of the PDF has too many ${what}.`;
+    expect(() => editXmp(new Work(1_000_000_000), bytes, new Map(), false)).toThrow(
+      expect.objectContaining({ code: "limit_exceeded", message }),
+    );
   });
 });

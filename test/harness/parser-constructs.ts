@@ -7,6 +7,7 @@ import type { ParserName } from "../../src/engines/parse-meter.ts";
 import { type Part, pdfPart } from "./client.ts";
 import { document } from "./fixtures.ts";
 import { meaningOf, namesakeGlyphs, namesOfGlyphs, tablesOfCodes } from "./font-bombs.ts";
+import { smallDocument, xmpPacket } from "./metadata-fixtures.ts";
 import { longMac, manyKeys } from "./pkcs12-bombs.ts";
 import { countedRows, signedWith } from "./signature-bombs.ts";
 import {
@@ -241,4 +242,27 @@ const text: readonly ParserConstruct[] = [
   }),
 ];
 
-export const parserConstructs: readonly ParserConstruct[] = [...binary, ...text];
+/** XMP that is edited. */
+const titled = (properties: string, attributes = ""): Parts => ({
+  file: pdfPart(smallDocument({ xmp: xmpPacket(properties, attributes) })),
+  action: "set",
+  metadata: '{"title":"New"}',
+});
+const metadata: readonly ParserConstruct[] = [
+  {
+    parser: "xml",
+    name: "titles",
+    operation: "metadata",
+    parts: (count) => titled("<dc:title>x</dc:title>".repeat(count)),
+  },
+  {
+    parser: "xml",
+    name: "namespaces",
+    operation: "metadata",
+    first: 100,
+    parts: (count) =>
+      titled("<dc:a/>".repeat(count), Array.from({ length: count }, (_, index) => `xmlns:n${index}="u"`).join(" ")),
+  },
+];
+
+export const parserConstructs: readonly ParserConstruct[] = [...binary, ...text, ...metadata];

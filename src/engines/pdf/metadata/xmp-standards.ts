@@ -1,4 +1,5 @@
 /** Standards that XMP declares: PDF/A (ISO 19005) and PDF/UA (ISO 14289). */
+import type { Work } from "../../work.ts";
 import { elementsOf, parseXmp, RDF } from "./xmp.ts";
 
 const STANDARDS: Readonly<Record<string, string>> = {
@@ -28,7 +29,7 @@ const PDFUA_SCHEMA =
  * A packet with only the standards that the document declares, or undefined if there are none.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`
  */
-export function standardsOf(packet: Uint8Array): Uint8Array | undefined {
+export function standardsOf(work: Work, packet: Uint8Array): Uint8Array | undefined {
   const properties = new Map<string, string>();
   const add = (namespace: string | null, name: string | null, value: string): void => {
     const prefix = STANDARDS[namespace ?? ""];
@@ -37,7 +38,7 @@ export function standardsOf(packet: Uint8Array): Uint8Array | undefined {
       properties.set(`${prefix}:${name}`, value);
     }
   };
-  for (const root of parseXmp(packet)?.getElementsByTagNameNS(RDF, "RDF") ?? []) {
+  for (const root of parseXmp(work, packet)?.getElementsByTagNameNS(RDF, "RDF") ?? []) {
     for (const description of elementsOf(root)) {
       for (const { namespaceURI, localName, value } of description.attributes)
         add(namespaceURI, localName, value.trim());

@@ -2,9 +2,19 @@
  * Keeps XMP (ISO 16684-1) in sync with the Info dictionary: sets or removes the matching properties and keeps the rest of
  * the packet. The pairs are those of ISO 19005-1, 6.7.3, which every PDF/A must keep equal.
  */
-import { DOMParser, type Document, type Element, onErrorStopParsing, XMLSerializer } from "@xmldom/xmldom";
+import {
+  type Attr,
+  type Document,
+  DOMParser,
+  type Element,
+  type Node,
+  onErrorStopParsing,
+  XMLSerializer,
+} from "@xmldom/xmldom";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { ParseMeter } from "../../parse-meter.ts";
+import type { Work } from "../../work.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
 import { TRAPPED } from "./info.ts";
 
@@ -57,14 +67,15 @@ const SUBJECT: Property = { ...name(DC, "subject"), form: "Bag", also: [] };
  * no reader can use.
  * @param changes text by Info key (dates as PDF dates); null if the entry was removed
  * @param clearsCustom whether custom properties that are not listed are removed as well
- * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`
+ * @throws Refusal `limit_exceeded` beyond `xmpTags`, `xmpNamespaces`, or `xmpEscapes` of `limits.metadata`
  */
 export function editXmp(
+  work: Work,
   packet: Uint8Array,
   changes: ReadonlyMap<string, string | null>,
   clearsCustom: boolean,
 ): Uint8Array | undefined {
-  const document = parseXmp(packet);
+  const document = parseXmp(work, packet);
   const roots = document ? [...document.getElementsByTagNameNS(RDF, "RDF")] : [];
   const [root] = roots;
   if (!document || !root) return undefined;
@@ -75,31 +86,32 @@ export function editXmp(
     root.appendChild(description);
     descriptions.push(description);
   }
+  const properties = new Properties(document, descriptions);
   // PDF/A allows custom properties only with a schema that describes them, so none are added.
-  const isArchival = find(descriptions, name(PDFA_ID, "part")).length > 0;
-  if (clearsCustom) removeAll(descriptions, PDFX);
+  const isArchival = properties.find(name(PDFA_ID, "part")).length > 0;
+  if (clearsCustom) properties.removeAll(PDFX);
   for (const [key, text] of changes) {
     const property = PROPERTIES.get(key);
-    if (property) set(document, descriptions, property, text === null ? [] : [valueFor(key, text)]);
+    if (property) properties.set(property, text === null ? [] : [valueFor(key, text)]);
     else {
       const custom = { ...name(PDFX, localName(key)), form: "text", also: [] } as const;
-      const add = text !== null && (!isArchival || find(descriptions, custom).length > 0);
-      set(document, descriptions, custom, add ? [text] : []);
+      const add = text !== null && (!isArchival || properties.find(custom).length > 0);
+      properties.set(custom, add ? [text] : []);
     }
-    if (key === "Keywords" && find(descriptions, SUBJECT).length > 0)
-      set(document, descriptions, SUBJECT, listOf(text ?? ""));
+    if (key === "Keywords" && properties.find(SUBJECT).length > 0) properties.set(SUBJECT, listOf(text ?? ""));
   }
-  return new TextEncoder().encode(new XMLSerializer().serializeToString(document));
+  return new TextEncoder().encode(properties.serialized());
 }
 
 /** The entries of the Info dictionary that a packet has, by Info key: text, dates in ISO 8601. */
-export function readXmp(packet: Uint8Array): ReadonlyMap<string, string> {
-  const roots = [...(parseXmp(packet)?.getElementsByTagNameNS(RDF, "RDF") ?? [])];
-  const descriptions = roots.flatMap(elementsOf);
+export function readXmp(work: Work, packet: Uint8Array): ReadonlyMap<string, string> {
+  const document = parseXmp(work, packet);
+  if (document === undefined) return new Map();
+  const properties = new Properties(document, [...document.getElementsByTagNameNS(RDF, "RDF")].flatMap(elementsOf));
   const texts = new Map<string, string>();
   const read = (key: string, property: Property, separator: string): void => {
-    const [found] = [property, ...property.also].flatMap((place) => find(descriptions, place));
-    const text = found?.texts().join(separator);
+    const [found] = [property, ...property.also].flatMap((place) => properties.find(place));
+    const text = found && textsOf(found.node).join(separator);
     if (text !== undefined && text !== "" && !texts.has(key)) texts.set(key, text);
   };
   for (const [key, property] of PROPERTIES) read(key, property, "; ");
@@ -107,14 +119,22 @@ export function readXmp(packet: Uint8Array): ReadonlyMap<string, string> {
   return texts;
 }
 
-/** Parses the packet, or returns undefined if it is not well-formed. */
-export function parseXmp(packet: Uint8Array): Document | undefined {
+/**
+ * Parses the packet, or returns undefined if it is not well-formed.
+ * @throws Refusal `limit_exceeded` beyond `xmpTags`, `xmpNamespaces`, or `xmpEscapes` of `limits.metadata`
+ */
+export function parseXmp(work: Work, packet: Uint8Array): Document | undefined {
   // Writers leave zeros around the packet. The XML declaration may name an encoding other than the output's.
   const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
-  const limit = limits.metadata.xmpTags;
-  const actual = text.match(/[<=]/g)?.length ?? 0;
-  if (actual > limit)
-    throw new Refusal("limit_exceeded", "The XMP metadata of the PDF has too many tags.", { limit, actual });
+  const { xmpTags, xmpNamespaces, xmpEscapes } = limits.metadata;
+  const meter = new ParseMeter(work, "xml");
+  meter.bytes(packet.length);
+  const tags = counted(text, /[<=]/g, "tags", xmpTags);
+  const namespaces = counted(text, /xmlns/g, "namespaces", xmpNamespaces);
+  counted(text, /[&>"]/g, "characters to escape", xmpEscapes);
+  meter.element(tags);
+  // Each element looks through the namespaces around it.
+  meter.bytes(Math.ceil((tags * namespaces) / 4));
   try {
     return new DOMParser({ onError: onErrorStopParsing }).parseFromString(text, "text/xml");
   } catch (error) {
@@ -122,6 +142,14 @@ export function parseXmp(packet: Uint8Array): Document | undefined {
     if (error instanceof RangeError) throw error;
     return undefined;
   }
+}
+
+/** How often something is in a packet, which may be up to a limit. */
+function counted(text: string, what: RegExp, name: string, limit: number): number {
+  const actual = text.match(what)?.length ?? 0;
+  if (actual > limit)
+    throw new Refusal("limit_exceeded", `The XMP metadata of the PDF has too many ${name}.`, { limit, actual });
+  return actual;
 }
 
 /** Strips zeros and whitespace from both ends. (A regular expression for trailing whitespace takes quadratic time.) */
@@ -150,44 +178,96 @@ function decode(packet: Uint8Array): string {
   }
 }
 
-function set(
-  document: Document,
-  descriptions: readonly Element[],
-  property: Property,
-  values: readonly string[],
-): void {
-  const found = [property, ...property.also].flatMap((place) => find(descriptions, place));
-  const home = found[0]?.description ?? descriptions[0];
-  for (const { remove } of found) remove();
-  if (values.length > 0 && home) home.appendChild(element(document, home, property, values));
-}
-
 interface Found {
   readonly description: Element;
-  /** Its items, if it is an array; the one in the default language of a language alternative. */
-  texts(): string[];
-  remove(): void;
+  /** An element, or an attribute for plain text (ISO 16684-1, 7.9.2.2). */
+  readonly node: Element | Attr;
 }
 
-/** A property is either an element or, for plain text, an attribute (ISO 16684-1, 7.9.2.2). */
-function find(descriptions: readonly Element[], { namespace, local }: Name): Found[] {
-  return descriptions.flatMap((description) => [
-    ...elementsOf(description)
-      .filter((child) => child.namespaceURI === namespace && child.localName === local)
-      .map((child) => ({ description, texts: () => textsOf(child), remove: () => removeElement(child) })),
-    ...(description.hasAttributeNS(namespace, local)
-      ? [
-          {
-            description,
-            texts: () => [description.getAttributeNS(namespace, local) ?? ""],
-            remove: () => description.removeAttributeNS(namespace, local),
-          },
-        ]
-      : []),
-  ]);
+/** The properties of a packet by their names. */
+class Properties {
+  readonly #document: Document;
+  readonly #descriptions: readonly Element[];
+  readonly #found = new Map<string, Map<string, Found[]>>();
+  /** What the packet no longer has. xmldom numbers all children of an element again for each that is removed, so they are left out when it is written. */
+  readonly #removed = new Set<Node>();
+  /** The prefixes of namespaces in a description. */
+  readonly #prefixes = new Map<Element, Map<string, string | undefined>>();
+
+  constructor(document: Document, descriptions: readonly Element[]) {
+    this.#document = document;
+    this.#descriptions = descriptions;
+    for (const description of descriptions) {
+      for (const node of elementsOf(description)) this.#add({ description, node });
+      for (const node of description.attributes) this.#add({ description, node });
+    }
+  }
+
+  #add(found: Found): void {
+    const { namespaceURI, localName } = found.node;
+    const names = this.#found.get(namespaceURI ?? "") ?? new Map<string, Found[]>();
+    this.#found.set(namespaceURI ?? "", names);
+    const same = names.get(localName ?? "");
+    if (same) same.push(found);
+    else names.set(localName ?? "", [found]);
+  }
+
+  find({ namespace, local }: Name): readonly Found[] {
+    return this.#found.get(namespace)?.get(local) ?? [];
+  }
+
+  removeAll(namespace: string): void {
+    for (const found of this.#found.get(namespace)?.values() ?? []) for (const { node } of found) this.#remove(node);
+    this.#found.delete(namespace);
+  }
+
+  #remove(node: Element | Attr): void {
+    this.#removed.add(node);
+    const { previousSibling } = node;
+    // Removes its line as well.
+    if (previousSibling?.nodeType === 3 && (previousSibling.nodeValue ?? "").trim() === "")
+      this.#removed.add(previousSibling);
+  }
+
+  set(property: Property, values: readonly string[]): void {
+    const places = [property, ...property.also];
+    const found = places.flatMap((place) => this.find(place));
+    const home = found[0]?.description ?? this.#descriptions[0];
+    for (const { node } of found) this.#remove(node);
+    for (const { namespace, local } of places) this.#found.get(namespace)?.delete(local);
+    if (values.length === 0 || !home) return;
+    const node = element(
+      this.#document,
+      this.#prefixOf(home, RDF) ?? "rdf",
+      this.#nameIn(home, property),
+      property,
+      values,
+    );
+    home.appendChild(node);
+    this.#add({ description: home, node });
+  }
+
+  #nameIn(home: Element, { namespace, local }: Name): string {
+    return `${this.#prefixOf(home, namespace) ?? PREFIXES.get(namespace)}:${local}`;
+  }
+
+  #prefixOf(home: Element, namespace: string): string | undefined {
+    const known = this.#prefixes.get(home) ?? new Map<string, string | undefined>();
+    this.#prefixes.set(home, known);
+    if (!known.has(namespace)) known.set(namespace, home.lookupPrefix(namespace) || undefined);
+    return known.get(namespace);
+  }
+
+  /** The packet as XML. */
+  serialized(): string {
+    const nodeFilter = (node: Node): Node | null => (this.#removed.has(node) ? null : node);
+    return new XMLSerializer().serializeToString(this.#document, { nodeFilter });
+  }
 }
 
-function textsOf(property: Element): string[] {
+/** Its items, if it is an array; the one in the default language of a language alternative. */
+function textsOf(property: Element | Attr): string[] {
+  if (!isElement(property)) return [property.value];
   const [array] = elementsOf(property).filter(({ namespaceURI }) => namespaceURI === RDF);
   if (array === undefined) return [property.textContent ?? ""];
   const elements = elementsOf(array);
@@ -196,33 +276,15 @@ function textsOf(property: Element): string[] {
   return items.map((item) => item.textContent ?? "");
 }
 
-function removeAll(descriptions: readonly Element[], namespace: string): void {
-  for (const description of descriptions) {
-    for (const child of elementsOf(description)) if (child.namespaceURI === namespace) removeElement(child);
-    for (const attribute of Array.from(description.attributes)) {
-      if (attribute.namespaceURI === namespace) description.removeAttributeNode(attribute);
-    }
-  }
-}
-
-function removeElement(element: Element): void {
-  const { previousSibling } = element;
-  // Removes its line as well.
-  if (previousSibling?.nodeType === 3 && (previousSibling.nodeValue ?? "").trim() === "") {
-    element.parentNode?.removeChild(previousSibling);
-  }
-  element.parentNode?.removeChild(element);
-}
-
+/** The element of a property. */
 function element(
   document: Document,
-  home: Element,
-  { namespace, local, form }: Property,
+  rdf: string,
+  qualified: string,
+  { namespace, form }: Property,
   values: readonly string[],
 ): Element {
-  const rdf = home.lookupPrefix(RDF) || "rdf";
-  const prefix = home.lookupPrefix(namespace) || PREFIXES.get(namespace);
-  const property = document.createElementNS(namespace, `${prefix}:${local}`);
+  const property = document.createElementNS(namespace, qualified);
   if (form === "text") {
     property.appendChild(document.createTextNode(xmlText(values[0] ?? "")));
     return property;
@@ -238,10 +300,12 @@ function element(
   return property;
 }
 
+const isElement = (node: Node): node is Element => node.nodeType === 1;
+
 export function elementsOf(parent: Element): Element[] {
   const elements: Element[] = [];
   for (let node = parent.firstChild; node; node = node.nextSibling) {
-    if (node.nodeType === 1) elements.push(node as Element);
+    if (isElement(node)) elements.push(node);
   }
   return elements;
 }

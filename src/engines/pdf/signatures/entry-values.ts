@@ -65,7 +65,7 @@ export function isXmp(engine: PdfEngine, value: PDFObject): boolean {
   const bytes = buffer.asUint8Array().slice();
   buffer.destroy();
   engine.countDecoded(bytes.length);
-  return parseXmp(bytes) !== undefined;
+  return parseXmp(engine.work, bytes) !== undefined;
 }
 
 /** What a new field or its widget has that a signature does not need, and that could be seen or done. */
