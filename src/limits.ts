@@ -126,6 +126,14 @@ export const limits = {
     patterns: 50,
     /** Characters of one regular expression. */
     regexCharacters: 1_000,
+    /** Steps of one regular expression with its repetitions written out: `[A-Z]{2,5}` has 10. Only with repetitions has one more than it has characters. */
+    regexInstructions: 1_200,
+    /** Steps of all regular expressions in one request. */
+    allRegexInstructions: 8_000,
+    /** Unicode classes, such as `\p{L}`, in all regular expressions of one request. */
+    regexClasses: 400,
+    /** Characters in the ranges of a regular expression that ignores case. */
+    regexFoldedCharacters: 10_000,
     /** Regions in one request. */
     regions: 2_000,
     /** Matches on the pages of one request. */

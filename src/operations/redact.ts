@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refuseAttachmentFilter } from "../engines/pdf/document/crypt-filters.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
-import { regexProblem } from "../engines/pdf/redaction/matcher.ts";
+import { regexIssue } from "../engines/pdf/redaction/expression.ts";
 import { PRESETS } from "../engines/pdf/redaction/presets.ts";
 import { type Findings, findRedactions, redactPdf } from "../engines/pdf/redaction/redact.ts";
 import { regionIssue } from "../engines/pdf/redaction/regions.ts";
@@ -32,15 +32,18 @@ const term = jsonText(
     .refine((value) => value.isWellFormed() && value.trim() !== "", { error: "must not be blank" }),
 );
 
-const pattern = z
-  .union([jsonChoice(...PRESETS), z.strictObject({ regex: z.string().min(1).max(most.regexCharacters) })], {
+const pattern = z.union(
+  [jsonChoice(...PRESETS), z.strictObject({ regex: z.string().min(1).max(most.regexCharacters) })],
+  {
     error: `must be ${PRESETS.join(", ")}, or {"regex": "..."} with up to ${most.regexCharacters.toLocaleString("en-US")} characters`,
-  })
-  .superRefine((value, context) => {
-    if (typeof value === "string") return;
-    const problem = regexProblem(value.regex);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: problem, path: ["regex"] });
-  });
+  },
+);
+
+/** Stops at the first problem: compiling an expression takes milliseconds. */
+const patternList = jsonList(pattern, most.patterns).superRefine((values, context) => {
+  const found = regexIssue(values.map((value) => (typeof value === "string" ? undefined : value.regex)));
+  if (found) context.addIssue({ code: "custom", message: found.issue, path: [found.index, "regex"] });
+});
 
 const result = z.object({
   matches: z.array(
@@ -99,7 +102,7 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
     ),
     ignoreCase: text(formBoolean(), "Whether `terms` match regardless of case."),
     patterns: text(
-      jsonField(jsonList(pattern, most.patterns)).meta({ examples: [["email", { regex: "INV-\\d{6}" }]] }),
+      jsonField(patternList).meta({ examples: [["email", { regex: "INV-\\d{6}" }]] }),
       "Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits.",
       { format: "multiline" },
     ),

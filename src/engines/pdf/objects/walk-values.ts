@@ -3,8 +3,8 @@ import type { Pointer } from "../mupdf/values.ts";
 
 /** Fuel per value, in addition to what the visitor spends: up to 50 ns. */
 const VALUE_WORK = 20;
-/** Values between two pauses. */
-const SLICE = 10_000;
+/** Values between two pauses, and fuel that the visitor spends. */
+const [SLICE, STRETCH] = [10_000, 1_000_000];
 
 /** A container that is being walked, and the place in it. */
 export interface Place {
@@ -38,7 +38,8 @@ export function walkValues(
   /** Returns whether that was all. */
   const walk = (): boolean => {
     let count = 0;
-    for (let place = places.at(-1); place && count < SLICE; place = places.at(-1)) {
+    const end = work.spent + STRETCH;
+    for (let place = places.at(-1); place && count < SLICE && work.spent < end; place = places.at(-1)) {
       if (place.index === 0) {
         places.pop();
         continue;

@@ -30,7 +30,7 @@ export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promis
   decryptAttachments(open, new Set([...found.values()].flat()));
   const dropped = new Set<number>();
   for (const [holder, streams] of found) {
-    for (const number of streams) if (!isClean(number)) dropped.add(holder);
+    for (const number of streams) if (!(await isClean(number))) dropped.add(holder);
     await engine.work.pause();
   }
   if (dropped.size === 0) return dropped.size;
@@ -53,14 +53,14 @@ export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promis
   });
   return dropped.size;
 
-  function isClean(number: number): boolean {
-    return engine.scope(() => {
+  function isClean(number: number): Promise<boolean> {
+    return engine.scope(async () => {
       try {
         const buffer = document.newIndirect(number).readStream();
         engine.countDecoded(buffer.getLength());
         const text = asText(buffer.asUint8Array());
         buffer.destroy();
-        return text !== undefined && ![text, ...otherReadings(text)].some((reading) => matcher.isIn(reading));
+        return text !== undefined && !(await matcher.isInAny([text, ...otherReadings(text)]));
       } catch (error) {
         if (!engine.isFailure(error)) throw error;
         return false;

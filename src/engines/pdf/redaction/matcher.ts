@@ -1,8 +1,11 @@
 /** Finds what a request redacts in text: literal terms and patterns. */
-import { RE2JS } from "re2js";
+import { atOnce, inTurns, type Steps } from "../../steps.ts";
 import type { Work } from "../../work.ts";
-import { ENDS, type FoldedText, fold, foldPieces, isFolded } from "./folded-text.ts";
+import { Coverage, type Range } from "./coverage.ts";
+import { Expression } from "./expression.ts";
+import { ENDS, type FoldedText, foldPieces, isFolded } from "./folded-text.ts";
 import { type Preset, presetRules } from "./presets.ts";
+import { lettersOf, Term } from "./terms.ts";
 
 export type Pattern = Preset | { readonly regex: string };
 
@@ -12,50 +15,17 @@ export interface Wanted {
   readonly patterns: readonly Pattern[];
 }
 
-/** From one index of a text to another. */
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** A date as PDF writes it (ISO 32000-2, 7.9.4), whose digits are no number of anybody. */
 const DATE = /^D:\d{4,14}/;
 
-/** Fuel per character of text and term or pattern. */
+/** Fuel per character of text that is read in some form. */
 const WORK = 4;
 
-/** Fuel per character and character of a regular expression, whose automaton may be in as many states. */
-const REGEX_WORK = 2;
-
-/** Only the characters that the syntax has: with the flag `u`, other ones must not be escaped (ECMA-262, 22.2.1). */
-const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-
-/** A line end may divide a word, with a hyphen or without. Writers leave spaces on either side of the hyphen. */
-const LINE_END = String.raw`(?: ?-? ?[\n\u2029] ?)?`;
-
-/**
- * A term as an expression over folded text: words may be divided at the end of a line, and any white space separates them. The
- * optional parts are not repeated, so that a search takes linear time.
- */
-function expressionOf(term: string, ignoreCase: boolean): RegExp | undefined {
-  const words = fold(term)
-    .split(/\s+/)
-    .filter((word) => word !== "");
-  if (words.length === 0) return undefined;
-  const source = words.map((word) => Array.from(word, escape).join(LINE_END)).join(String.raw`[ \n\u2029\ufdd1]+`);
-  // A letter without its accents is another letter.
-  const end = /\p{M}$/u.test(words.at(-1) ?? "") ? "" : String.raw`(?!\p{M})`;
-  return new RegExp(source + end, ignoreCase ? "giu" : "gu");
-}
-
-/** A pattern, with its fuel per character of text. */
-interface Sought {
-  readonly cost: number;
-  readonly pattern: { readonly preset: Preset } | { readonly find: (text: string) => Range[] };
-}
+/** A preset, or an expression of the request. */
+type Sought = { readonly preset: Preset } | { readonly expression: Expression };
 
 export class Matcher {
-  readonly #terms: readonly RegExp[];
+  readonly #terms: readonly Term[];
   readonly #patterns: readonly Sought[];
   readonly #work: Work;
   /** What was found so far, in the form in which it was found; and the terms. */
@@ -66,13 +36,11 @@ export class Matcher {
     const { terms, ignoreCase, patterns } = wanted;
     this.#work = work;
     this.ignoresCase = ignoreCase;
-    this.#terms = terms.flatMap((term) => expressionOf(term, ignoreCase) ?? []);
-    this.#patterns = patterns.map((pattern) =>
-      typeof pattern === "string"
-        ? { cost: WORK, pattern: { preset: pattern } }
-        : { cost: REGEX_WORK * pattern.regex.length, pattern: { find: byRegex(pattern.regex) } },
-    );
     this.found = new Set(terms);
+    this.#terms = [...this.found].flatMap((term) => Term.of(term, ignoreCase) ?? []);
+    this.#patterns = patterns.map((pattern) =>
+      typeof pattern === "string" ? { preset: pattern } : { expression: new Expression(pattern.regex) },
+    );
   }
 
   /** Whether there is anything to find. */
@@ -80,10 +48,36 @@ export class Matcher {
     return this.#terms.length + this.#patterns.length === 0;
   }
 
-  /** Ranges of a string. They do not overlap. */
+  /** Ranges of a string. They do not overlap. At once: where the string may be long, use `searchString`. */
   inString(text: string): Range[] {
+    return atOnce(this.#work, this.stepsIn(text));
+  }
+
+  /** The same, while others have their turn. */
+  searchString(text: string): Promise<Range[]> {
+    return inTurns(this.#work, this.stepsIn(text));
+  }
+
+  /** Whether anything is found in a string, at once. */
+  isIn(text: string): boolean {
+    return this.inString(text).length > 0;
+  }
+
+  /** Whether anything is found in one of the strings, while others have their turn. */
+  async isInAny(texts: readonly string[]): Promise<boolean> {
+    for (const text of texts) if ((await this.searchString(text)).length > 0) return true;
+    return false;
+  }
+
+  /** Ranges of the pieces of folded text, whose line feeds are the ends of lines that go on. They do not overlap. */
+  inFolded(folded: FoldedText): Promise<Range[]> {
+    return inTurns(this.#work, this.#inFolded(folded, true));
+  }
+
+  /** The same, step by step. */
+  *stepsIn(text: string): Steps<Range[]> {
     if (text.length < 1 || this.isEmpty) return [];
-    const options = { patterns: !DATE.test(text) };
+    const patterns = !DATE.test(text);
     if (isFolded(text)) {
       const folded = {
         text: text.replaceAll("\n", ENDS.line),
@@ -91,8 +85,9 @@ export class Matcher {
           return Array.from(text, (_, at) => at);
         },
       };
-      return this.inFolded(folded, options);
+      return yield* this.#inFolded(folded, patterns);
     }
+    this.#work.spend(text.length * WORK);
     const characters = Array.from(text);
     const starts: number[] = [];
     let at = 0;
@@ -103,66 +98,165 @@ export class Matcher {
     starts.push(at);
     const folded = foldPieces(characters);
     // Whoever wrote a line feed ended a line, and had no measure that text has to go on from.
-    const ranges = this.inFolded({ ...folded, text: folded.text.replaceAll("\n", ENDS.line) }, options);
+    const ranges = yield* this.#inFolded({ ...folded, text: folded.text.replaceAll("\n", ENDS.line) }, patterns);
     return ranges.map(({ start, end }) => ({ start: starts[start] ?? 0, end: starts[end] ?? at }));
   }
 
-  /** Whether anything is found in a string. */
-  isIn(text: string): boolean {
-    return this.inString(text).length > 0;
-  }
-
-  /** Whether anything is found in the pieces of folded text. */
-  isInFolded(folded: FoldedText): boolean {
-    return this.inFolded(folded).length > 0;
-  }
-
-  /** Ranges of the pieces of folded text, whose line feeds are the ends of lines that go on. They do not overlap. */
-  inFolded(folded: FoldedText, { patterns = true } = {}): Range[] {
+  *#inFolded(folded: FoldedText, patterns: boolean): Steps<Range[]> {
     const { text } = folded;
-    const ranges: Range[] = [];
-    this.#work.spend(text.length * WORK * (1 + this.#terms.length));
-    for (const term of this.#terms) {
-      for (const match of text.matchAll(term)) ranges.push({ start: match.index, end: match.index + match[0].length });
+    this.#work.spend(text.length * WORK);
+    const coverage = new Coverage(text.length);
+    if (this.#terms.length > 0) {
+      const letters = lettersOf(text, this.ignoresCase);
+      for (const term of this.#terms) {
+        for (const range of yield* term.in(text, letters, this.#work)) {
+          coverage.add(range);
+          this.found.add(withSpaces(text.slice(range.start, range.end)));
+        }
+        yield;
+      }
     }
-    if (patterns && this.#patterns.length > 0) this.#addPatterns(text, ranges);
-    if (ranges.length === 0) return ranges;
+    if (patterns && this.#patterns.length > 0) yield* this.#addPatterns(text, coverage);
+    if (coverage.isEmpty) return [];
     const { origins } = folded;
-    for (const { start, end } of ranges) this.found.add(withSpaces(text.slice(start, end)));
-    return joined(ranges.map(({ start, end }) => ({ start: origins[start] ?? 0, end: (origins[end - 1] ?? 0) + 1 })));
+    const covered = new Coverage((origins.at(-1) ?? 0) + 1);
+    for (const { start, end } of coverage.ranges())
+      covered.add({ start: origins[start] ?? 0, end: (origins[end - 1] ?? 0) + 1 });
+    return covered.ranges();
   }
 
   /**
    * Adds what patterns find. Each reads the text in several forms, and what it finds in one is not found again as a part of something else in the next: without its
    * line ends, it would run into what follows.
    */
-  #addPatterns(text: string, ranges: Range[]): void {
-    const taken = new Uint8Array(text.length);
-    for (const { start, end } of ranges) taken.fill(1, start, end);
-    const all = this.#patterns.map(({ pattern }) =>
-      "preset" in pattern ? formsOfPreset(text, pattern.preset) : formsOfExpression(text),
-    );
-    const rounds = Math.max(...all.map((forms) => forms.length));
+  *#addPatterns(text: string, coverage: Coverage): Steps<void> {
+    const forms = new Map<string, Form[]>();
+    const formsFor = (pattern: Sought): Form[] => {
+      const kind = "expression" in pattern ? "expression" : pattern.preset === "url" ? "url" : "preset";
+      let known = forms.get(kind);
+      if (known === undefined) {
+        this.#work.spend(FORMS * text.length * WORK);
+        known = "preset" in pattern ? formsOfPreset(text, pattern.preset) : formsOfExpression(text);
+        forms.set(kind, known);
+      }
+      return known;
+    };
+    const rounds = Math.max(...this.#patterns.map((pattern) => formsFor(pattern).length));
     for (let round = 0; round <= rounds; round++) {
-      const found: Range[] = [];
-      for (const [index, { cost, pattern }] of this.#patterns.entries()) {
-        const last = round === rounds && "preset" in pattern ? unfinished(pattern.preset, text) : undefined;
-        const form = round === rounds ? last?.form : all[index]?.[round];
+      const found = new Coverage(text.length);
+      for (const pattern of this.#patterns) {
+        const last =
+          round === rounds && "preset" in pattern ? yield* this.#unfinished(pattern.preset, text) : undefined;
+        const form = round === rounds ? last?.form : formsFor(pattern)[round];
         if (form === undefined) continue;
-        this.#work.spend(form.text.length * cost);
+        this.#work.spend(form.text.length);
         const own =
-          last?.ranges ?? ("preset" in pattern ? byPreset(pattern.preset, form.text) : pattern.find(form.text));
+          last?.ranges ??
+          ("preset" in pattern
+            ? yield* this.#byPreset(pattern.preset, form.text)
+            : yield* pattern.expression.in(form.text, this.#work));
         for (const { start, end } of own) {
           const range = { start: form.at(start), end: form.at(end - 1) + 1 };
-          if (!taken.subarray(range.start, range.end).includes(1)) found.push(range);
+          if (!coverage.isFree(range)) continue;
+          found.add(range);
+          this.found.add(withSpaces(text.slice(range.start, range.end)));
         }
+        yield;
       }
-      for (const range of found) {
-        taken.fill(1, range.start, range.end);
-        ranges.push(range);
-      }
+      coverage.addAll(found);
     }
   }
+
+  /** Candidates for a preset in a text, which is searched part by part. */
+  *#candidates(preset: Preset, text: string): Steps<Candidate[]> {
+    const { candidates, longest, work } = presetRules[preset];
+    const found: Candidate[] = [];
+    for (let from = 0; from < text.length;) {
+      const to = afterPair(text, from + PART);
+      const start = afterPair(text, Math.max(0, from - BESIDE));
+      const part = text.slice(start, to + longest + BESIDE);
+      this.#work.spend(part.length * work.character);
+      candidates.lastIndex = from - start;
+      from = to;
+      for (let match = candidates.exec(part); match; match = candidates.exec(part)) {
+        const at = start + match.index;
+        if (at >= to) break;
+        found.push({ text: match[0], at });
+        this.#work.spend(work.candidate);
+        from = Math.max(to, at + match[0].length);
+      }
+      yield;
+    }
+    return found;
+  }
+
+  *#byPreset(preset: Preset, text: string): Steps<Range[]> {
+    const { accepted } = presetRules[preset];
+    const ranges: Range[] = [];
+    for (const [index, candidate] of (yield* this.#candidates(preset, text)).entries()) {
+      const end = candidate.at + candidate.text.length;
+      const length = accepted(candidate.text, {
+        before: text.slice(Math.max(0, candidate.at - BESIDE), candidate.at),
+        after: text.slice(end, end + BESIDE),
+      });
+      if (length > 0) ranges.push({ start: candidate.at, end: candidate.at + length });
+      if (index % CANDIDATES === CANDIDATES - 1) yield;
+    }
+    return ranges;
+  }
+
+  /** What begins at the end of a line, is not complete there, and goes on in the next line, wherever the line ends. */
+  *#unfinished(preset: Preset, text: string): Steps<{ ranges: Range[]; form: Form } | undefined> {
+    const { unfinished: how, accepted } = presetRules[preset];
+    if (how === undefined || !text.includes(ENDS.line)) return undefined;
+    this.#work.spend(text.length * WORK);
+    const plain = text.replaceAll(/[\ufdd2\ufdd1]/g, "\n");
+    const form: Form =
+      how.joins === "joined"
+        ? without(plain, / ?\u2029 ?/g)
+        : { text: plain.replaceAll(ENDS.line, " "), at: (unit) => unit };
+    const ranges: Range[] = [];
+    for (const candidate of yield* this.#candidates(preset, form.text)) {
+      if (!how.begins.test(candidate.text)) continue;
+      this.#work.spend(candidate.text.length * UNIT_WORK);
+      const lineEnds: number[] = [];
+      for (let unit = 1; unit < candidate.text.length; unit++) {
+        if (text.slice(form.at(candidate.at + unit - 1), form.at(candidate.at + unit) + 1).includes(ENDS.line))
+          lineEnds.push(unit);
+      }
+      yield;
+      const [first, second = candidate.text.length] = lineEnds.filter(
+        (unit, at) => unit !== (lineEnds[at - 1] ?? -1) + 1,
+      );
+      if (first === undefined) continue;
+      const length = accepted(candidate.text.slice(0, second), { before: "", after: "" });
+      if (length > first) ranges.push({ start: candidate.at, end: candidate.at + length });
+    }
+    return { ranges, form };
+  }
+}
+
+/** Most forms in which a pattern reads a text. */
+const FORMS = 4;
+
+/** Characters on either side of a candidate that may tell that it is something else. */
+const BESIDE = 48;
+
+/** Characters of a text that are searched for a preset at once, and candidates that are looked at at once. */
+const [PART, CANDIDATES] = [16_000, 1_000];
+
+/** Fuel per character of a candidate that may go on in the next line. */
+const UNIT_WORK = 20;
+
+/** What may be what a preset is for, and where it begins. */
+interface Candidate {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** The same place in a text, or the one after a surrogate pair that it would divide. */
+function afterPair(text: string, at: number): number {
+  return (text.codePointAt(at - 1) ?? 0) > 0xffff ? at + 1 : at;
 }
 
 /** A text with its line ends and cells as a pattern reads them, and the place in the text of each character. */
@@ -221,79 +315,4 @@ function without(text: string, removed: RegExp): Form {
   }
   keep(text.length);
   return { text: kept, at: (unit) => units[unit] ?? text.length };
-}
-
-/** Characters on either side of a candidate that may tell that it is something else. */
-const BESIDE = 48;
-
-function byPreset(preset: Preset, text: string): Range[] {
-  const { candidates, accepted } = presetRules[preset];
-  const ranges: Range[] = [];
-  for (const match of text.matchAll(candidates)) {
-    const end = match.index + match[0].length;
-    const length = accepted(match[0], {
-      before: text.slice(Math.max(0, match.index - BESIDE), match.index),
-      after: text.slice(end, end + BESIDE),
-    });
-    if (length > 0) ranges.push({ start: match.index, end: match.index + length });
-  }
-  return ranges;
-}
-
-/** What begins at the end of a line, is not complete there, and goes on in the next line, wherever the line ends. */
-function unfinished(preset: Preset, text: string): { ranges: Range[]; form: Form } | undefined {
-  const { unfinished: how, candidates, accepted } = presetRules[preset];
-  if (how === undefined || !text.includes(ENDS.line)) return undefined;
-  const plain = text.replaceAll(/[\ufdd2\ufdd1]/g, "\n");
-  const form: Form =
-    how.joins === "joined"
-      ? without(plain, / ?\u2029 ?/g)
-      : { text: plain.replaceAll(ENDS.line, " "), at: (unit) => unit };
-  const ranges: Range[] = [];
-  for (const match of form.text.matchAll(candidates)) {
-    if (!how.begins.test(match[0])) continue;
-    const lineEnds: number[] = [];
-    for (let unit = 1; unit < match[0].length; unit++) {
-      if (text.slice(form.at(match.index + unit - 1), form.at(match.index + unit) + 1).includes(ENDS.line))
-        lineEnds.push(unit);
-    }
-    const [first, second = match[0].length] = lineEnds.filter((unit, at) => unit !== (lineEnds[at - 1] ?? -1) + 1);
-    if (first === undefined) continue;
-    const length = accepted(match[0].slice(0, second), { before: "", after: "" });
-    if (length > first) ranges.push({ start: match.index, end: match.index + length });
-  }
-  return { ranges, form };
-}
-
-/** What is wrong with an expression in RE2's syntax, or undefined. */
-export function regexProblem(regex: string): string | undefined {
-  try {
-    RE2JS.compile(regex);
-    return undefined;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "";
-    return `must be a regular expression in RE2 syntax: ${reason}`;
-  }
-}
-
-function byRegex(regex: string): (text: string) => Range[] {
-  const compiled = RE2JS.compile(regex);
-  return (text) => {
-    const ranges: Range[] = [];
-    const matcher = compiled.matcher(text);
-    while (matcher.find())
-      if (matcher.end() > matcher.start()) ranges.push({ start: matcher.start(), end: matcher.end() });
-    return ranges;
-  };
-}
-
-/** The ranges in order, with those that overlap made one. */
-function joined(ranges: readonly Range[]): Range[] {
-  const result: { start: number; end: number }[] = [];
-  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
-    const last = result.at(-1);
-    if (last && start < last.end) last.end = Math.max(last.end, end);
-    else result.push({ start, end });
-  }
-  return result;
 }

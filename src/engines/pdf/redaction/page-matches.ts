@@ -93,7 +93,7 @@ export async function findOnPage(
     };
     if (isGone) for (const one of leftOn(segments, isGone, view)) left.push(one);
     for await (const pieces of readingOrders(engine.work, segments, page.getBounds() as VisibleBox)) {
-      for (const { start, end } of matcher.inFolded(foldPieces(pieces.map(foldedPiece)))) {
+      for (const { start, end } of await matcher.inFolded(foldPieces(pieces.map(foldedPiece)))) {
         const found = pieces.slice(start, end);
         const marks = marksOf(found, toPage);
         if (marks.length === 0) continue;

@@ -5,10 +5,14 @@ export const PRESETS = ["email", "phone", "iban", "credit-card", "ip", "url", "u
 export type Preset = (typeof PRESETS)[number];
 
 interface PresetRule {
-  /** Finds candidates in folded text. Every quantifier is bounded, so that it takes linear time. */
+  /** Finds candidates in folded text. Every quantifier is bounded, so that it takes linear time, and a part of a text can be searched by itself. */
   readonly candidates: RegExp;
   /** How much of a candidate is one: its first characters, or 0. `beside`: some of what stands before and after it. */
   accepted(candidate: string, beside: Beside): number;
+  /** Longest candidate, in UTF-16 units. */
+  readonly longest: number;
+  /** Fuel per character of text, and per candidate: what the most expensive text takes. */
+  readonly work: { readonly character: number; readonly candidate: number };
   /** How it begins at the end of a line where it cannot end, and whether the next line goes on behind a space or joins it. */
   readonly unfinished?: { readonly begins: RegExp; readonly joins: "spaced" | "joined" };
 }
@@ -133,14 +137,16 @@ const VERSION =
 
 /** Without the punctuation of the sentence around it: a bracket belongs to an address that has its opening one. */
 function addressLength(candidate: string): number {
+  const counts = new Map<string, number>();
+  for (const [bracket] of candidate.matchAll(/[()[\]{}]/g)) counts.set(bracket, (counts.get(bracket) ?? 0) + 1);
   let end = candidate.length;
   for (; end > 0; end--) {
     const last = candidate[end - 1] ?? "";
     if (/[.,;:!?'"”’»…]/.test(last)) continue;
     const opening = { ")": "(", "]": "[", "}": "{" }[last];
-    if (opening === undefined) break;
-    const inside = candidate.slice(0, end);
-    if (inside.split(opening).length >= inside.split(last).length) break;
+    const count = counts.get(last) ?? 0;
+    if (opening === undefined || (counts.get(opening) ?? 0) >= count) break;
+    counts.set(last, count - 1);
   }
   return end;
 }
@@ -149,27 +155,37 @@ export const presetRules: Readonly<Record<Preset, PresetRule>> = {
   email: {
     candidates:
       /[\p{L}\p{M}\p{N}_%+-][\p{L}\p{M}\p{N}.'_%+&-]{0,63}@(?:[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,62})\.){1,8}(?:[\p{L}\p{M}]{2,24}|xn--[a-z\d-]{2,59})/giu,
+    longest: 700,
+    work: { character: 40, candidate: 300 },
     // The name of an image for dense screens.
     accepted: (candidate) => (/@\d(?:\.\d)?x\.[a-z]{2,5}$/i.test(candidate) ? 0 : candidate.length),
     unfinished: { begins: /@/, joins: "joined" },
   },
   phone: {
     candidates: PHONE,
+    longest: 160,
+    work: { character: 20, candidate: 1_000 },
     accepted: phoneLength,
     unfinished: { begins: /^\+/, joins: "spaced" },
   },
   iban: {
     candidates: /(?<![A-Za-z\d])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z\d]{1,4}){3,30}/g,
+    longest: 160,
+    work: { character: 8, candidate: 10_000 },
     accepted: (candidate) => longest(candidate, isIban),
     unfinished: { begins: /^[A-Z]{2}\d{2}/, joins: "spaced" },
   },
   "credit-card": {
     candidates: /(?<![\d.,])\d(?:[ -]?\d){12,18}(?!\d|[.,]\d)/g,
+    longest: 40,
+    work: { character: 8, candidate: 3_000 },
     accepted: (candidate) => longest(candidate, isCard),
   },
   ip: {
     candidates:
       /(?<![\w.:])(?:(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)|(?=[\dA-Fa-f:.]{2,45})(?:[\dA-Fa-f]{0,4}:){2,7}[\dA-Fa-f.]{0,15}(?![\w:]))/g,
+    longest: 64,
+    work: { character: 8, candidate: 1_000 },
     accepted: (candidate, { before }) => {
       const address = candidate.replace(/\.$/, "");
       if (ipaddr.IPv4.isValidFourPartDecimal(address)) return VERSION.test(before) ? 0 : address.length;
@@ -179,10 +195,14 @@ export const presetRules: Readonly<Record<Preset, PresetRule>> = {
   url: {
     candidates:
       /(?<![\p{L}\p{N}])(?:(?:https?|ftp):\/\/(?=[^\s<>"/]{0,256}[\p{L}\p{N}])[\p{L}\p{N}[]|www\.(?=[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}]))[^\s<>"]{0,2048}/giu,
+    longest: 2_400,
+    work: { character: 8, candidate: 30_000 },
     accepted: addressLength,
   },
   "us-ssn": {
     candidates: /(?<![\w-])(?!000|666|9\d\d)\d{3}([ -])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])/g,
+    longest: 16,
+    work: { character: 8, candidate: 100 },
     accepted: whole,
   },
 };

@@ -270,7 +270,8 @@ async function checkErased(
 
 const soughtBy = (matcher: Matcher): Sought => ({
   isIn: (text) => matcher.isIn(text),
-  isRead: (pieces) => matcher.isInFolded(foldPieces(pieces.map(foldedPiece))),
+  isInAny: (texts) => matcher.isInAny(texts),
+  isRead: async (pieces) => (await matcher.inFolded(foldPieces(pieces.map(foldedPiece)))).length > 0,
   found: matcher.found,
   ignoresCase: matcher.ignoresCase,
 });

@@ -121,8 +121,8 @@ export async function redactStreams(
   }
 
   /** Whether a text says in markup or in escapes what its characters do not. */
-  function isHidden(text: string): boolean {
-    return otherReadings(text).some((reading) => matcher.isIn(reading));
+  function isHidden(text: string): Promise<boolean> {
+    return matcher.isInAny(otherReadings(text));
   }
 
   async function clean(
@@ -141,10 +141,10 @@ export async function redactStreams(
     const text = raw || isImage(stream) ? undefined : asText(bytes);
     // This includes XFA, whose parts many writers call embedded files.
     if (text !== undefined) {
-      if (matcher.isIn(text) || isHidden(text)) {
+      if ((await matcher.isInAny([text])) || (await isHidden(text))) {
         if (kinds.scripts.has(number)) return new Uint8Array();
-        const result = strings.clean(text) ?? text;
-        return new TextEncoder().encode(isHidden(result) ? "" : result);
+        const result = (await strings.cleanLong(text)) ?? text;
+        return new TextEncoder().encode((await isHidden(result)) ? "" : result);
       }
     }
     return overwrite(stream, bytes, raw);

@@ -10,6 +10,7 @@ import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
 import { firstItem, type Place, walkValues } from "../objects/walk-values.ts";
 import { ByteSearch } from "./byte-search.ts";
 import type { Matcher } from "./matcher.ts";
+import { atOnce, inTurns, type Steps } from "../../steps.ts";
 import { otherReadings } from "./searchable.ts";
 
 /** Stands for what was redacted, unless it would be found itself. */
@@ -33,6 +34,9 @@ const VALUE_WORK = 150;
 
 /** How many names without a match are remembered, and how long these are. */
 const [MOST_KNOWN, LONGEST_KNOWN] = [10_000, 64];
+
+/** Longest string in bytes that is searched at once. */
+const LONG = 4096;
 
 /** Longest string in bytes that is read as text. */
 const MOST_TEXT = 4 * 1024 * 1024;
@@ -78,6 +82,8 @@ export class StringRedactor {
   readonly #next = new Map<string, number>();
   /** Names without a match: a document has most of its names many times. */
   readonly #harmless = new Set<string>();
+  /** Long strings of the object that is walked, and what they become once they were searched. */
+  readonly #long = new Map<string, { value: Uint8Array; key: string; cleaned?: { bytes: Uint8Array | undefined } }>();
   /** Strings, names, and streams that were changed. */
   count = 0;
 
@@ -112,42 +118,50 @@ export class StringRedactor {
 
   /** The text without what is redacted; undefined if there is nothing in it. */
   clean(text: string): string | undefined {
-    return this.#replaced("text", text, FILLERS);
+    return atOnce(this.#open.engine.work, this.#replaced("text", text, FILLERS));
+  }
+
+  /** The same for a text that may be long, while others have their turn. */
+  cleanLong(text: string): Promise<string | undefined> {
+    return inTurns(this.#open.engine.work, this.#replaced("text", text, FILLERS));
   }
 
   /** The same for a name. */
   cleanName(name: string): string | undefined {
     if (this.#harmless.has(name)) return undefined;
-    const replaced = this.#replaced("name", name, NAME_FILLERS);
+    const replaced = atOnce(this.#open.engine.work, this.#replaced("name", name, NAME_FILLERS));
     if (replaced === undefined && name.length <= LONGEST_KNOWN && this.#harmless.size < MOST_KNOWN) {
       this.#harmless.add(name);
     }
     return replaced;
   }
 
-  #replaced(kind: "text" | "name", text: string, fillers: readonly string[]): string | undefined {
+  *#replaced(kind: "text" | "name", text: string, fillers: readonly string[]): Steps<string | undefined> {
+    const matcher = this.#matcher;
     const key = `${kind}/${text}`;
     const known = this.#became.get(key);
     if (known !== undefined) return known;
-    const ranges = this.#matcher.inString(text);
+    const ranges = yield* matcher.stepsIn(text);
     if (ranges.length === 0) return undefined;
-    const kept = fillers
-      .map((filler) => {
-        let result = "";
-        let from = 0;
-        for (const { start, end } of ranges) {
-          result += text.slice(from, start) + filler;
-          from = end;
-        }
-        return result + text.slice(from);
-      })
-      .find((candidate) => !this.#matcher.isIn(candidate));
+    let kept: string | undefined;
+    for (const filler of fillers) {
+      let candidate = "";
+      let from = 0;
+      for (const { start, end } of ranges) {
+        candidate += text.slice(from, start) + filler;
+        from = end;
+      }
+      candidate += text.slice(from);
+      if ((yield* matcher.stepsIn(candidate)).length > 0) continue;
+      kept = candidate;
+      break;
+    }
     let result = kept ?? "";
     // Goes on where it stopped: thousands of texts may become the same.
     let number = this.#next.get(`${kind}/${result}`) ?? 2;
     for (; this.#taken.has(`${kind}/${result}`); number++) {
       const other = `${kept ?? ""}${kind === "name" ? "_" : " "}${number}`;
-      if (this.#matcher.isIn(other)) break;
+      if ((yield* matcher.stepsIn(other)).length > 0) break;
       result = other;
     }
     this.#next.set(`${kind}/${kept ?? ""}`, number);
@@ -175,6 +189,11 @@ export class StringRedactor {
       await engine.work.pause();
       engine.scope(() => change(document._fromPDFObjectKeep(dictionary)));
     }
+    const waiting = [...this.#long.values()].filter(({ cleaned }) => cleaned === undefined);
+    for (const long of waiting)
+      long.cleaned = { bytes: await inTurns(engine.work, this.#string(long.value, long.key)) };
+    if (waiting.length > 0) await this.#object(object, keys, dropped);
+    this.#long.clear();
   }
 
   #item(value: Pointer, { holder, index, length }: Place, keys: Keys, dropped: ReadonlySet<number>): void {
@@ -257,7 +276,7 @@ export class StringRedactor {
       this.count++;
     } else if (values.isString(value)) {
       const bytes = engine.scope(() => document._fromPDFObjectKeep(value).asByteString());
-      const cleaned = this.#string(bytes, key);
+      const cleaned = this.#cleaned(bytes, key);
       if (cleaned === undefined) return;
       put(document.newByteString(cleaned));
       this.count++;
@@ -269,15 +288,26 @@ export class StringRedactor {
     return nameAsText(this.#open.engine.values.nameOf(name));
   }
 
-  #string(bytes: Uint8Array, key: string): Uint8Array | undefined {
+  /** A long string stays as it is until it was searched while others had their turn: then its object is walked again. */
+  #cleaned(bytes: Uint8Array, key: string): Uint8Array | undefined {
+    if (bytes.length <= LONG) return atOnce(this.#open.engine.work, this.#string(bytes, key));
+    const id = `${key}/${latin1(bytes)}`;
+    const known = this.#long.get(id);
+    if (known === undefined) this.#long.set(id, { value: bytes, key });
+    return known?.cleaned?.bytes;
+  }
+
+  *#string(bytes: Uint8Array, key: string): Steps<Uint8Array | undefined> {
     if (bytes.length > MOST_TEXT) return new Uint8Array();
     const text = decodeText(bytes);
     if (COLLECTIONS.has(text) && (key === "Registry" || key === "Ordering")) return undefined;
     // A checksum is no text, though any of its bytes may look like some (7.11.4.1).
     if (key === "CheckSum" && bytes.some((byte) => byte < 0x20 || byte > 0x7e)) return undefined;
-    const cleaned = this.clean(text) ?? this.#cleanUtf8(bytes);
+    const cleaned = (yield* this.#replaced("text", text, FILLERS)) ?? (yield* this.#cleanUtf8(bytes));
     // What markup or escapes say cannot be replaced by itself.
-    if (otherReadings(cleaned ?? text).some((reading) => this.#matcher.isIn(reading))) return new Uint8Array();
+    for (const reading of otherReadings(cleaned ?? text)) {
+      if ((yield* this.#matcher.stepsIn(reading)).length > 0) return new Uint8Array();
+    }
     return cleaned === undefined ? undefined : encodeText(AS_A_WHOLE.has(key) ? "" : cleaned);
   }
 
@@ -296,10 +326,10 @@ export class StringRedactor {
   }
 
   /** Some writers put UTF-8 without its mark into strings. */
-  #cleanUtf8(bytes: Uint8Array): string | undefined {
+  *#cleanUtf8(bytes: Uint8Array): Steps<string | undefined> {
     if (bytes.every((byte) => byte < 0x80)) return undefined;
     const text = new TextDecoder().decode(bytes);
-    return text.includes("\ufffd") ? undefined : this.clean(text);
+    return text.includes("\ufffd") ? undefined : yield* this.#replaced("text", text, FILLERS);
   }
 
   /** A signature has certificates with names; it is no longer valid in any case. */

@@ -127,7 +127,8 @@ async function isOnPage(open: OpenPdf, index: number, sought: Sought): Promise<b
   const page = await engine.long.loadPage(document, index);
   try {
     const rows = shownRows(await drawnGlyphs(open, page, { annotations: true }));
-    for await (const pieces of readingOrders(engine.work, rows, boundsOf(page))) if (sought.isRead(pieces)) return true;
+    for await (const pieces of readingOrders(engine.work, rows, boundsOf(page)))
+      if (await sought.isRead(pieces)) return true;
     return false;
   } finally {
     page.destroy();

@@ -20,8 +20,10 @@ import { COLLECTIONS, STANDARD_NAMES } from "./standard-names.ts";
 export interface Sought {
   /** Whether a term or pattern of the request is in a text. */
   isIn(text: string): boolean;
+  /** The same for texts that may be long, while others have their turn. */
+  isInAny(texts: readonly string[]): Promise<boolean>;
   /** Whether it is in the text of a page, read in some order. */
-  isRead(pieces: readonly Piece[]): boolean;
+  isRead(pieces: readonly Piece[]): Promise<boolean>;
   /** The texts that were redacted, and the terms. */
   readonly found: Iterable<string>;
   readonly ignoresCase: boolean;
@@ -119,7 +121,7 @@ export async function findInFile(
     if (isProgram(dictionary, decoded)) return searchSyntax(decoded, "content");
     const text = textIn(decoded);
     if (text === undefined) return (await isInBytes(decoded)) ? "a stream" : undefined;
-    return readingsOf(text).some((reading) => sought.isIn(reading)) ? "a stream" : undefined;
+    return (await sought.isInAny(readingsOf(text))) ? "a stream" : undefined;
   }
 
   /** Searches strings, names, and comments. `values`: those of strings that are decrypted, by their offset. */
@@ -144,7 +146,8 @@ export async function findInFile(
         const last = open.pop();
         if (last?.hasFile) for (const font of last.named) embedded.add(font);
       } else if (type === "comment") {
-        if (kind === "content" && sought.isIn(decodeText(bytes.subarray(start, end)))) return "the content of a page";
+        if (kind === "content" && (await sought.isInAny([decodeText(bytes.subarray(start, end))])))
+          return "the content of a page";
       } else if (type === "string") {
         const value = values.get(start) ?? stringAt(bytes, start);
         if (kind === "content") pending.push(value);
@@ -170,7 +173,7 @@ export async function findInFile(
         }
         if (end - start > LONGEST_OPERATOR) {
           const word = latin1(bytes.subarray(start, end));
-          if (!PROGRAM_WORD.test(word) && sought.isIn(word)) return "a stream";
+          if (!PROGRAM_WORD.test(word) && (await sought.isInAny([word]))) return "a stream";
         }
         if (showsText(bytes, start, end)) {
           if (await isInBytes(concat(pending))) return "the content of a page";
@@ -187,9 +190,7 @@ export async function findInFile(
     if ((key === "Registry" || key === "Ordering") && COLLECTIONS.has(text)) return false;
     if (isBinary(text)) return isInBytes(bytes);
     const unmarked = bytes.some((byte) => byte > 0x7f) ? textIn(bytes) : undefined;
-    return [text, ...(unmarked === undefined ? [] : [unmarked])].some((reading) =>
-      readingsOf(reading).some((form) => sought.isIn(form)),
-    );
+    return sought.isInAny([text, ...(unmarked === undefined ? [] : [unmarked])].flatMap(readingsOf));
   }
 
   /** A document has most of its names many times. */
