@@ -21,15 +21,15 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Letters of no font, where the text of each operation is. */
 const unknownLetters: Readonly<Record<string, Sent>> = {
-  watermark: { texts: { text: "\u{1f600}" } },
-  "add-page-numbers": { texts: { template: "\u{1f600}" } },
-  sign: { texts: { typedName: "\u{1f600}" } },
-  seal: { texts: { signerName: "\u{1f600}", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' } },
-  flatten: { file: formOf({ line: "/FT /Tx /V <FEFFD83DDE00>" }) },
-  "n-up": { file: formOf({ line: "/FT /Tx /V <FEFFD83DDE00>" }) },
-  redact: { texts: { label: "\u{1f600}" } },
+  watermark: { texts: { text: "\u{13000}" } },
+  "add-page-numbers": { texts: { template: "\u{13000}" } },
+  sign: { texts: { typedName: "\u{13000}" } },
+  seal: { texts: { signerName: "\u{13000}", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' } },
+  flatten: { file: formOf({ line: "/FT /Tx /V <FEFFD80CDC00>" }) },
+  "n-up": { file: formOf({ line: "/FT /Tx /V <FEFFD80CDC00>" }) },
+  redact: { texts: { label: "\u{13000}" } },
   "to-pdf": { file: bytes("\ue123"), texts: { strict: "true" } },
-  "fill-form": { file: form, texts: { values: '{"line":"\u{1f600}"}' } },
+  "fill-form": { file: form, texts: { values: '{"line":"\u{13000}"}' } },
 };
 const ranges: Readonly<Record<string, Sent>> = {
   split: { texts: { mode: "ranges", ranges: "1|99" } },
