@@ -1,30 +1,76 @@
-/** Work that can be done in turns, and at once where its caller cannot wait. */
+/** Long work in steps, so that it charges fuel and others have their turn without each of its functions being asynchronous. */
 import { Refusal } from "./errors.ts";
 import type { Work } from "./work.ts";
 
-/** Counts its work, and yields where others may have their turn: after at most a million units of fuel. */
-export type Steps<T> = Generator<undefined, T, undefined>;
+/** Work that yields the fuel that it has spent since the last time and not charged itself. It does so every few thousand steps of its loops. */
+export type Steps<T> = Generator<number, T, undefined>;
 
-/** The most fuel of what is done at once: up to 80 ms. */
-const MOST_AT_ONCE = 16_000_000;
+/** Elements of a loop between two yields. */
+export const STRIDE = 2_048;
+/** Elements that are sorted at once, and fuel for each comparison. */
+const [SORTED_AT_ONCE, COMPARISON] = [4_096, 10];
 
-/** @throws what the steps and `Work.rest` throw */
+/**
+ * Does it, charges its fuel, and yields to other requests in between.
+ * @throws Refusal `limit_exceeded` (`limit: "work"`)
+ */
 export async function inTurns<T>(work: Work, steps: Steps<T>): Promise<T> {
   for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    work.spend(Math.ceil(value));
     await work.pause();
   }
 }
 
-/** @throws Refusal `limit_exceeded` (`limit: "work"`) if nobody else would have a turn for too long */
-export function atOnce<T>(work: Work, steps: Steps<T>): T {
+/** Does it at once, for what is known to be short. The caller charges for it. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The most fuel of what is done at once where its length is not known: up to 80 ms. */
+const MOST_AT_ONCE = 16_000_000;
+
+/**
+ * The same where nobody knows how long it is, and its caller cannot wait.
+ * @throws Refusal `limit_exceeded` (`limit: "work"`) if nobody else would have a turn for too long
+ */
+export function atOnceWithin<T>(work: Work, steps: Steps<T>): T {
   const start = work.spent;
   for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    work.spend(Math.ceil(value));
     if (work.spent - start <= MOST_AT_ONCE) continue;
     const text = "A text in the document is too long for so many terms and patterns. Use fewer or narrower ones.";
     throw new Refusal("limit_exceeded", text, { limit: "work" });
   }
+}
+
+/** What `toSorted` returns: a stable sort. */
+export function* sortSteps<T>(values: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  if (values.length <= SORTED_AT_ONCE) return values.toSorted(compare);
+  let from: T[] = [];
+  for (let at = 0; at < values.length; at += SORTED_AT_ONCE) {
+    const run = values.slice(at, at + SORTED_AT_ONCE).sort(compare);
+    for (const value of run) from.push(value);
+    yield run.length * Math.log2(SORTED_AT_ONCE) * COMPARISON;
+  }
+  let to: T[] = Array.from({ length: values.length });
+  for (let width = SORTED_AT_ONCE; width < values.length; width *= 2) {
+    for (let start = 0; start < values.length; start += 2 * width) {
+      const [middle, end] = [Math.min(start + width, values.length), Math.min(start + 2 * width, values.length)];
+      let [left, right] = [start, middle];
+      for (let at = start; at < end; at++) {
+        const isLeft = left < middle && (right >= end || compare(from[left]!, from[right]!) <= 0);
+        to[at] = from[isLeft ? left++ : right++]!;
+        if (at % STRIDE === STRIDE - 1) yield STRIDE * COMPARISON;
+      }
+    }
+    [from, to] = [to, from];
+  }
+  return from;
 }

@@ -4,7 +4,7 @@ import { Coverage, type Range } from "../../src/engines/pdf/redaction/coverage.t
 import { Expression } from "../../src/engines/pdf/redaction/expression.ts";
 import { Matcher } from "../../src/engines/pdf/redaction/matcher.ts";
 import { lettersOf, Term } from "../../src/engines/pdf/redaction/terms.ts";
-import { atOnce } from "../../src/engines/steps.ts";
+import { atOnceWithin } from "../../src/engines/steps.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
 
 const work = unlimitedWork();
@@ -13,10 +13,10 @@ const slices = (text: string, ranges: readonly Range[]): string[] =>
 
 function byTerm(term: string, text: string, ignoreCase = false): string[] {
   const found = Term.of(term, ignoreCase);
-  return found ? slices(text, atOnce(work, found.in(text, lettersOf(text, ignoreCase), work))) : [];
+  return found ? slices(text, atOnceWithin(work, found.in(text, lettersOf(text, ignoreCase), work))) : [];
 }
 
-const byExpression = (regex: string, text: string): Range[] => atOnce(work, new Expression(regex).in(text, work));
+const byExpression = (regex: string, text: string): Range[] => atOnceWithin(work, new Expression(regex).in(text, work));
 
 /** As RE2 finds it in one piece. */
 function byRe2(regex: string, text: string): Range[] {
@@ -116,7 +116,7 @@ describe("a term is found", () => {
     const term = Term.of(`${"a".repeat(499)}b`, false);
     const fuelOf = (length: number): number => {
       const [text, before] = ["a".repeat(length), work.spent];
-      if (term) atOnce(work, term.in(text, lettersOf(text, false), work));
+      if (term) atOnceWithin(work, term.in(text, lettersOf(text, false), work));
       return work.spent - before;
     };
     expect(fuelOf(20_000)).toBe(2 * fuelOf(10_000));

@@ -1,31 +1,10 @@
-import { describe, expect, test, vi } from "vitest";
-import { type Part, pdfPart } from "../harness/client.ts";
-import { LONGEST_STRETCH, watchStretches } from "../harness/longest-stretch.ts";
+import { describe, expect, test } from "vitest";
+import { pdfPart } from "../harness/client.ts";
+import { LONGEST_STRETCH } from "../harness/longest-stretch.ts";
 import { parserConstructs, type ParserConstruct } from "../harness/parser-constructs.ts";
 import { countedRows } from "../harness/signature-bombs.ts";
-import { errorOf, newKey, senderTo } from "../http/echo-service.ts";
+import { sent } from "../harness/spent-fuel.ts";
 import { PARSERS } from "../../src/engines/parse-meter.ts";
-import { operations } from "../../src/operations/index.ts";
-
-const logged = vi.spyOn(console, "log").mockImplementation(() => {});
-const send = senderTo(...operations);
-const key = await newKey("enterprise");
-
-/** The code of the error, or `done`; the fuel that the request spent; and the most of it without a turn for others. */
-async function sent(operation: string, parts: Readonly<Record<string, Part>>) {
-  const form = new FormData();
-  for (const [name, part] of Object.entries(parts)) {
-    if (typeof part === "string") form.append(name, part);
-    else form.append(name, new Blob([part.bytes.slice()]), part.fileName);
-  }
-  logged.mockClear();
-  using stretches = watchStretches();
-  const headers = { Authorization: `Bearer ${key}` };
-  const response = await send(`/api/v1/${operation}`, { method: "POST", headers, body: form });
-  const { work } = JSON.parse(String(logged.mock.lastCall?.[0])) as { work: number };
-  const code = response.status === 200 ? "done" : (await errorOf(response))[1];
-  return { code, work, longest: stretches.longest };
-}
 
 async function compared({ operation, first = 1_000, parts }: ParserConstruct) {
   const found = [];

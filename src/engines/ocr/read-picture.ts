@@ -2,6 +2,7 @@ import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import type { RawPage } from "../pdf/layout/document.ts";
 import { recognizedBlocks } from "../pdf/layout/recognized.ts";
+import { inTurns } from "../steps.ts";
 import { PagePicture } from "./page-picture.ts";
 import { type PageReading, recognizePage } from "./recognize-page.ts";
 import { RecognitionFailure, type TextRecognizer } from "./tesseract.ts";
@@ -23,7 +24,7 @@ export async function readPictureWithLayout(
 ): Promise<PageReading & { readonly layout: RawPage }> {
   using picture = await PagePicture.of(open, page);
   const reading = await read(picture, page, recognizer);
-  const blocks = recognizedBlocks(reading, [0, 0, picture.width, picture.height]);
+  const blocks = await inTurns(open.engine.work, recognizedBlocks(reading, [0, 0, picture.width, picture.height]));
   return { ...reading, layout: { pageNumber: page + 1, blocks } };
 }
 

@@ -1,4 +1,5 @@
 /** Tables whose columns are separated by white space. */
+import { type Steps, STRIDE } from "../../steps.ts";
 import { columnOf, countBelow, type Gutter, guttersOf, type Line, middle, type Piece, piecesOf } from "./columns.ts";
 import { isConsistent, MARKER } from "./evidence.ts";
 import type { Rules } from "./rules.ts";
@@ -13,10 +14,21 @@ const MOST_SINGLE = 3;
 /** Each place where a table might begin, but does not, costs a pass over the rows that follow: in all of a page, over at most so many words. */
 const MOST_FAILURES = 200;
 export const MOST_TRIED = 200_000;
+/** Fuel for a place where a table might begin, and for each word of the rows that follow. */
+const [TRY_WORK, WORD_WORK] = [5_000, 400];
 
 /** The tables among the rows of a column of the page, in order. `tried`: words of the page that may still be looked at for one. */
-export function alignedTables(rows: readonly Row[], rules: Rules, tried: { left: number }): Table[] {
-  const lines = rows.map((row) => ({ row, pieces: piecesOf(row) }));
+export function* alignedTables(rows: readonly Row[], rules: Rules, tried: { left: number }): Steps<Table[]> {
+  const lines: Line[] = [];
+  let divided = 0;
+  for (const row of rows) {
+    lines.push({ row, pieces: piecesOf(row) });
+    divided += row.words.length;
+    if (divided < STRIDE) continue;
+    yield divided * WORD_WORK;
+    divided = 0;
+  }
+  yield divided * WORD_WORK;
   const tables: Table[] = [];
   let failures = 0;
   for (let at = 0; at < lines.length && failures < MOST_FAILURES;) {
@@ -25,9 +37,11 @@ export function alignedTables(rows: readonly Row[], rules: Rules, tried: { left:
       at = Math.max(end, at + 1);
       continue;
     }
-    for (const { row } of lines.slice(at, end)) tried.left -= row.words.length;
+    const words = wordsOf(lines.slice(at, end));
+    tried.left -= words;
     if (tried.left < 0) break;
-    const found = tableAmong(lines, at, end, rules);
+    yield TRY_WORK + words * WORD_WORK;
+    const found = yield* tableAmong(lines, at, end, rules);
     if (found === undefined) {
       failures++;
       at++;
@@ -55,12 +69,12 @@ function groupEnd(lines: readonly Line[], from: number): number {
   return last + 1;
 }
 
-function tableAmong(
+function* tableAmong(
   lines: readonly Line[],
   from: number,
   to: number,
   rules: Rules,
-): { table: Table; end: number } | undefined {
+): Steps<{ table: Table; end: number } | undefined> {
   let group = lines.slice(from, to);
   let gutters = guttersOf(group);
   if (gutters.length === 0) return undefined;
@@ -74,14 +88,17 @@ function tableAmong(
   if (gutters.length === 0 || !isTable(group, gutters)) return undefined;
   let [start, end] = [from + first, from + last + 1];
   const body = areaOf(group.map((line) => line.row));
+  yield wordsOf(group) * WORD_WORK;
   start = headerStart(lines, start, gutters, body, rules);
   end = bodyEnd(lines, end, gutters, body);
   const all = lines.slice(start, end);
-  const table = tableOf(all, start < from + first ? from + first - start : 0, gutters, rules);
+  const table = yield* tableOf(all, start < from + first ? from + first - start : 0, gutters, rules);
   return table !== undefined && isConsistent(table) && (table.rows > 2 || table.columns > 2)
     ? { table, end }
     : undefined;
 }
+
+const wordsOf = (lines: readonly Line[]): number => lines.reduce((sum, { row }) => sum + row.words.length, 0);
 
 /** How many gutters are within a piece of a row. */
 function crossed(pieces: readonly Piece[], gutters: readonly Gutter[]): number {

@@ -3,6 +3,7 @@
  * values, so that a part of a job can store them.
  */
 import { hundredths, type VisibleBox as Box } from "../../geometry.ts";
+import { type Steps, STRIDE } from "../../steps.ts";
 import { type Direction, type Layout, type Part, untwisted } from "./page.ts";
 import type { TextPart } from "./paragraphs.ts";
 import { plainText, type Span, STYLES } from "./spans.ts";
@@ -77,15 +78,31 @@ const CAPTION =
 export const EDGE = 0.14;
 const OUTER_EDGE = 0.085;
 
-export function blocksOf({ parts, direction }: Layout, [, , width, height]: Box): RawBlock[] {
+/** Fuel for a glyph, and for a part. */
+const [GLYPH_WORK, PART_WORK] = [200, 2_000];
+
+export function* blocksOf({ parts, direction }: Layout, [, , width, height]: Box): Steps<RawBlock[]> {
   const boxOf = (area: Area): Box => pageBox(area, direction);
-  const blocks = parts.map((part): RawBlock => {
+  const blockOf = (part: Part): RawBlock => {
     if (part.kind === "table") return tableBlock(part, boxOf);
     if (part.kind === "figure") return { kind: "figure", bbox: boxOf(part.area), text: part.text };
     if (part.turned === undefined) return textBlock(part.text, boxOf, false);
     const { direction: own, aside } = part.turned;
     return textBlock(part.text, (area) => pageBox(area, own), aside);
-  });
+  };
+  const blocks: RawBlock[] = [];
+  let fuel = 0;
+  for (const part of parts) {
+    blocks.push(blockOf(part));
+    fuel += PART_WORK;
+    const words = part.kind === "table" ? part.table.cells.flatMap((cell) => cell.words) : [];
+    for (const row of part.kind === "text" ? part.text.rows : [{ words }])
+      for (const { glyphs } of row.words) fuel += glyphs.length * GLYPH_WORK;
+    if (fuel < STRIDE * GLYPH_WORK) continue;
+    yield fuel;
+    fuel = 0;
+  }
+  yield fuel;
   return withEdges(withCaptions(withNotes(blocks)), { width, height });
 }
 
@@ -178,6 +195,12 @@ export function withNotes(blocks: readonly RawBlock[]): RawBlock[] {
 
 /** Marks what may be a running header, a footer, or a page number. */
 export function withEdges(blocks: readonly RawBlock[], page: { width: number; height: number }): RawBlock[] {
+  // The two lowest ends: all others of a block end above `y0` if the lowest of them does.
+  let [lowest, second] = [-Infinity, -Infinity];
+  for (const { bbox } of blocks) {
+    if (bbox[3] > lowest) [lowest, second] = [bbox[3], lowest];
+    else if (bbox[3] > second) second = bbox[3];
+  }
   const places = new Map<RawBlock, { place: "top" | "bottom"; outer: boolean }>();
   for (const block of blocks) {
     if (block.kind !== "text" || block.edge !== undefined || block.lines > 3 || block.note !== undefined) continue;
@@ -185,7 +208,7 @@ export function withEdges(blocks: readonly RawBlock[], page: { width: number; he
     if (y1 < EDGE * page.height) places.set(block, { place: "top", outer: y1 < OUTER_EDGE * page.height });
     else if (y0 > (1 - EDGE) * page.height) {
       places.set(block, { place: "bottom", outer: y0 > (1 - OUTER_EDGE) * page.height });
-    } else if (NUMBER.test(plainText(block.spans)) && blocks.every((other) => other === block || other.bbox[3] < y0)) {
+    } else if (NUMBER.test(plainText(block.spans)) && (y1 === lowest ? second : lowest) < y0) {
       // A number below everything else, on a page that is not full.
       places.set(block, { place: "bottom", outer: true });
     }

@@ -1,11 +1,12 @@
 /** Tables within lines or fills of one width. */
+import type { Steps } from "../../steps.ts";
 import { COLUMN_GAP, countBelow, type Gutter, guttersOf, type Line, piecesOf, placed } from "./columns.ts";
 import { isConsistent, isPart, isProse, type LeftEnds, leftEndsOf } from "./evidence.ts";
 import { type Edge, type Frame, framesOf } from "./frames.ts";
 import type { Rules } from "./rules.ts";
 import { tableOf } from "./table-cells.ts";
 import { MOST_PLACES, type Table } from "./tables.ts";
-import { median, rowsOf, type Row, type Word } from "./words.ts";
+import { median, type Row, rowSteps, type Word } from "./words.ts";
 
 /** The white space between columns of a table that is known as one, in font sizes. */
 const NARROW_GAP = 0.36;
@@ -23,19 +24,22 @@ const LEAST_COLUMN = 12;
 const MOST_LOOKS = 40_000;
 /** Looks that it takes to make a table of a line; and words that are compared with a frame, or of a line beyond the first, in the time of a look. */
 const [TABLE_LOOKS, WORDS_PER_LOOK] = [4, 20];
+/** Fuel for a look. */
+const LOOK_WORK = 1_500;
 
 /** The tables in frames, and what is left of the words. */
-export function framedTables(words: readonly Word[], rules: Rules): { tables: Table[]; left: readonly Word[] } {
+export function* framedTables(words: readonly Word[], rules: Rules): Steps<{ tables: Table[]; left: readonly Word[] }> {
   const tables: Table[] = [];
   let left = words;
   const looks = { left: MOST_LOOKS };
   const leftEnds = leftEndsOf(words);
   for (const frame of framesOf(rules).toSorted((a, b) => b.x1 - b.x0 - (a.x1 - a.x0))) {
     looks.left -= left.length / WORDS_PER_LOOK;
+    yield (left.length / WORDS_PER_LOOK) * LOOK_WORK;
     if (looks.left < 0) break;
     const own = left.filter((word) => word.x0 > frame.x0 - 2 && word.x1 < frame.x1 + 2);
     if (own.length < 3) continue;
-    for (const table of tablesIn({ ...frame, leftEnds }, rowsOf(own), rules, looks)) {
+    for (const table of yield* tablesIn({ ...frame, leftEnds }, yield* rowSteps(own), rules, looks)) {
       const used = new Set(table.cells.flatMap((cell) => cell.words));
       // A line beside it that belongs to what is outside of the frame.
       tables.push(table);
@@ -102,19 +106,21 @@ interface End {
   readonly inside: readonly number[];
 }
 
-function tablesIn(frame: Place, rows: readonly Row[], rules: Rules, looks: { left: number }): Table[] {
+function* tablesIn(frame: Place, rows: readonly Row[], rules: Rules, looks: { left: number }): Steps<Table[]> {
   const { edges } = frame;
   const lines = new LinesByEdge(linesOf(rows), edges);
   const tables: Table[] = [];
   let above = -Infinity;
   for (let at = 0; at + 1 < edges.length;) {
-    const ends = endsFrom(frame, at, lines, looks);
+    const ends = yield* endsFrom(frame, at, lines, looks);
     // The largest there is.
     let best: { table: Table; end: number } | undefined;
     for (const { end, inside } of ends.toReversed()) {
-      looks.left -= TABLE_LOOKS * lines.cost(inside);
+      const cost = TABLE_LOOKS * lines.cost(inside);
+      looks.left -= cost;
       if (looks.left < 0) return tables;
-      const table = tableWithin(frame, { lines, inside, from: at, to: end, above }, rules);
+      yield cost * LOOK_WORK;
+      const table = yield* tableWithin(frame, { lines, inside, from: at, to: end, above }, rules);
       if (table === undefined) continue;
       best = { table, end };
       break;
@@ -131,7 +137,7 @@ function tablesIn(frame: Place, rows: readonly Row[], rules: Rules, looks: { lef
 }
 
 /** The edges at which a table may end that begins at one. */
-function endsFrom(frame: Place, at: number, lines: LinesByEdge, looks: { left: number }): End[] {
+function* endsFrom(frame: Place, at: number, lines: LinesByEdge, looks: { left: number }): Steps<End[]> {
   const { edges } = frame;
   const ends: End[] = [];
   let inside: number[] = [];
@@ -140,8 +146,10 @@ function endsFrom(frame: Place, at: number, lines: LinesByEdge, looks: { left: n
     if (last === undefined || previous === undefined) break;
     const onPrevious = end - 1 > at ? lines.on(end - 1) : [];
     inside = [...inside, ...onPrevious, ...lines.above(end)].toSorted((a, b) => a - b);
-    looks.left -= lines.cost(inside);
+    const cost = lines.cost(inside);
+    looks.left -= cost;
     if (looks.left < 0) break;
+    yield cost * LOOK_WORK;
     const own = lines.at(inside);
     const gutters = columnsIn(frame, own);
     if (own.length >= 2 && gutters.length === 0) break;
@@ -202,7 +210,7 @@ interface Stretch {
   readonly above: number;
 }
 
-function tableWithin(frame: Place, stretch: Stretch, rules: Rules): Table | undefined {
+function* tableWithin(frame: Place, stretch: Stretch, rules: Rules): Steps<Table | undefined> {
   const { inside } = stretch;
   const { lines } = stretch.lines;
   const edges = frame.edges.slice(stretch.from, stretch.to + 1);
@@ -221,7 +229,7 @@ function tableWithin(frame: Place, stretch: Stretch, rules: Rules): Table | unde
   const interior = edges.length - 2 + (first < start ? 1 : 0);
   if (interior === 0 && isProse(own, all)) return undefined;
   const separators = edges.map(({ y }) => ({ at: y, from: frame.x0, to: frame.x1 }));
-  const table = tableOf(own, 0, all, { ...rules, horizontal: [...rules.horizontal, ...separators] });
+  const table = yield* tableOf(own, 0, all, { ...rules, horizontal: [...rules.horizontal, ...separators] });
   return table !== undefined && isConsistent(table) && !isPart(table, frame.leftEnds) ? table : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** The layout of a page: what is on it, in the order in which it is read. */
 import type { VisibleBox as Box } from "../../geometry.ts";
+import { sortSteps, type Steps } from "../../steps.ts";
 import type { Segment } from "../text/glyphs.ts";
 import { alignedTables, MOST_TRIED } from "./aligned-tables.ts";
 import { framedTables } from "./framed-tables.ts";
@@ -11,7 +12,18 @@ import { tableInGrid } from "./ruled-tables.ts";
 import { type Drawn, type Rules, rulesOf } from "./rules.ts";
 import type { LinkArea } from "./spans.ts";
 import type { Table } from "./tables.ts";
-import { type Area, areaOf, distinctWords, type Row, rowsOf, textOfRow, type Word } from "./words.ts";
+import {
+  type Area,
+  areaOf,
+  distinctWordSteps,
+  MOST_GLYPHS,
+  MOST_WORDS,
+  type Row,
+  rowsOf,
+  rowSteps,
+  textOfRow,
+  type Word,
+} from "./words.ts";
 
 /** What is drawn on a page. Boxes in points from the top left of the visible page. */
 export interface PageContent {
@@ -41,10 +53,19 @@ export interface Layout {
   readonly direction: Direction;
 }
 
-export function layoutOf(content: PageContent): Layout {
+/** Words of a page with more than can be looked at together that are put into rows at once. */
+const WORDS_AT_ONCE = 5_000;
+/** Fuel for a word that a grid may hold, for one that a table may be made of, and for a part beside which a figure may stand. */
+const [GRID_WORK, TABLE_WORK, PLACE_WORK] = [5, 100, 2];
+
+/**
+ * The parts of a page. One with more words or glyphs than `MOST_WORDS` and `MOST_GLYPHS` has no columns and no tables: its rows are read as they are, and what comes
+ * first in its content, first.
+ */
+export function* layoutOf(content: PageContent): Steps<Layout> {
   const direction = mainDirection(content.segments);
   const isMain = (segment: Segment): boolean => isSameDirection(segment.direction, direction);
-  const words = distinctWords(content.segments.filter(isMain));
+  const words = yield* distinctWordSteps(content.segments.filter(isMain));
   const turn = <T extends Area>(area: T): T => ({ ...area, ...turned(area, direction) });
   const drawn = content.drawn.map(turn);
   const figures = figuresOf(
@@ -52,8 +73,12 @@ export function layoutOf(content: PageContent): Layout {
     drawn,
     turn({ x0: 0, y0: 0, x1: content.bounds[2], y1: content.bounds[3] }),
   );
-  const parts = partsOf(words, rulesOf(drawn), content.links.map(turn), figures);
-  const sideways = sidewaysParts(
+  const links = content.links.map(turn);
+  const parts = isTooMuch(words)
+    ? (yield* plainParagraphs(words, links)).map((text): Part => ({ kind: "text", area: text, text }))
+    : yield* partsOf(words, rulesOf(drawn), links, figures);
+  yield* insertAll(parts, figures.images);
+  const sideways = yield* sidewaysParts(
     content.segments.filter((segment) => !isMain(segment)),
     direction,
     areaOf(words),
@@ -65,40 +90,65 @@ export const isSameDirection = ([ax, ay]: Direction, [bx, by]: Direction): boole
   Math.abs(ax - bx) + Math.abs(ay - by) < 0.05;
 
 /** Text that is read in other directions than the page, after everything else. */
-function sidewaysParts(segments: readonly Segment[], page: Direction, main: Area): Part[] {
+function* sidewaysParts(segments: readonly Segment[], page: Direction, main: Area): Steps<Part[]> {
   const groups: { direction: Direction; segments: Segment[] }[] = [];
   for (const segment of segments) {
     const group = groups.find(({ direction }) => isSameDirection(direction, segment.direction));
     if (group !== undefined) group.segments.push(segment);
     else groups.push({ direction: segment.direction, segments: [segment] });
   }
-  return groups.flatMap(({ direction, segments: own }) =>
-    paragraphsOf(rowsOf(distinctWords(own)), []).map((text): Part => {
+  const parts: Part[] = [];
+  for (const { direction, segments: own } of groups) {
+    const words = yield* distinctWordSteps(own);
+    const texts = isTooMuch(words)
+      ? yield* plainParagraphs(words, [])
+      : yield* paragraphsOf(yield* rowSteps(words), []);
+    for (const text of texts) {
       const area = turned(untwisted(text, direction), page);
       const aside = area.x1 < main.x0 + 2 || area.x0 > main.x1 - 2 || area.y1 < main.y0 + 2 || area.y0 > main.y1 - 2;
-      return { kind: "text", area, text, turned: { direction, aside } };
-    }),
-  );
+      parts.push({ kind: "text", area, text, turned: { direction, aside } });
+    }
+  }
+  return parts;
 }
 
-function partsOf(words: readonly Word[], rules: Rules, links: readonly LinkArea[], figures: Figures): Part[] {
+function isTooMuch(words: readonly Word[]): boolean {
+  if (words.length > MOST_WORDS) return true;
+  let glyphs = 0;
+  for (const word of words) glyphs += word.glyphs.length;
+  return glyphs > MOST_GLYPHS;
+}
+
+/** The paragraphs of words in the order of the content, some at once. */
+function* plainParagraphs(words: readonly Word[], links: readonly LinkArea[]): Steps<TextPart[]> {
+  const texts: TextPart[] = [];
+  for (let at = 0; at < words.length; at += WORDS_AT_ONCE) {
+    const rows = yield* rowSteps(words.slice(at, at + WORDS_AT_ONCE));
+    for (const text of yield* paragraphsOf(rows, links)) texts.push(text);
+  }
+  return texts;
+}
+
+function* partsOf(words: readonly Word[], rules: Rules, links: readonly LinkArea[], figures: Figures): Steps<Part[]> {
   const tables: Table[] = [];
   const parts: Part[] = [];
   let left = words;
   for (const grid of gridsOf(rules).toSorted((a, b) => size(b) - size(a))) {
+    yield left.length * GRID_WORK;
     const table = tableInGrid(grid, left);
     if (table === undefined) continue;
     const used = new Set(table.cells.flatMap((cell) => cell.words));
     if (used.size === 0 || isChart(grid, figures)) continue;
     tables.push({ ...table, ...areaOf(used) });
+    yield used.size * TABLE_WORK;
     left = left.filter((word) => !used.has(word));
   }
-  const framed = framedTables(left, rules);
+  const framed = yield* framedTables(left, rules);
   tables.push(...framed.tables.filter((table) => !isChart(table, figures)));
   const used = new Set(tables.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
   left = left.filter((word) => !used.has(word));
   const placed = new Set<Table>();
-  const regions = regionsOf(left, tables, rules);
+  const regions = yield* regionsOf(left, tables, rules);
   const tried = { left: MOST_TRIED };
   for (const [index, rows] of regions.entries()) {
     const area = areaOf(rows);
@@ -107,11 +157,17 @@ function partsOf(words: readonly Word[], rules: Rules, links: readonly LinkArea[
       (table) => !placed.has(table) && belongs(table, area, after === undefined ? undefined : areaOf(after)),
     );
     for (const table of own) placed.add(table);
-    parts.push(...regionParts(rows, own, { rules, links, figures, tried }));
+    for (const part of yield* regionParts(rows, own, { rules, links, figures, tried })) parts.push(part);
   }
   for (const table of tables) if (!placed.has(table)) parts.push({ kind: "table", area: table, table });
-  for (const area of figures.images) insert(parts, { kind: "figure", area, text: "" });
   return parts;
+}
+
+function* insertAll(parts: Part[], images: readonly Area[]): Steps<void> {
+  for (const area of images) {
+    insert(parts, { kind: "figure", area, text: "" });
+    yield parts.length * PLACE_WORK;
+  }
 }
 
 /** Puts a figure before the first part below it that is in its column. */
@@ -142,41 +198,41 @@ interface Surroundings {
 }
 
 /** The parts of a region without columns: tables, and paragraphs between them. */
-function regionParts(
+function* regionParts(
   rows: readonly Row[],
   ruled: readonly Table[],
   { rules, links, figures, tried }: Surroundings,
-): Part[] {
+): Steps<Part[]> {
   const parts: Part[] = ruled.map((table) => ({ kind: "table", area: table, table }));
   let stretch: Row[] = [];
-  const flush = (): void => {
+  const flush = function* (): Steps<void> {
     if (stretch.length === 0) return;
-    const tables = alignedTables(stretch, rules, tried);
+    const tables = yield* alignedTables(stretch, rules, tried);
     const used = new Set(tables.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
     for (const table of tables) {
       if (isChart(table, figures)) parts.push({ kind: "figure", area: table, text: textOfTable(table) });
       else parts.push({ kind: "table", area: table, table });
     }
     let lines: Row[] = [];
-    const flushLines = (): void => {
-      for (const text of paragraphsOf(lines, links)) parts.push({ kind: "text", area: text, text });
+    const flushLines = function* (): Steps<void> {
+      for (const text of yield* paragraphsOf(lines, links)) parts.push({ kind: "text", area: text, text });
       lines = [];
     };
     for (const row of stretch) {
-      if (row.words.some((word) => used.has(word))) flushLines();
+      if (row.words.some((word) => used.has(word))) yield* flushLines();
       else lines.push(row);
     }
-    flushLines();
+    yield* flushLines();
     stretch = [];
   };
   const breaks = ruled.map((table) => table.y0);
   for (const row of rows) {
     const above = stretch.at(-1);
-    if (above !== undefined && breaks.some((y) => y > above.baseline && y < row.baseline)) flush();
+    if (above !== undefined && breaks.some((y) => y > above.baseline && y < row.baseline)) yield* flush();
     stretch.push(row);
   }
-  flush();
-  return parts.toSorted((a, b) => a.area.y0 - b.area.y0);
+  yield* flush();
+  return yield* sortSteps(parts, (a, b) => a.area.y0 - b.area.y0);
 }
 
 /** The words of what looked like a table. */

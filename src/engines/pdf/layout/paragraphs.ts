@@ -1,4 +1,5 @@
 /** Lines of a region as paragraphs, list items, and lines of code. */
+import { type Steps, STRIDE } from "../../steps.ts";
 import { type LinkArea, type Span, appendLine, plainText, spansOf, STYLES } from "./spans.ts";
 import { type Area, areaOf, median, type Row } from "./words.ts";
 
@@ -18,8 +19,21 @@ const MARKER =
 const SECTION = /^\d{1,2}(?:\.\d{1,2})*$/;
 const BULLET = /^[^\p{L}\p{N}([]/u;
 
-export function paragraphsOf(rows: readonly Row[], links: readonly LinkArea[]): TextPart[] {
-  const lines = rows.map((row) => lineOf(row, links));
+/** Fuel for a glyph, and for a line and each link that it may be in. */
+const [GLYPH_WORK, LINE_WORK, LINK_WORK] = [200, 500, 2];
+
+export function* paragraphsOf(rows: readonly Row[], links: readonly LinkArea[]): Steps<TextPart[]> {
+  const lines: Line[] = [];
+  let fuel = 0;
+  for (const row of rows) {
+    lines.push(lineOf(row, links));
+    fuel += LINE_WORK + links.length * LINK_WORK;
+    for (const { glyphs } of row.words) fuel += glyphs.length * GLYPH_WORK;
+    if (fuel < STRIDE * GLYPH_WORK) continue;
+    yield fuel;
+    fuel = 0;
+  }
+  yield fuel;
   const pitch = pitches(rows);
   const region = areaOf(rows);
   const parts: TextPart[] = [];
@@ -32,6 +46,7 @@ export function paragraphsOf(rows: readonly Row[], links: readonly LinkArea[]): 
     const above = lines[index - 1];
     if (above !== undefined && breaksBetween(current, above, line, region, pitch)) end();
     current.push(line);
+    if (index % STRIDE === STRIDE - 1) yield STRIDE * LINE_WORK;
   }
   end();
   return parts;

@@ -3,6 +3,7 @@
  * content, that of `extract-text`, each visual line, the columns of prose, and the cells and labels that stand below each other.
  */
 import type { VisibleBox } from "../../geometry.ts";
+import { inTurns, type Steps, STRIDE } from "../../steps.ts";
 import type { Work } from "../../work.ts";
 import { inColumns } from "../text/columns.ts";
 import type { Glyph, Segment } from "../text/glyphs.ts";
@@ -12,7 +13,18 @@ import { COLUMN_GAP } from "./columns.ts";
 import { turned } from "./page.ts";
 import { type Region, regionsOf } from "./regions.ts";
 import { isNumeric } from "./tables.ts";
-import { type Area, areaOf, readGlyphs, type Row, rowsOf, textOfRow, type Word, wordLayers } from "./words.ts";
+import {
+  type Area,
+  areaOf,
+  median,
+  MOST_WORDS,
+  readGlyphs,
+  type Row,
+  rowSteps,
+  textOfRow,
+  type Word,
+  wordLayers,
+} from "./words.ts";
 
 /** What ends between two pieces: a line whose text goes on in the next one, any other line, a cell or column, or what has nothing to do with the rest. */
 export type Break = "goes on" | "line" | "cell" | "apart";
@@ -29,11 +41,8 @@ export interface Piece {
   readonly ends?: Break;
 }
 
-/** Most words in which columns of prose are looked for: a printed page has less than a tenth of them. */
-const MOST_WORDS = 20_000;
-
-/** Fuel per glyph and order, per word and doubling of their number, and per word in which columns are looked for. */
-const [GLYPH_WORK, WORD_WORK, COLUMN_WORK] = [200, 100, 1_000];
+/** Fuel for a piece that is put into an order, compared with those before, and searched; and for a word whose line and cell are told. */
+const [PIECE_WORK, KNOWN_WORK, SEARCH_WORK, WORD_WORK] = [100, 40, 60, 100];
 
 /** Single letters in a row that are one word, spaced out. */
 const LEAST_SPACED = 3;
@@ -58,9 +67,13 @@ export async function* readingOrders(
 ): AsyncGenerator<Piece[]> {
   const known = new KnownOrders();
   for await (const pieces of ordersOf(work, segments, bounds)) {
-    work.spend(pieces.length * GLYPH_WORK);
+    work.spend(pieces.length * KNOWN_WORK);
+    await work.pause();
     if (!known.isNew(pieces)) continue;
+    work.spend(pieces.length * SEARCH_WORK);
+    await work.pause();
     yield pieces;
+    await work.pause();
     const closed = withoutSpacing(pieces);
     if (closed.length < pieces.length) yield closed;
     const tight = pieces.filter(({ usual = false }) => !usual);
@@ -73,53 +86,54 @@ async function* ordersOf(work: Work, segments: readonly Segment[], bounds: Visib
   const goesOn = new Map<Glyph, Glyph>();
   const visual: Visual[] = [];
   for (const group of Map.groupBy(segments, directionOf).values()) {
-    for (const words of wordLayers(group)) {
-      work.spend(words.length * WORD_WORK * Math.log2(words.length + 2));
-      await work.pause();
+    for (const words of await inTurns(work, wordLayers(group))) {
       const line = group[0];
       if (line === undefined) continue;
-      const one = visualOf(work, words, line);
-      for (const region of one.regions) noteGoesOn(region, one, turned(areaOfBox(bounds), line.direction), goesOn);
+      const one = await inTurns(work, visualOf(words, line));
+      const page = turned(areaOfBox(bounds), line.direction);
+      for (const region of one.regions) await inTurns(work, noteGoesOn(region, one, page, goesOn));
       visual.push(one);
-      await work.pause();
     }
   }
-  yield visual.flatMap((one) => [
-    ...one.regions.flatMap((region) =>
-      linesOf(
-        region.map(({ words }) => words),
-        one.line,
-        goesOn,
-        "line",
-      ),
-    ),
-    { text: "\n", ends: "apart" as const },
-  ]);
+  yield await inTurns(work, inRegions(visual, goesOn));
   const divided = visual.filter(({ regions }) => regions.length > 1);
-  if (divided.length > 0)
-    yield divided.flatMap(({ rows, line }) =>
-      linesOf(
-        rows.map(({ words }) => words),
-        line,
-        goesOn,
-        "apart",
-      ),
-    );
-  await work.pause();
-  const chains = visual.flatMap(({ rows, line }) => {
-    const pieces: Piece[] = [];
-    for (const chain of chainsOf(work, rows)) {
-      for (const piece of linesOf(chain, line, goesOn, "line")) pieces.push(piece);
+  if (divided.length > 0) yield await inTurns(work, inRows(divided, goesOn));
+  const chains = await inTurns(work, inChains(visual, goesOn));
+  if (chains.length > 0) yield chains;
+  const joined = await inTurns(work, joinLines(await inTurns(work, inColumns(segments))));
+  yield await inTurns(work, ofSegments(joined, goesOn));
+  yield await inTurns(work, ofSegments(segments, goesOn));
+}
+
+type GoesOn = ReadonlyMap<Glyph, Glyph>;
+
+function* inRegions(visual: readonly Visual[], goesOn: GoesOn): Steps<Piece[]> {
+  const pieces: Piece[] = [];
+  for (const { regions, line } of visual) {
+    for (const region of regions) yield* addLines(pieces, wordsOf(region), { line, goesOn, ends: "line" });
+    pieces.push({ text: "\n", ends: "apart" });
+  }
+  return pieces;
+}
+
+function* inRows(visual: readonly Visual[], goesOn: GoesOn): Steps<Piece[]> {
+  const pieces: Piece[] = [];
+  for (const { rows, line } of visual) yield* addLines(pieces, wordsOf(rows), { line, goesOn, ends: "apart" });
+  return pieces;
+}
+
+function* inChains(visual: readonly Visual[], goesOn: GoesOn): Steps<Piece[]> {
+  const pieces: Piece[] = [];
+  for (const { rows, line } of visual) {
+    for (const chain of yield* chainsOf(rows)) {
+      yield* addLines(pieces, chain, { line, goesOn, ends: "line" });
       pieces.push({ text: "\n", ends: "apart" });
     }
-    return pieces;
-  });
-  if (chains.length > 0) yield chains;
-  await work.pause();
-  const joined = joinLines(inColumns(segments));
-  yield ofSegments(joined, goesOn);
-  yield ofSegments(segments, goesOn);
+  }
+  return pieces;
 }
+
+const wordsOf = (rows: readonly Row[]): (readonly Word[])[] => rows.map(({ words }) => words);
 
 /** Segments of one direction have the same key. */
 const directionOf = ({ direction: [dx, dy], vertical }: Segment): string =>
@@ -160,42 +174,48 @@ interface Visual {
   readonly regions: readonly Region[];
 }
 
-function visualOf(work: Work, words: readonly Word[], line: Segment): Visual {
-  const rows = rowsOf(words);
+function* visualOf(words: readonly Word[], line: Segment): Steps<Visual> {
+  const rows = yield* rowSteps(words);
   if (words.length > MOST_WORDS) return { line, rows, regions: [rows] };
-  work.spend(words.length * COLUMN_WORK);
-  return { line, rows, regions: regionsOf(words, [], { horizontal: [], vertical: [], fills: [] }) };
+  return { line, rows, regions: yield* regionsOf(words, [], { horizontal: [], vertical: [], fills: [] }) };
 }
 
-/** Lines from top to bottom, with what ends behind each. Text does not go on in a line that stands beside it. */
-function linesOf(
-  lines: readonly (readonly Word[])[],
-  line: TextLine,
-  goesOn: ReadonlyMap<Glyph, Glyph>,
-  ends: "line" | "apart",
-): Piece[] {
-  const all = lines.map((words) => ({ glyphs: readGlyphs(words), ...areaOf(words) }));
-  return all.flatMap(({ glyphs, x0, x1 }, at) => {
-    const next = all[at + 1];
+interface Lines {
+  readonly line: TextLine;
+  readonly goesOn: GoesOn;
+  readonly ends: "line" | "apart";
+}
+
+/** Adds lines from top to bottom, with what ends behind each. Text does not go on in a line that stands beside it. */
+function* addLines(pieces: Piece[], lines: readonly (readonly Word[])[], { line, goesOn, ends }: Lines): Steps<void> {
+  const read = (words: readonly Word[]) => ({ glyphs: readGlyphs(words), ...areaOf(words) });
+  let charged = pieces.length;
+  let next = lines[0] && read(lines[0]);
+  for (let at = 0; next !== undefined; at++) {
+    const { glyphs, x0, x1 } = next;
+    const after = lines[at + 1];
+    next = after && read(after);
+    addPieces(pieces, glyphs, line);
     const isBeside = next !== undefined && (next.x0 >= x1 || next.x1 <= x0);
-    return [...piecesOf(glyphs, line), endOf(glyphs.at(-1), next?.glyphs[0], goesOn, isBeside ? "apart" : ends)];
-  });
+    pieces.push(endOf(glyphs.at(-1), next?.glyphs[0], goesOn, isBeside ? "apart" : ends));
+    if (pieces.length - charged < STRIDE) continue;
+    yield (pieces.length - charged) * PIECE_WORK;
+    charged = pieces.length;
+  }
+  yield (pieces.length - charged) * PIECE_WORK;
 }
 
-function endOf(
-  last: Glyph | undefined,
-  next: Glyph | undefined,
-  goesOn: ReadonlyMap<Glyph, Glyph>,
-  otherwise: Break,
-): Piece {
+function endOf(last: Glyph | undefined, next: Glyph | undefined, goesOn: GoesOn, otherwise: Break): Piece {
   const isOn = last !== undefined && next !== undefined && goesOn.get(last) === next;
   return { text: "\n", ends: isOn ? "goes on" : otherwise };
 }
 
 /** Rows of the content, one after the other. */
-function ofSegments(segments: readonly Segment[], goesOn: ReadonlyMap<Glyph, Glyph>): Piece[] {
+function* ofSegments(segments: readonly Segment[], goesOn: GoesOn): Steps<Piece[]> {
+  const pieces: Piece[] = [];
+  let charged = 0;
   let glyphs = segments[0] ? inReadingOrder(segments[0]) : [];
-  return segments.flatMap((line, at) => {
+  for (const [at, line] of segments.entries()) {
     const next = segments[at + 1];
     const after = next ? inReadingOrder(next) : [];
     const gap = next && gapAfter(line, next);
@@ -205,10 +225,15 @@ function ofSegments(segments: readonly Segment[], goesOn: ReadonlyMap<Glyph, Gly
         : gap > COLUMN_GAP * Math.max(line.size, next?.size ?? 0)
           ? { text: " ", ends: "cell" }
           : { text: " " };
-    const pieces = [...piecesOf(glyphs, line), end];
+    addPieces(pieces, glyphs, line);
+    pieces.push(end);
     glyphs = after;
-    return pieces;
-  });
+    if (pieces.length - charged < STRIDE) continue;
+    yield (pieces.length - charged) * PIECE_WORK;
+    charged = pieces.length;
+  }
+  yield (pieces.length - charged) * PIECE_WORK;
+  return pieces;
 }
 
 /** The gap to the next row if it is on the same line, and apart: words do not go on behind it, as they do on the next line. */
@@ -218,11 +243,10 @@ function gapAfter(line: Segment, next: Segment): number | undefined {
   return gap > SPACE_GAP * Math.max(line.size, next.size) ? gap : undefined;
 }
 
-/** The glyphs of a line, in the order in which they are read, with a space at each gap. */
-function piecesOf(glyphs: readonly Glyph[], { direction, vertical }: TextLine): Piece[] {
+/** Adds the glyphs of a line, in the order in which they are read, with a space at each gap. */
+function addPieces(pieces: Piece[], glyphs: readonly Glyph[], { direction, vertical }: TextLine): void {
   const gaps = glyphs.slice(1).map((glyph, at) => gapBetween(glyphs[at] ?? glyph, glyph));
-  const usualGap = Math.max(0, gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0);
-  const pieces: Piece[] = [];
+  const usualGap = Math.max(0, median(gaps));
   let line = { direction, vertical };
   let last: Glyph | undefined;
   for (const glyph of glyphs) {
@@ -239,7 +263,6 @@ function piecesOf(glyphs: readonly Glyph[], { direction, vertical }: TextLine): 
     pieces.push({ text: glyph.text, glyph, line });
     last = glyph;
   }
-  return pieces;
 }
 
 /** Leaves out the spaces between single letters. */
@@ -265,7 +288,7 @@ function withoutSpacing(pieces: readonly Piece[]): Piece[] {
  * next word does not fit into the measure any more; where it would have fit, the line ends with a reason, as in an address or a list. A hyphen divides a word.
  * The measure of columns is their width; other text has a right margin as wide as the left one, or as many lines that fill a narrower measure as are no chance.
  */
-function noteGoesOn(region: Region, { rows, regions }: Visual, page: Area, goesOn: Map<Glyph, Glyph>): void {
+function* noteGoesOn(region: Region, { rows, regions }: Visual, page: Area, goesOn: Map<Glyph, Glyph>): Steps<void> {
   const area = areaOf(region);
   const isColumn = regions.some((other) => {
     if (other === region) return false;
@@ -278,7 +301,7 @@ function noteGoesOn(region: Region, { rows, regions }: Visual, page: Area, goesO
   const margin = isReversed ? Math.max(0, page.x1 - text.x1) : Math.max(0, text.x0 - page.x0);
   const width = isColumn ? area.x1 - area.x0 : page.x1 - page.x0 - 2 * margin;
   const origin = isReversed ? Math.max(text.x1, isColumn ? area.x1 : text.x1) : isColumn ? area.x0 : text.x0;
-  const lines = region.map((row, at) => {
+  const lineOf = (row: Row, at: number) => {
     const next = region[at + 1];
     const first = isReversed ? next?.words.at(-1) : next?.words[0];
     const isWhole = next !== undefined && !isDivided(row) && !isDivided(next) && follows(row, next);
@@ -287,7 +310,17 @@ function noteGoesOn(region: Region, { rows, regions }: Visual, page: Area, goesO
       end: isReversed ? origin - row.x0 : row.x1 - origin,
       needed: isWhole && first ? first.x1 - first.x0 + SPACE * row.size : undefined,
     };
-  });
+  };
+  const lines: ReturnType<typeof lineOf>[] = [];
+  let words = 0;
+  for (const [at, row] of region.entries()) {
+    lines.push(lineOf(row, at));
+    words += row.words.length;
+    if (words < STRIDE) continue;
+    yield words * WORD_WORK;
+    words = 0;
+  }
+  yield words * WORD_WORK;
   const isFull = (at: number, measure: number): boolean => {
     const { end, needed, row } = lines[at] ?? {};
     return needed !== undefined && end !== undefined && end + needed > measure - RAGGED * (row?.size ?? 0);
@@ -309,8 +342,13 @@ function noteGoesOn(region: Region, { rows, regions }: Visual, page: Area, goesO
       run = at + 1;
     }
     for (let at = from; at < to; at++) if (isFull(at, width) || isHyphenated(region[at])) note(at);
+    for (let at = from; at <= to; at++) words += region[at]?.words.length ?? 0;
     from = to + 1;
+    if (words < STRIDE) continue;
+    yield words * WORD_WORK;
+    words = 0;
   }
+  yield words * WORD_WORK;
 
   function note(at: number): void {
     const last = readGlyphs(region[at]?.words ?? []).at(-1);
@@ -364,10 +402,12 @@ interface Cell extends Area {
 
 /** Places along a row at which is noted what stands above. */
 const PLACES = 256;
+/** Fuel for a cell, besides its places. */
+const CELL_WORK = 50;
 
 /** Parts of rows that stand below each other, each part with the one that is nearest below it: what is read one after the other in cells, labels, and columns. */
-function chainsOf(work: Work, rows: readonly Row[]): Word[][][] {
-  const all = rows.map(({ words, baseline }, row) =>
+function* chainsOf(rows: readonly Row[]): Steps<Word[][][]> {
+  const cellsIn = ({ words, baseline }: Row, row: number): Cell[] =>
     cellsOf(words).map((own): Cell => ({
       ...areaOf(own),
       words: own,
@@ -375,8 +415,17 @@ function chainsOf(work: Work, rows: readonly Row[]): Word[][][] {
       size: own.reduce((most, { size }) => Math.max(most, size), 0),
       row,
       hasBefore: false,
-    })),
-  );
+    }));
+  const all: Cell[][] = [];
+  let words = 0;
+  for (const [at, row] of rows.entries()) {
+    all.push(cellsIn(row, at));
+    words += row.words.length;
+    if (words < STRIDE) continue;
+    yield words * WORD_WORK;
+    words = 0;
+  }
+  yield words * WORD_WORK;
   const isDone = rows.every(({ x0, x1 }, at) => {
     const next = rows[at + 1];
     return (all[at]?.length ?? 0) <= 1 && (!next || (next.x0 < x1 && next.x1 > x0));
@@ -385,11 +434,14 @@ function chainsOf(work: Work, rows: readonly Row[]): Word[][][] {
   const { x0, x1 } = areaOf(rows);
   const placeOf = (x: number): number => Math.floor(((x - x0) / Math.max(x1 - x0, 1e-6)) * (PLACES - 1));
   const above: (Cell | undefined)[] = Array.from({ length: PLACES });
+  let fuel = 0;
   for (const cells of all) {
+    yield fuel;
+    fuel = 0;
     const isReversed = cells.some(({ words }) => words.some(({ rightToLeft }) => rightToLeft));
     for (const cell of isReversed ? cells.toReversed() : cells) {
       const [from, to] = [placeOf(cell.x0), placeOf(cell.x1)];
-      work.spend(to - from + 1);
+      fuel += CELL_WORK + to - from + 1;
       let nearest: Cell | undefined;
       for (let place = from; place <= to; place++) {
         const other = above[isReversed ? to - (place - from) : place];

@@ -2,6 +2,7 @@
 import { isRightToLeft, isUnspaced } from "../text/characters.ts";
 import type { VisibleBox as Box } from "../../geometry.ts";
 import type { Glyph, Segment } from "../text/glyphs.ts";
+import type { Steps } from "../../steps.ts";
 import { blocksOf, type RawBlock } from "./blocks.ts";
 import { type Direction, layoutOf } from "./page.ts";
 import { median } from "./words.ts";
@@ -27,7 +28,7 @@ const DIRECTIONS: Readonly<Record<Recognized["rotation"], Direction>> = {
 /** The height of a line in font sizes, and how much a size may differ from that of most lines to be the same. */
 const [LINE_HEIGHT, SAME_SIZE] = [0.93, 0.3];
 
-export function recognizedBlocks({ rotation, lines }: Recognized, bounds: Box): RawBlock[] {
+export function* recognizedBlocks({ rotation, lines }: Recognized, bounds: Box): Steps<RawBlock[]> {
   const direction = DIRECTIONS[rotation];
   const heights = lines.map(({ bbox }) => extent(bbox, across(direction)).length / LINE_HEIGHT);
   const usual = median(lines.flatMap(({ words }, at) => words.map(() => heights[at] ?? 0)));
@@ -37,7 +38,7 @@ export function recognizedBlocks({ rotation, lines }: Recognized, bounds: Box): 
     const size = Math.abs(height - usual) < SAME_SIZE * usual || height < usual ? usual : height;
     return words.length === 0 ? [] : [segmentOf(words, { direction, size, block })];
   });
-  return blocksOf(layoutOf({ bounds, segments, drawn: [], images: [], links: [] }), bounds);
+  return yield* blocksOf(yield* layoutOf({ bounds, segments, drawn: [], images: [], links: [] }), bounds);
 }
 
 const across = ([dx, dy]: Direction): Direction => [-dy, dx];

@@ -1,7 +1,8 @@
 /** Columns of text, and the order in which the parts of a page are read. */
+import type { Steps } from "../../steps.ts";
 import { countBelow } from "./columns.ts";
 import type { Rules } from "./rules.ts";
-import { type Area, areaOf, median, type Row, rowOf, rowsOf, type Word } from "./words.ts";
+import { type Area, areaOf, median, type Row, rowOf, rowSteps, type Word } from "./words.ts";
 import { isNumeric } from "./tables.ts";
 
 /** The least white space between columns, in font sizes. */
@@ -14,6 +15,8 @@ const LEAST_FILL = 0.6;
 const [MOST_LEADING, MOST_APART] = [2.2, 0.4];
 const MOST_DEPTH = 12;
 const MOST_CANDIDATES = 10;
+/** Fuel for a word at each place at which a column may begin. */
+const CUT_WORK = 100;
 
 /** A part of the page without columns side by side: its rows from top to bottom. */
 export type Region = readonly Row[];
@@ -21,23 +24,23 @@ export type Region = readonly Row[];
 /**
  * Divides words into regions, in the order in which they are read. `obstacles`: areas that no column crosses, such as tables.
  */
-export function regionsOf(words: readonly Word[], obstacles: readonly Area[], rules: Rules): Region[] {
-  return divide(rowsOf(words), obstacles, rules, 0);
+export function* regionsOf(words: readonly Word[], obstacles: readonly Area[], rules: Rules): Steps<Region[]> {
+  return yield* divide(yield* rowSteps(words), obstacles, rules, 0);
 }
 
-function divide(rows: readonly Row[], obstacles: readonly Area[], rules: Rules, depth: number): Region[] {
+function* divide(rows: readonly Row[], obstacles: readonly Area[], rules: Rules, depth: number): Steps<Region[]> {
   if (rows.length === 0) return [];
-  const cut = depth < MOST_DEPTH ? bestCut(rows, obstacles, rules) : undefined;
+  const cut = depth < MOST_DEPTH ? yield* bestCut(rows, obstacles, rules) : undefined;
   if (cut === undefined) return [rows];
   const { from, to, x } = cut;
   const inside = rows.slice(from, to);
-  const side = (isLeft: boolean): Row[] =>
-    rowsOf(inside.flatMap((row) => row.words.filter((word) => (word.x0 + word.x1) / 2 < x === isLeft)));
+  const side = (isLeft: boolean): Steps<Row[]> =>
+    rowSteps(inside.flatMap((row) => row.words.filter((word) => (word.x0 + word.x1) / 2 < x === isLeft)));
   return [
-    ...divide(rows.slice(0, from), obstacles, rules, depth + 1),
-    ...divide(side(true), obstacles, rules, depth + 1),
-    ...divide(side(false), obstacles, rules, depth + 1),
-    ...divide(rows.slice(to), obstacles, rules, depth + 1),
+    ...(yield* divide(rows.slice(0, from), obstacles, rules, depth + 1)),
+    ...(yield* divide(yield* side(true), obstacles, rules, depth + 1)),
+    ...(yield* divide(yield* side(false), obstacles, rules, depth + 1)),
+    ...(yield* divide(rows.slice(to), obstacles, rules, depth + 1)),
   ];
 }
 
@@ -48,14 +51,16 @@ interface Cut {
   readonly score: number;
 }
 
-function bestCut(rows: readonly Row[], obstacles: readonly Area[], rules: Rules): Cut | undefined {
+function* bestCut(rows: readonly Row[], obstacles: readonly Area[], rules: Rules): Steps<Cut | undefined> {
   const counts = new Map<number, number>();
   const count = (x: number): void => {
     const place = Math.round(x / 2) * 2;
     counts.set(place, (counts.get(place) ?? 0) + 1);
   };
   const left = areaOf(rows).x0;
+  let words = 0;
   for (const row of rows) {
+    words += row.words.length;
     // The baselines of columns need not agree: a line of one may stand alone.
     if (row.x0 - left > LEAST_WIDTH * row.size) count(row.x0 - 2);
     for (const [index, word] of row.words.entries()) {
@@ -66,10 +71,12 @@ function bestCut(rows: readonly Row[], obstacles: readonly Area[], rules: Rules)
       count((word.x1 + next.x0) / 2);
     }
   }
+  yield words * CUT_WORK;
   const candidates = [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, MOST_CANDIDATES);
   let best: Cut | undefined;
   for (const [x, count] of candidates) {
     if (count < 2) continue;
+    yield words * CUT_WORK;
     const cut = cutAt(rows, x, obstacles, rules);
     if (cut !== undefined && (best === undefined || cut.score > best.score)) best = cut;
   }

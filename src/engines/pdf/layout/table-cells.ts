@@ -1,5 +1,6 @@
 /** The cells of a table whose columns are known. */
 import { bodyRows } from "./aligned-rows.ts";
+import type { Steps } from "../../steps.ts";
 import { BOLD } from "../text/glyphs.ts";
 import { columnOf, type Gutter, type Line, middle, type Placed, placed } from "./columns.ts";
 import { rowStarts } from "./row-groups.ts";
@@ -9,18 +10,21 @@ import { type Area, areaOf, type Row, rowsOf, textOfRow, type Word } from "./wor
 
 /** A header with more pieces than this, in lines times columns, is none. */
 const MOST_HEADER_PIECES = 2_000;
+/** Fuel for a word, in each of the passes over them. */
+const WORD_WORK = 400;
 /** Share of rows from which lines under them separate rows, not only the header. */
 const UNDER_ROWS = 0.7;
 
 /** The table of lines; undefined if they are too many to be one. `headers`: how many lines at the top are known to be its header. */
-export function tableOf(
+export function* tableOf(
   lines: readonly Line[],
   headers: number,
   gutters: readonly Gutter[],
   rules: Rules,
-): Table | undefined {
+): Steps<Table | undefined> {
   const columns = gutters.length + 1;
   if (lines.length * columns > MOST_PLACES) return undefined;
+  const fuel = WORD_WORK * lines.reduce((sum, { row }) => sum + row.words.length, 0);
   const area = areaOf(lines.map((line) => line.row));
   const across = rules.horizontal.filter(
     ({ from, to }) => from < area.x1 && to > area.x0 && to - from > 0.3 * (area.x1 - area.x0),
@@ -35,8 +39,10 @@ export function tableOf(
       return above !== undefined && below !== undefined && isSeparated(above.row, below.row);
     },
   );
+  yield fuel;
   const headerLines = Math.max(headers, headerRowsOf(lines, gutters, rules, starts));
   const headerEnd = starts === undefined ? headerLines : (starts.find((at) => at >= headerLines) ?? lines.length);
+  yield fuel;
   const headerCount = headerEnd * columns > MOST_HEADER_PIECES ? 0 : headerEnd;
   const inHeader = starts?.filter((at) => at < headerCount) ?? [];
   const header =
@@ -56,11 +62,13 @@ export function tableOf(
       : starts.flatMap((at, index) =>
           at < headerCount ? [] : [lines.slice(at, starts[index + 1] ?? lines.length).map(({ row }) => row)],
         );
+  yield fuel;
   const cells: Cell[] = [...header.cells];
   for (const [index, group] of groups.entries()) {
     const row = header.rows + index;
     for (const cell of cellsOf(group, gutters)) cells.push({ ...cell, row, endRow: row });
   }
+  yield fuel;
   return { ...area, cells, rows: header.rows + groups.length, columns, headerRows: header.rows };
 }
 

@@ -2,6 +2,7 @@
  * Words and rows of a page. Layout coordinates: `x` runs along the direction in which most of the page's text is read, `y` across it, in
  * points. On an ordinary page these are the page's own, with the origin at the top left.
  */
+import { atOnce, sortSteps, STRIDE, type Steps } from "../../steps.ts";
 import type { Glyph, Segment } from "../text/glyphs.ts";
 import { isApart, inReadingOrder } from "../text/lines.ts";
 
@@ -34,6 +35,12 @@ export interface Row extends Area {
 
 /** Words of the same text that are compared with one that may be the same, and rows with a word that may be in one. */
 const [MOST_AGAIN, MOST_NEAR] = [20, 200];
+
+/** Most words of a page, and most glyphs, that are looked at together for columns and tables: a printed newspaper page has up to 10,000 words. */
+export const [MOST_WORDS, MOST_GLYPHS] = [12_000, 120_000];
+
+/** Fuel for a glyph that becomes part of a word, and for a word that is put into a row. */
+const [GLYPH_WORK, WORD_WORK] = [40, 150];
 
 /** How far letters reach above and below their baseline, in font sizes. Fonts often say something else. */
 const [ASCENT, DESCENT] = [0.76, 0.22];
@@ -87,14 +94,33 @@ function wordOf(glyphs: readonly Glyph[], rightToLeft: boolean, vertical: boolea
 }
 
 /** The words of a page, without those drawn twice for bold type or a shadow. */
-export const distinctWords = (segments: readonly Segment[]): Word[] => withoutAgain(segments.flatMap(wordsOf)).first;
+export const distinctWords = (segments: readonly Segment[]): Word[] => atOnce(distinctWordSteps(segments));
+
+/** The same, in steps. */
+export function* distinctWordSteps(segments: readonly Segment[]): Steps<Word[]> {
+  return (yield* withoutAgain(yield* wordSteps(segments))).first;
+}
+
+function* wordSteps(segments: readonly Segment[]): Steps<Word[]> {
+  const words: Word[] = [];
+  let glyphs = 0;
+  for (const segment of segments) {
+    for (const word of wordsOf(segment)) words.push(word);
+    glyphs += segment.glyphs.length;
+    if (glyphs < STRIDE) continue;
+    yield glyphs * GLYPH_WORK;
+    glyphs = 0;
+  }
+  yield glyphs * GLYPH_WORK;
+  return words;
+}
 
 /** The words of a page in layers: what is drawn over the same word again, for bold type or a shadow, is in the next one. */
-export function wordLayers(segments: readonly Segment[]): Word[][] {
+export function* wordLayers(segments: readonly Segment[]): Steps<Word[][]> {
   const layers: Word[][] = [];
-  let left = segments.flatMap(wordsOf);
+  let left = yield* wordSteps(segments);
   while (left.length > 0 && layers.length < MOST_AGAIN) {
-    const { first, again } = withoutAgain(left);
+    const { first, again } = yield* withoutAgain(left);
     layers.push(first);
     left = again;
   }
@@ -102,10 +128,11 @@ export function wordLayers(segments: readonly Segment[]): Word[][] {
   return layers;
 }
 
-function withoutAgain(words: readonly Word[]): { first: Word[]; again: Word[] } {
+function* withoutAgain(words: readonly Word[]): Steps<{ first: Word[]; again: Word[] }> {
   const [first, again]: [Word[], Word[]] = [[], []];
   const seen = new Map<string, Word[]>();
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
+    if (index % STRIDE === STRIDE - 1) yield STRIDE * WORD_WORK;
     const same = seen.get(word.text);
     // What is drawn again follows soon.
     const isAgain = same
@@ -126,14 +153,17 @@ function withoutAgain(words: readonly Word[]): { first: Word[]; again: Word[] } 
 }
 
 /** Words in rows from top to bottom. A smaller word above or below a baseline belongs to its row. */
-export function rowsOf(all: readonly Word[]): Row[] {
+export const rowsOf = (words: readonly Word[]): Row[] => atOnce(rowSteps(words));
+
+/** The same, in steps. */
+export function* rowSteps(all: readonly Word[]): Steps<Row[]> {
   const usual = median(all.map(({ size }) => size));
   const initials = all
     .filter(({ text, size }) => size > 1.5 * usual && /^\p{Lu}$/u.test(text))
     .slice(0, MOST_AGAIN)
     .filter((word) => isInitial(word, all));
   const words = initials.length === 0 ? all : all.filter((word) => !initials.includes(word));
-  const rows = rowsWithout(words);
+  const rows = yield* rowsWithout(words);
   return initials.length === 0 ? rows : withInitials(rows, initials);
 }
 
@@ -188,10 +218,12 @@ interface OpenRow {
   readonly size: number;
 }
 
-function rowsWithout(words: readonly Word[]): Row[] {
+function* rowsWithout(words: readonly Word[]): Steps<Row[]> {
   const open = new OpenRows();
   const rows: OpenRow[] = [];
-  for (const word of words.toSorted((a, b) => b.size - a.size || a.baseline - b.baseline)) {
+  const sorted = yield* sortSteps(words, (a, b) => b.size - a.size || a.baseline - b.baseline);
+  for (const [index, word] of sorted.entries()) {
+    if (index % STRIDE === STRIDE - 1) yield STRIDE * WORD_WORK;
     const tolerance = (row: { size: number }): number =>
       word.size < 0.85 * row.size ? 0.55 * row.size : 0.33 * word.size;
     let best: OpenRow | undefined;
@@ -207,7 +239,17 @@ function rowsWithout(words: readonly Word[]): Row[] {
       open.insert(row);
     }
   }
-  return rows.map((row) => rowOf(row.words)).toSorted((a, b) => a.baseline - b.baseline);
+  const found: Row[] = [];
+  let count = 0;
+  for (const row of rows) {
+    found.push(yield* rowOfSteps(row.words));
+    count += row.words.length;
+    if (count < STRIDE) continue;
+    yield count * WORD_WORK;
+    count = 0;
+  }
+  yield count * WORD_WORK;
+  return yield* sortSteps(found, (a, b) => a.baseline - b.baseline);
 }
 
 /** Most rows of a chunk: a chunk that grows beyond it is divided. */
@@ -262,8 +304,10 @@ function lowerBound(sorted: readonly { baseline: number }[], value: number): num
   return low;
 }
 
-export function rowOf(words: readonly Word[]): Row {
-  const sorted = words.toSorted((a, b) => a.x0 - b.x0);
+export const rowOf = (words: readonly Word[]): Row => atOnce(rowOfSteps(words));
+
+function* rowOfSteps(words: readonly Word[]): Steps<Row> {
+  const sorted = yield* sortSteps(words, (a, b) => a.x0 - b.x0);
   const sizes = new Map<number, number>();
   for (const { size, text } of sorted) sizes.set(size, (sizes.get(size) ?? 0) + text.length);
   const size = mostOf(sizes) ?? 0;
@@ -308,6 +352,7 @@ export function textOfRow(words: readonly Word[]): string {
 }
 
 export const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
+  // Numbers alone are sorted many times faster than with a function that compares them.
+  const sorted = Float64Array.from(values).sort();
   return sorted[sorted.length >> 1] ?? 0;
 };

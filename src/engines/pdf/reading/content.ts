@@ -3,6 +3,7 @@ import type { VisibleBox } from "../../geometry.ts";
 import type { StructuredText } from "mupdf";
 import type { PageContent } from "../layout/page.ts";
 import type { Area } from "../layout/words.ts";
+import { inTurns } from "../../steps.ts";
 import { BLOCKS, CHAR_FLAG } from "../mupdf/abi.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { blocksIn, boxOf, fontFacts, RECTANGLE, STROKED, vectorColor, vectorFlags } from "../mupdf/structured-text.ts";
@@ -25,11 +26,11 @@ export interface DrawnContent extends Omit<PageContent, "links"> {
 }
 
 /** @throws Refusal `limit_exceeded` if there are more glyphs than `budget` */
-export function readContent(
+export async function readContent(
   engine: PdfEngine,
   text: StructuredText,
   { bounds, budget, boxes }: Pick<VisitedPage, "bounds" | "budget" | "boxes">,
-): DrawnContent {
+): Promise<DrawnContent> {
   const styles = new Map<number, number>();
   const styleOf = (font: number, flags: number): number => {
     let style = styles.get(font);
@@ -37,7 +38,7 @@ export function readContent(
     const isBold = (flags & CHAR_FLAG.fakeBold) !== 0 || (flags & THICKENED) === THICKENED;
     return isBold ? style | BOLD : style;
   };
-  const segments = readSegments(engine, text, { bounds, budget, boxes, styleOf });
+  const segments = await inTurns(engine.work, readSegments(engine, text, { bounds, budget, boxes, styleOf }));
   const drawn: DrawnContent["drawn"][number][] = [];
   const images: DrawnContent["images"][number][] = [];
   for (const { block, type, slot } of blocksIn(engine, text)) {

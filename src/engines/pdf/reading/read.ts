@@ -6,6 +6,7 @@ import type { RawPage } from "../layout/document.ts";
 import { type OutlineLevels, withOutlineLevel } from "../layout/outline-levels.ts";
 import { layoutOf } from "../layout/page.ts";
 import type { LinkArea } from "../layout/spans.ts";
+import { inTurns } from "../../steps.ts";
 import { readSegments } from "../text/glyphs.ts";
 import type { PageVisitor } from "../text/text.ts";
 import { readContent } from "./content.ts";
@@ -13,8 +14,8 @@ import { isBare } from "./tagged-roles.ts";
 import { taggedBlocks } from "./tagged-blocks.ts";
 import { TaggedPages } from "./tagged-pages.ts";
 
-/** Fuel of the layout per glyph. */
-const GLYPH_WORK = 200;
+/** Fuel for a character whose place is told by tags. */
+const TAGGED_WORK = 200;
 /** Bytes that the blocks of a page take per character. */
 const BLOCK_BYTES = 40;
 
@@ -37,12 +38,18 @@ export async function layoutReader(open: OpenPdf, { levels, text }: LayoutOption
         blocks: blocks.map((block) => withOutlineLevel(block, levels)),
       });
       const found = await tagged?.read(page);
-      const content = found ?? readContent(open.engine, await page.read({ drawings: true }), page);
-      open.engine.work.spend(content.segments.reduce((sum, { length }) => sum + length * GLYPH_WORK, 0));
-      const seen = (): RawBlock[] => blocksOf(layoutOf({ ...content, links }), bounds);
-      if (found === undefined) return { segments: content.segments, value: value(seen()) };
-      const plain = text ? readSegments(open.engine, await page.read({ drawings: false }), page) : found.segments;
-      const looked = isBare(found.root) ? seen() : [];
+      const content = found ?? (await readContent(open.engine, await page.read({ drawings: true }), page));
+      const { work } = open.engine;
+      const seen = async (): Promise<RawBlock[]> => {
+        const layout = await inTurns(work, layoutOf({ ...content, links }));
+        return await inTurns(work, blocksOf(layout, bounds));
+      };
+      if (found === undefined) return { segments: content.segments, value: value(await seen()) };
+      work.spend(content.segments.reduce((sum, { length }) => sum + length * TAGGED_WORK, 0));
+      const plain = text
+        ? await inTurns(work, readSegments(open.engine, await page.read({ drawings: false }), page))
+        : found.segments;
+      const looked = isBare(found.root) ? await seen() : [];
       const blocks = looked.some(({ kind }) => kind === "table") ? looked : taggedBlocks(found, { bounds, links });
       return { segments: plain, value: value(blocks) };
     },

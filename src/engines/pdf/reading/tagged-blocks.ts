@@ -1,5 +1,6 @@
 /** The blocks of a page whose tags cover it, in the order of these. */
 import { hundredths, type VisibleBox } from "../../geometry.ts";
+import { atOnce } from "../../steps.ts";
 import { type RawBlock, textBlock, type TextBlock, withCaptions, withEdges, withNotes } from "../layout/blocks.ts";
 import { type Direction, turned } from "../layout/page.ts";
 import { joinedPart, paragraphsOf } from "../layout/paragraphs.ts";
@@ -264,7 +265,7 @@ class TaggedReading {
 
   /** Text that no element of its own divides. */
   #paragraphs(pieces: readonly Piece[]): TextBlock[] {
-    return paragraphsOf(rowsOfPieces(pieces), this.#linksAlong(pieces[0]?.direction ?? [1, 0])).map((part) => ({
+    return atOnce(paragraphsOf(rowsOfPieces(pieces), this.#linksAlong(pieces[0]?.direction ?? [1, 0]))).map((part) => ({
       ...textBlock(part, (area) => rounded(area), false),
       tagged: true,
     }));

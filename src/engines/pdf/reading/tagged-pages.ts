@@ -59,7 +59,7 @@ export class TaggedPages {
     if (marked === undefined || marked.looseBytes > MOST_UNMARKED * marked.shownBytes) return undefined;
     const tree = this.#slots.treeFor(tags.key, marked.loose);
     const content = marked.changed && this.#slots.contentOf(marked.changed);
-    const drawn = readContent(engine, await page.read({ drawings: true }, { tree, content }), page);
+    const drawn = await readContent(engine, await page.read({ drawings: true }, { tree, content }), page);
     const artifacts = drawn.segments.filter(({ slot }) => slot === marked.artifact);
     const loose = drawn.segments.filter(
       ({ slot }) => slot !== marked.artifact && (slot === undefined || !tags.reached.has(slot)),

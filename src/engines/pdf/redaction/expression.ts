@@ -179,7 +179,7 @@ export class Expression {
         if (this.#visits >= VISITS) {
           work.spend(this.#visits * VISIT_WORK);
           this.#visits = 0;
-          yield;
+          yield 0;
         }
         if (width === 0) break;
         at += width;

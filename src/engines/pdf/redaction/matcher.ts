@@ -1,5 +1,5 @@
 /** Finds what a request redacts in text: literal terms and patterns. */
-import { atOnce, inTurns, type Steps } from "../../steps.ts";
+import { atOnceWithin, inTurns, type Steps } from "../../steps.ts";
 import type { Work } from "../../work.ts";
 import { Coverage, type Range } from "./coverage.ts";
 import { Expression } from "./expression.ts";
@@ -50,7 +50,7 @@ export class Matcher {
 
   /** Ranges of a string. They do not overlap. At once: where the string may be long, use `searchString`. */
   inString(text: string): Range[] {
-    return atOnce(this.#work, this.stepsIn(text));
+    return atOnceWithin(this.#work, this.stepsIn(text));
   }
 
   /** The same, while others have their turn. */
@@ -113,7 +113,7 @@ export class Matcher {
           coverage.add(range);
           this.found.add(withSpaces(text.slice(range.start, range.end)));
         }
-        yield;
+        yield 0;
       }
     }
     if (patterns && this.#patterns.length > 0) yield* this.#addPatterns(text, coverage);
@@ -161,7 +161,7 @@ export class Matcher {
           found.add(range);
           this.found.add(withSpaces(text.slice(range.start, range.end)));
         }
-        yield;
+        yield 0;
       }
       coverage.addAll(found);
     }
@@ -185,7 +185,7 @@ export class Matcher {
         this.#work.spend(work.candidate);
         from = Math.max(to, at + match[0].length);
       }
-      yield;
+      yield 0;
     }
     return found;
   }
@@ -200,7 +200,7 @@ export class Matcher {
         after: text.slice(end, end + BESIDE),
       });
       if (length > 0) ranges.push({ start: candidate.at, end: candidate.at + length });
-      if (index % CANDIDATES === CANDIDATES - 1) yield;
+      if (index % CANDIDATES === CANDIDATES - 1) yield 0;
     }
     return ranges;
   }
@@ -224,7 +224,7 @@ export class Matcher {
         if (text.slice(form.at(candidate.at + unit - 1), form.at(candidate.at + unit) + 1).includes(ENDS.line))
           lineEnds.push(unit);
       }
-      yield;
+      yield 0;
       const [first, second = candidate.text.length] = lineEnds.filter(
         (unit, at) => unit !== (lineEnds[at - 1] ?? -1) + 1,
       );

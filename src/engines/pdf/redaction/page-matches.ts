@@ -5,6 +5,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { inTurns } from "../../steps.ts";
 import { type Piece, readingOrders } from "../layout/reading-orders.ts";
 import { type Glyph, type Quad, readSegments, type Segment } from "../text/glyphs.ts";
 import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
@@ -80,7 +81,7 @@ export async function findOnPage(
     const text: StructuredText = stack.adopt(await engine.long.textOfList(list, options), drop);
     engine.refuseSkipped();
     const reading = { bounds: EVERYWHERE, budget: limits.redaction.pageCharacters, boxes: false, letters: true };
-    const segments = readSegments(engine, text, reading);
+    const segments = await inTurns(engine.work, readSegments(engine, text, reading));
     // Nothing on most pages says how it is read, and the same glyphs have the same matches.
     if (first && isSameText(first, segments)) break;
     first = segments;

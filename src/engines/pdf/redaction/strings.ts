@@ -10,7 +10,7 @@ import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
 import { firstItem, type Place, walkValues } from "../objects/walk-values.ts";
 import { ByteSearch } from "./byte-search.ts";
 import type { Matcher } from "./matcher.ts";
-import { atOnce, inTurns, type Steps } from "../../steps.ts";
+import { atOnceWithin, inTurns, type Steps } from "../../steps.ts";
 import { otherReadings } from "./searchable.ts";
 
 /** Stands for what was redacted, unless it would be found itself. */
@@ -118,7 +118,7 @@ export class StringRedactor {
 
   /** The text without what is redacted; undefined if there is nothing in it. */
   clean(text: string): string | undefined {
-    return atOnce(this.#open.engine.work, this.#replaced("text", text, FILLERS));
+    return atOnceWithin(this.#open.engine.work, this.#replaced("text", text, FILLERS));
   }
 
   /** The same for a text that may be long, while others have their turn. */
@@ -129,7 +129,7 @@ export class StringRedactor {
   /** The same for a name. */
   cleanName(name: string): string | undefined {
     if (this.#harmless.has(name)) return undefined;
-    const replaced = atOnce(this.#open.engine.work, this.#replaced("name", name, NAME_FILLERS));
+    const replaced = atOnceWithin(this.#open.engine.work, this.#replaced("name", name, NAME_FILLERS));
     if (replaced === undefined && name.length <= LONGEST_KNOWN && this.#harmless.size < MOST_KNOWN) {
       this.#harmless.add(name);
     }
@@ -290,7 +290,7 @@ export class StringRedactor {
 
   /** A long string stays as it is until it was searched while others had their turn: then its object is walked again. */
   #cleaned(bytes: Uint8Array, key: string): Uint8Array | undefined {
-    if (bytes.length <= LONG) return atOnce(this.#open.engine.work, this.#string(bytes, key));
+    if (bytes.length <= LONG) return atOnceWithin(this.#open.engine.work, this.#string(bytes, key));
     const id = `${key}/${latin1(bytes)}`;
     const known = this.#long.get(id);
     if (known === undefined) this.#long.set(id, { value: bytes, key });

@@ -99,7 +99,7 @@ export class Term {
       }
       work.spend(COMPARE_WORK);
       if (work.spent < next) continue;
-      yield;
+      yield 0;
       next = work.spent + STRETCH;
     }
     return ranges;

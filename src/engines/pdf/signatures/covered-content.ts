@@ -1,6 +1,7 @@
 /** What is drawn over a page after it was signed: the boxes of fields, and whether there is text or an image below them. */
 import type { PDFObject, PDFPage } from "mupdf";
 import { limits } from "../../../limits.ts";
+import { inTurns } from "../../steps.ts";
 import { boxAround, hundredths, type Matrix, type PageBox, type VisibleBox } from "../../geometry.ts";
 import { checkContents } from "../content/size.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -66,7 +67,8 @@ async function shownIn(
     const options = "clip=no,inhibit-spaces,preserve-images";
     const text = stack.adopt(await engine.long.textOfPage(page, options), (made) => made.destroy());
     const bounds = page.getBounds() as VisibleBox;
-    const segments = readSegments(engine, text, { bounds, budget: limits.text.characters, boxes: true });
+    const reading = { bounds, budget: limits.text.characters, boxes: true };
+    const segments = await inTurns(engine.work, readSegments(engine, text, reading));
     const images = blocksIn(engine, text).filter(({ type }) => type === BLOCKS.image);
     return [
       ...segments.flatMap(wordsOf).map(({ bbox }) => bbox),

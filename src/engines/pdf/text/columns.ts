@@ -1,3 +1,4 @@
+import { type Steps, STRIDE } from "../../steps.ts";
 import type { Segment } from "./glyphs.ts";
 import { onOneBaseline } from "./lines.ts";
 
@@ -10,13 +11,17 @@ const MOST_COLUMNS = 12;
 /** Minimum width of the gap between columns, in font sizes. */
 const LEAST_GUTTER = 0.8;
 
+/** Fuel for a row. */
+const ROW_WORK = 50;
+
 /**
  * Sorts rows in reading order. Most files store their text that way; some write line by line across columns. Where pairs of
  * rows share a baseline and no row crosses the gap between them, the left rows come first.
  */
-export function inColumns(segments: readonly Segment[], most = MOST_COLUMNS): readonly Segment[] {
+export function* inColumns(segments: readonly Segment[], most = MOST_COLUMNS): Steps<readonly Segment[]> {
   if (most <= 1) return segments;
   const ordered: Segment[] = [];
+  let rows = 0;
   for (let at = 0; at < segments.length;) {
     const { to, gutter } = acrossColumns(segments, at);
     const part = segments.slice(at, to);
@@ -25,13 +30,17 @@ export function inColumns(segments: readonly Segment[], most = MOST_COLUMNS): re
         ? [part]
         : [
             part.filter(({ end }) => end <= gutter),
-            inColumns(
+            yield* inColumns(
               part.filter(({ end }) => end > gutter),
               most - 1,
             ),
           ];
     for (const column of columns) for (const segment of column) ordered.push(segment);
+    rows += to - at;
     at = to;
+    if (rows < STRIDE) continue;
+    yield rows * ROW_WORK;
+    rows = 0;
   }
   return ordered;
 }

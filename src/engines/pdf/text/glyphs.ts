@@ -2,6 +2,7 @@ import type { VisibleBox } from "../../geometry.ts";
 import type { StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { type Steps, STRIDE } from "../../steps.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { BLOCKS } from "../mupdf/abi.ts";
 import { blocksIn, linesOf, type StextCharacters, type StextLine } from "../mupdf/structured-text.ts";
@@ -61,6 +62,9 @@ export interface Segment {
   readonly slot?: number | undefined;
 }
 
+/** Fuel for a character, and for a row. */
+const [CHARACTER_WORK, LINE_WORK] = [60, 200];
+
 /** Text below this size in points is invisible. */
 const LEAST_SIZE = 0.1;
 
@@ -85,13 +89,19 @@ interface ReadOptions {
  * invisible text (rendering mode 3), since it is the text of a scan.
  * @throws Refusal `limit_exceeded` if it exceeds the budget
  */
-export function readSegments(engine: PdfEngine, text: StructuredText, options: ReadOptions): Segment[] {
+export function* readSegments(engine: PdfEngine, text: StructuredText, options: ReadOptions): Steps<Segment[]> {
   const segments: Segment[] = [];
+  let fuel = 0;
   let left = options.budget;
   for (const [number, { block, type, slot }] of blocksIn(engine, text).entries()) {
     if (type !== BLOCKS.text) continue;
     for (const line of linesOf(engine, block)) {
       const segment = readLine(line, { block: number, slot }, { ...options, budget: left });
+      fuel += LINE_WORK + (segment?.length ?? 0) * CHARACTER_WORK;
+      if (fuel >= STRIDE * CHARACTER_WORK) {
+        yield fuel;
+        fuel = 0;
+      }
       if (segment === undefined) continue;
       left -= segment.length;
       segments.push(segment);

@@ -1,4 +1,5 @@
 import { hundredths, type VisibleBox } from "../../geometry.ts";
+import { type Steps, STRIDE } from "../../steps.ts";
 import { readingOf } from "./characters.ts";
 import type { Glyph, Segment } from "./glyphs.ts";
 import { SPACE_GAP } from "./letter-spacing.ts";
@@ -17,10 +18,14 @@ const SHADOW = 0.2;
 /** Maximum distance between baselines of one line, in font sizes. */
 const SAME_BASELINE = 0.3;
 
+/** Fuel for a row that is joined. */
+const ROW_WORK = 100;
+
 /** Joins consecutive rows that are side by side on one baseline into lines. */
-export function joinLines(segments: readonly Segment[]): Segment[] {
+export function* joinLines(segments: readonly Segment[]): Steps<Segment[]> {
   const lines: Segment[] = [];
   for (const [index, segment] of segments.entries()) {
+    if (index % STRIDE === STRIDE - 1) yield STRIDE * ROW_WORK;
     if (isShadow(segments[index - 1], segment)) continue;
     const line = lines.at(-1);
     if (line !== undefined && continues(line, segment)) {

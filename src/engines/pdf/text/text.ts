@@ -4,6 +4,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { checkContents } from "../content/size.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { inTurns, STRIDE } from "../../steps.ts";
 import { fetchAhead, fetchPages } from "../document/fetch-pages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, isNamed } from "../objects/objects.ts";
@@ -58,6 +59,9 @@ interface TaggedAs {
 
 /** Bytes per character, and per word with its box, until they are in the response (`npm run memory`). */
 const [CHARACTER_BYTES, WORD_BYTES] = [10, 250];
+
+/** Fuel for a glyph of a line that is written. */
+const TEXT_WORK = 40;
 
 /** Pages of a file read in ranges that are fetched together. */
 const PAGES_AHEAD = 24;
@@ -141,11 +145,17 @@ async function readPage<T>(
     };
     const visited = await visitor?.visit({ open, page, index, read, bounds, budget, boxes: withWords });
     const segments =
-      visited?.segments ?? readSegments(engine, await read({ drawings: false }), { bounds, budget, boxes: withWords });
-    const lines = joinLines(inColumns(segments));
+      visited?.segments ??
+      (await inTurns(
+        engine.work,
+        readSegments(engine, await read({ drawings: false }), { bounds, budget, boxes: withWords }),
+      ));
+    const lines = await inTurns(engine.work, joinLines(await inTurns(engine.work, inColumns(segments))));
     let text = "";
     let last: number | undefined;
-    for (const line of lines) {
+    for (const [at, line] of lines.entries()) {
+      engine.work.spend(TEXT_WORK * line.glyphs.length);
+      if (at % STRIDE === STRIDE - 1) await engine.work.pause();
       const written = textOf(line);
       if (written === "") continue;
       text += last === undefined ? written : `${last === line.block ? "\n" : "\n\n"}${written}`;
