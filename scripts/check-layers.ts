@@ -183,6 +183,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/outline",
     "pdf/seal",
     "pdf/erasure",
+    "pdf/redaction/search",
     "pdf/redaction/proof",
     "pdf/redaction",
     "render",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refuseAttachmentFilter } from "../engines/pdf/document/crypt-filters.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
-import { regexIssue } from "../engines/pdf/redaction/expression.ts";
+import { regexIssue } from "../engines/pdf/redaction/search/expression.ts";
 import { PRESETS } from "../engines/pdf/redaction/presets.ts";
 import { type Findings, findRedactions, redactPdf } from "../engines/pdf/redaction/redact.ts";
 import { regionIssue } from "../engines/pdf/redaction/regions.ts";

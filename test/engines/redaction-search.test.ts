@@ -1,9 +1,9 @@
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
-import { Coverage, type Range } from "../../src/engines/pdf/redaction/coverage.ts";
-import { Expression } from "../../src/engines/pdf/redaction/expression.ts";
+import { Coverage, type Range } from "../../src/engines/pdf/redaction/search/coverage.ts";
+import { Expression } from "../../src/engines/pdf/redaction/search/expression.ts";
 import { Matcher } from "../../src/engines/pdf/redaction/matcher.ts";
-import { lettersOf, Term } from "../../src/engines/pdf/redaction/terms.ts";
+import { lettersOf, Term } from "../../src/engines/pdf/redaction/search/terms.ts";
 import { atOnceWithin } from "../../src/engines/steps.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
 

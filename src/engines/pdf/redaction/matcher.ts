@@ -1,11 +1,11 @@
 /** Finds what a request redacts in text: literal terms and patterns. */
 import { atOnceWithin, inTurns, type Steps } from "../../steps.ts";
 import type { Work } from "../../work.ts";
-import { Coverage, type Range } from "./coverage.ts";
-import { Expression } from "./expression.ts";
-import { ENDS, type FoldedText, foldPieces, isFolded } from "./folded-text.ts";
+import { Coverage, type Range } from "./search/coverage.ts";
+import { Expression } from "./search/expression.ts";
+import { ENDS, type FoldedText, foldPieces, isFolded } from "./search/folded-text.ts";
 import { type Preset, presetRules } from "./presets.ts";
-import { lettersOf, Term } from "./terms.ts";
+import { lettersOf, Term } from "./search/terms.ts";
 
 export type Pattern = Preset | { readonly regex: string };
 

@@ -11,7 +11,7 @@ import { type Glyph, type Quad, readSegments, type Segment } from "../text/glyph
 import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
 import type { Area } from "./annotations.ts";
 import { DistinctMatches, type Mark, type PageMatch, type PlacedGlyph } from "./distinct-matches.ts";
-import { foldPieces } from "./folded-text.ts";
+import { foldPieces } from "./search/folded-text.ts";
 import type { Matcher } from "./matcher.ts";
 import type { MatchArea } from "./proof/glyphs.ts";
 

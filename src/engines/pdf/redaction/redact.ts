@@ -16,7 +16,7 @@ import { redactAttachments } from "./attachments.ts";
 import { boxesOf, type Covering } from "./cover.ts";
 import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
-import { foldPieces } from "./folded-text.ts";
+import { foldPieces } from "./search/folded-text.ts";
 import { goneFrom } from "./gone.ts";
 import { redactBytes, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";

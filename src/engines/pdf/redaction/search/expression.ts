@@ -1,8 +1,8 @@
 /** Runs expressions of requests, step by step: RE2's own functions search a text in one piece, whatever it takes. */
 import { RE2JS } from "re2js";
-import { limits } from "../../../limits.ts";
-import type { Steps } from "../../steps.ts";
-import type { Work } from "../../work.ts";
+import { limits } from "../../../../limits.ts";
+import type { Steps } from "../../../steps.ts";
+import type { Work } from "../../../work.ts";
 import type { Range } from "./coverage.ts";
 
 /** Fuel for an instruction that is looked at: up to 20 ns. */

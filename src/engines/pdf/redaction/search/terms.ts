@@ -1,6 +1,6 @@
 /** Finds literal terms in folded text, in time that grows with the text and not with how often a term begins in it. */
-import type { Steps } from "../../steps.ts";
-import type { Work } from "../../work.ts";
+import type { Steps } from "../../../steps.ts";
+import type { Work } from "../../../work.ts";
 import type { Range } from "./coverage.ts";
 import { fold } from "./folded-text.ts";
 
