@@ -211,6 +211,7 @@ test("all parameters but free texts are tried", () => {
     "sign signerName",
     "sign typedName",
     "to-pdf css",
+    "to-pdf encoding",
     "to-pdf language",
     "to-pdf title",
     "verify-signatures trust",

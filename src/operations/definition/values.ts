@@ -345,8 +345,9 @@ export function jsonMap<T>(
       // With an issue, the map is only for `holds`.
       map.set(known ? known.value : name, found ? found.value : (one as T));
     }
+    // A copy of the path: zod puts the path of the whole before it in place.
     if (!holds(map))
-      context.addIssue({ code: "custom", message: broken.error ?? "is not valid", path: broken.path ?? [] });
+      context.addIssue({ code: "custom", message: broken.error ?? "is not valid", path: [...(broken.path ?? [])] });
     return map;
   });
   return z.preprocess((given) => (isObject(given) ? new Map(Object.entries(given)) : given), entries).meta(schema);
