@@ -60,7 +60,9 @@ describe.skipIf(files.length === 0)("every field of real forms is filled, shown 
     );
     for (const [field, value] of entries) {
       const { name } = field;
-      const one = Array.isArray(value) && !Array.isArray(field.value) ? value[0] : value;
+      // Of a group of check boxes, the first is on.
+      const isGroup = field.type === "checkbox" && value === true && (field.options ?? []).length > 0;
+      const one = isGroup ? field.options?.[0] : Array.isArray(value) && !Array.isArray(field.value) ? value[0] : value;
       expect(listed.get(name)?.value, `metadata: ${name}`).toEqual(one);
     }
     const wanted = entries.map(([field, value]) => [field.name, asRead(field, value)]);
