@@ -127,7 +127,7 @@ export class ParseMeter {
   }
 
   /**
-   * Checks a count of elements that the input claims, before any of them is read. Each is charged when it is read, so that others have their turn in between.
+   * Checks a count of elements that the input claims, before any of them is read. Each is charged when it is read, so that the caller can yield in between.
    * @throws Refusal `limit_exceeded` (the most elements)
    */
   expect(count: number): void {

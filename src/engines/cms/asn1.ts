@@ -24,7 +24,7 @@ export class Unexpected extends Error {}
 
 /** Levels of values in each other, in strings too. */
 const MOST_DEPTH = 50;
-/** Values that are read at once: 50 ms. */
+/** Values that are read at once: some 50 ms, and several times that where they are arcs of object identifiers. */
 const MOST_VALUES = 5_000;
 
 /** Universal tags (X.680, 8.4). */

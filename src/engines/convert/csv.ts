@@ -37,7 +37,7 @@ function looksLikeProse(records: readonly (readonly string[])[], delimiter: stri
   );
 }
 
-/** Quotes of a cell after which others have their turn. */
+/** Quotes of a cell between two pauses. */
 const QUOTES = 1_000;
 
 /** `undefined`: the record is not complete yet. */

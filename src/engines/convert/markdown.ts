@@ -77,7 +77,7 @@ async function htmlOf(meter: ParseMeter, text: string, options: MarkedOptions): 
   }
 }
 
-/** Characters of blocks after which others have their turn; those of one block are read together. */
+/** Characters of blocks between two pauses; those of one block are read together. */
 const PIECE = 50_000;
 /** The token of what is left of the text after a piece. */
 const LEFT = "left";

@@ -34,7 +34,7 @@ export async function readInk({ document, engine }: OpenPdf, index: number): Pro
     const add = (text: Text, matrix: MatrixTuple): void =>
       text.walk({
         showGlyph: (font, placed, glyph, _unicode, mode) => {
-          // Further characters of the glyph before; and columns, each of whose glyphs is taken for a square.
+          // Further characters of the glyph before; and columns, each of whose glyphs counts as a square.
           if (glyph < 0 || mode !== 0) return;
           const own = multiply(multiply(placed as Matrix, matrix as Matrix), toPage);
           found.push({ x: own[4], y: own[5], ink: transformed(corners(boxOf(font, glyph)), own) });

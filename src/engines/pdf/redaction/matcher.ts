@@ -53,7 +53,7 @@ export class Matcher {
     return atOnceWithin(this.#work, this.stepsIn(text));
   }
 
-  /** The same, while others have their turn. */
+  /** The same, yielding to other requests. */
   searchString(text: string): Promise<Range[]> {
     return inTurns(this.#work, this.stepsIn(text));
   }
@@ -63,7 +63,7 @@ export class Matcher {
     return this.inString(text).length > 0;
   }
 
-  /** Whether anything is found in one of the strings, while others have their turn. */
+  /** Whether anything is found in one of the strings, yielding to other requests. */
   async isInAny(texts: readonly string[]): Promise<boolean> {
     for (const text of texts) if ((await this.searchString(text)).length > 0) return true;
     return false;

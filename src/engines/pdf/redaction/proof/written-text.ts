@@ -20,7 +20,7 @@ import { COLLECTIONS, STANDARD_NAMES } from "./standard-names.ts";
 export interface Sought {
   /** Whether a term or pattern of the request is in a text. */
   isIn(text: string): boolean;
-  /** The same for texts that may be long, while others have their turn. */
+  /** The same for texts that may be long, yielding to other requests. */
   isInAny(texts: readonly string[]): Promise<boolean>;
   /** Whether it is in the text of a page, read in some order. */
   isRead(pieces: readonly Piece[]): Promise<boolean>;
