@@ -107,7 +107,8 @@ test("levels: each is smaller than the one before", async () => {
   for (const level of ["low", "medium", "high", "max"]) sizes.push((await compress(photo, { level })).body.length);
   expect(sizes).toEqual([...new Set(sizes)].toSorted((a, b) => b - a));
   expect((sizes[3] ?? 0) / (sizes[0] ?? 0)).toBeLessThan(0.6);
-  expect((await compress(photo)).body.length).toBe(sizes[1]);
+  // Their /ID is random, and a byte of it that has to be escaped takes two.
+  expect(Math.abs((await compress(photo)).body.length - (sizes[1] ?? 0))).toBeLessThan(64);
 });
 
 test.each(["bilevel", "line-art", "indexed", "stencil"])("%s stays without loss", async (name) => {
