@@ -8,10 +8,15 @@ import { check, runQpdf } from "../harness/qpdf.ts";
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
-async function redact(bytes: Uint8Array, term: string): Promise<{ body: Uint8Array; count: string | null }> {
+async function redact(
+  bytes: Uint8Array,
+  term: string,
+  pages = "all",
+): Promise<{ body: Uint8Array; count: string | null }> {
   const { status, message, body, headers } = await post(service, "redact", {
     file: pdfPart(bytes),
     terms: JSON.stringify([term]),
+    pages,
   });
   expect([status, message]).toEqual([200, undefined]);
   expect((await check(body)).errors).toEqual([]);
@@ -92,5 +97,56 @@ describe("an encrypted file whose XMP is not encrypted", () => {
     expect(count).toBe("1");
     expect(rawOf(body)).toContain('pdf:Keywords="readable *** words"');
     expect(await decoded(body, "owner")).not.toContain("Zanzibar");
+  });
+});
+
+describe("pages that are not selected", () => {
+  const shows = "BT /F1 14 Tf 4 10 Td (secret) Tj ET";
+  const form = "/Type /XObject /Subtype /Form /BBox [0 0 200 100] /Resources << /Font << /F1 5 0 R >> >>";
+
+  /** Two pages: the first shows the text itself, the second by what `entries` add to it and `drawn` shows. Object 6 is free for that. */
+  const twoPages = (entries: string, drawn: string, sixth: { entries: string; data: Uint8Array }, first = shows) =>
+    pdf(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 300 200] >>",
+        `<< /Type /Page /Parent 2 0 R /Contents 7 0 R /Resources << /Font << /F1 5 0 R >> ${first === shows ? "" : "/XObject << /Shared 6 0 R >>"} >> >>`,
+        `<< /Type /Page /Parent 2 0 R /Contents 8 0 R ${entries} >>`,
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        sixth,
+        { entries: "", data: latin1(first) },
+        { entries: "", data: latin1(drawn) },
+      ],
+      "/Root 1 0 R",
+    );
+  const tiling =
+    "/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 100 50] /XStep 100 /YStep 50 /Resources << /Font << /F1 5 0 R >> >>";
+
+  /** In the file as qpdf writes it. */
+  const timesShown = async (body: Uint8Array): Promise<number> =>
+    (await decoded(body)).slice(body.length).split("(secret)").length - 1;
+
+  test.each<[string, string, string, string?]>([
+    ["its content", "/Resources << /Font << /F1 5 0 R >> >>", shows],
+    ["a form", "/Resources << /XObject << /Shared 6 0 R >> >>", "/Shared Do"],
+    [
+      "a form that the selected page draws, too",
+      "/Resources << /XObject << /Shared 6 0 R >> >>",
+      "/Shared Do",
+      "/Shared Do",
+    ],
+    ["a pattern", "/Resources << /Pattern << /P 6 0 R >> >>", "/Pattern cs /P scn 0 0 200 100 re f"],
+    ["a soft mask", "/Resources << /ExtGState << /G << /SMask << /S /Alpha /G 6 0 R >> >> >> >>", "/G gs 0 0 9 9 re f"],
+  ])("text of a page that is not selected stays in %s", async (_, entries, drawn, first) => {
+    const sixth = { entries: entries.includes("Pattern") ? tiling : form, data: latin1(shows) };
+    const { body, count } = await redact(twoPages(entries, drawn, sixth, first), "secret", "1");
+    expect(count).toBe("1");
+    expect(await timesShown(body)).toBe(1);
+  });
+
+  test("text of a page that is not selected stays in an appearance", async () => {
+    const entries = "/Annots [<< /Type /Annot /Subtype /Stamp /F 4 /Rect [0 0 200 100] /AP << /N 6 0 R >> >>]";
+    const { body } = await redact(twoPages(entries, "", { entries: form, data: latin1(shows) }), "secret", "1");
+    expect(await timesShown(body)).toBe(1);
   });
 });

@@ -19,7 +19,7 @@ import { grayOfDevice, readSpace } from "../objects/color-space.ts";
 import { items } from "../objects/objects.ts";
 import type { Work } from "../../work.ts";
 import type { Area } from "./area.ts";
-import { asPage } from "./as-page.ts";
+import { asPage } from "../document/as-page.ts";
 import { type Polygon, transformed } from "./geometry.ts";
 import { copyOf } from "./own-resources.ts";
 

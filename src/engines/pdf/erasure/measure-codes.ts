@@ -4,7 +4,7 @@ import { hex } from "../../bytes/hex.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { charactersIn } from "../mupdf/structured-text.ts";
-import { asPage } from "./as-page.ts";
+import { asPage } from "../document/as-page.ts";
 
 /** Font sizes of the codes, and of the letter after each. */
 const [SIZE, MARK] = [100, 5];

@@ -11,7 +11,7 @@ import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findUsed } from "../write/save.ts";
 import type { CoverPages } from "./cover.ts";
-import { asPage } from "../erasure/as-page.ts";
+import { asPage } from "../document/as-page.ts";
 import { changeContent } from "../erasure/change-content.ts";
 import { NOTHING } from "../erasure/erase-glyphs.ts";
 import { readContentStrings } from "./content-strings.ts";

@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { withoutStructure } from "../../document/without-structure.ts";
 import type { OpenPdf } from "../../document/document.ts";
-import { asPage } from "../../erasure/as-page.ts";
+import { asPage } from "../../document/as-page.ts";
 
 /** Points, and pixels, of the square in which each glyph is drawn, and of the page of `asPage`; the size of the font, and where its origin is. */
 const [CELL, PAGE, SIZE, ORIGIN] = [20, 1_000, 12, 5];

@@ -66,9 +66,12 @@ const [DRAW_WORK, COMPARE_WORK, NEAR_WORK] = [200, 100, 4];
 /** Extent of a glyph around its origin, in font sizes: more than almost any has. */
 const [BEHIND, AHEAD, BELOW, ABOVE] = [0.3, 1.4, 0.5, 1.2];
 
+/** A document that an engine has open. */
+export type DocumentInEngine = Pick<OpenPdf, "engine" | "document">;
+
 /** Reads the glyphs of a loaded page, in the units of its content. `annotations`: with those of annotations. */
 export async function drawnGlyphs(
-  { engine, document }: OpenPdf,
+  { engine, document }: DocumentInEngine,
   page: PDFPage,
   { annotations }: { readonly annotations: boolean },
 ): Promise<DrawnGlyph[]> {

@@ -1,19 +1,22 @@
 /**
- * Proof that what was redacted is gone, and that all else is where it was. Of the code that redacts it has nothing but what the request
- * seeks, and in which orders a page may be read: it reads text from MuPDF's device interface, and the written file with a reader of its own.
+ * Proof that what was redacted is gone, and that all else is where it was. This folder is a second reader on purpose, the only one beside the owners of
+ * syntax, content, and fonts: a fault of those that redact must not hide itself. It reads text and pixels from MuPDF's device interface, and the written file with
+ * a reader of its own. It shares with the redactor what the request seeks, in which orders a page may be read, and how strings, names, and filters
+ * are decoded, so a fault in these is not found here.
  */
 import type { PDFDocument } from "mupdf";
 import type { EngineBytes } from "../../../bytes/heap.ts";
 import { Refusal } from "../../../errors.ts";
-import { forEachContent } from "../../content/streams.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";
 import { readingOrders } from "../../layout/reading-orders.ts";
 import { objectNumber } from "../../objects/objects.ts";
 import { areBlank } from "./blank-regions.ts";
+import { drawnContent } from "./drawn-content.ts";
 import {
   boundsOf,
   compareGlyphs,
+  type DocumentInEngine,
   type DrawnGlyph,
   drawnGlyphs,
   type MatchArea,
@@ -94,17 +97,7 @@ export async function proveRedacted(
     document = await engine.long.open(stream);
     if (!document) throw new Error("the written file is no PDF");
     if (key) engine.setFileKey(document, key.key);
-    const written: OpenPdf = {
-      input: open.input,
-      engine,
-      document,
-      pageCount: open.pageCount,
-      encrypted: open.encrypted,
-      unrestricted: open.unrestricted,
-      repaired: false,
-      treeIsSound: true,
-      [Symbol.dispose]: () => undefined,
-    };
+    const written = { engine, document };
     for (const index of pages) {
       // Reading a page again may take as much as reading it at first.
       engine.work.stage("provePage");
@@ -122,7 +115,7 @@ export async function proveRedacted(
 }
 
 /** Whether a page (0-based) has what must not be there, in any of the orders in which it may be read. */
-async function isOnPage(open: OpenPdf, index: number, sought: Sought): Promise<boolean> {
+async function isOnPage(open: DocumentInEngine, index: number, sought: Sought): Promise<boolean> {
   const { engine, document } = open;
   const page = await engine.long.loadPage(document, index);
   try {
@@ -135,19 +128,13 @@ async function isOnPage(open: OpenPdf, index: number, sought: Sought): Promise<b
   }
 }
 
-/** Object numbers of content that only pages show on which nothing was redacted: their text stays. */
-async function contentOfOtherPages(written: OpenPdf, pages: readonly number[]): Promise<ReadonlySet<number>> {
-  if (pages.length === written.pageCount) return new Set();
-  const selected = new Set(pages.map((index) => objectNumber(written.document.findPage(index))));
-  const [kept, searched] = [new Set<number>(), new Set<number>()];
-  let isSelected = false;
-  // Content that several pages show is visited with the first one.
-  const visit = (only: boolean): Promise<void> =>
-    forEachContent(written, async ({ kind, owner, streams }) => {
-      if (kind === "page") isSelected = selected.has(objectNumber(owner));
-      if (isSelected === only) for (const stream of streams) (only ? searched : kept).add(objectNumber(stream));
-    });
-  await visit(true);
-  await visit(false);
-  return kept.difference(searched);
+/** Object numbers of content that only pages draw on which nothing was redacted: their text stays. */
+async function contentOfOtherPages(
+  { engine, document }: DocumentInEngine,
+  pages: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const others = new Set(Array.from({ length: document.countPages() }, (_, index) => index)).difference(new Set(pages));
+  if (others.size === 0) return others;
+  const kept = await drawnContent(engine, document, others);
+  return new Set(kept).difference(await drawnContent(engine, document, pages));
 }

@@ -1,5 +1,5 @@
 import type { PDFObject } from "mupdf";
-import type { OpenPdf } from "../document/document.ts";
+import type { OpenPdf } from "./document.ts";
 
 /** What is set on the page that shows other content for a while. */
 const OF_PAGE = ["Contents", "Resources", "MediaBox", "CropBox", "Rotate", "UserUnit", "Annots"] as const;
