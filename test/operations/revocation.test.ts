@@ -174,7 +174,7 @@ describe("revocation lists", () => {
     const signed = await seal(letter, { privateKey: await keyPem(ada), chain: chainPem(ada, root) });
     const bytes = new Uint8Array(await signed.arrayBuffer());
     const verdicts = new Set<string>();
-    for (let at = 0; at < list.length; at += 3)
+    for (let at = 0; at < list.length; at += 17)
       for (const changed of [list.slice(0, at), list.map((byte, index) => (index === at ? byte ^ 0x20 : byte))]) {
         responses.set(CRL, async () => changed);
         const response = await verifying(bytes, { trust: chainPem(root) });

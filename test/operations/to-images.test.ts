@@ -170,11 +170,15 @@ describe("a page in several bands", () => {
     expect([gray.channels, highlighted.channels]).toEqual([1, 3]);
     expect(highlighted.at(210, 16_665)).toEqual([127, 127, 140]);
     expect(difference(highlighted, gray, 3)).toBeLessThan(0.01);
+  });
+
+  test("of text is grayscale as a JPEG, too, unless its last row has color", async () => {
     const components = async (of: DrawnPage): Promise<unknown> => {
       const jpeg = await image(drawing(of), { dpi: "300", format: "jpeg" });
       return jpeg[jpeg.findIndex((byte, at) => byte === 0xff && jpeg[at + 1] === 0xc0) + 9];
     };
-    expect([await components(page), await components(speck)]).toEqual([1, 3]);
+    const speck = `${text.content}\n0.5 0.5 0.55 rg 50 0 1 1 re f`;
+    expect([await components(text), await components({ ...text, content: speck })]).toEqual([1, 3]);
   });
 });
 
