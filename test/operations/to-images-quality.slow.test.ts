@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  "and refused where there is none, with a resolution that works",
+  "and refused where there is none, with the highest resolution that works",
   async () => {
     const app = createApp(operations);
     const key = await newKey("business");
@@ -120,6 +120,7 @@ test(
     const response = await ask(maxDpi);
     expect(response.status).toBe(200);
     expect((await readWebp(await response.bytes())).width).toBe(Math.ceil((595 * maxDpi) / 72 - 0.001));
+    expect((await ask(Math.ceil(maxDpi * 1.1))).status).toBe(422);
   },
   SLOW,
 );

@@ -45,18 +45,19 @@ export async function* webpOf(
 ): AsyncGenerator<Uint8Array, void> {
   const { codecs, webpService } = engines;
   const { width, height } = await pixelsOf(open, page, options.dpi);
-  if (Math.max(width, height) > WEBP_SIDE) throw await tooLarge(open, page, engines);
+  if (Math.max(width, height) > WEBP_SIDE) throw await tooLarge(open, page, engines, options);
   const fits = !(webpService?.ignoresQuality && (await mayNotFit(open, page, engines, options.dpi)));
   if (fits) {
     try {
-      yield await encoded();
+      yield await encoded(open, page, engines, options);
       return;
     } catch (error) {
       // The response says already that quality has an effect.
       if (!isLackOfMemory(error) || webpService?.ignoresQuality) throw error;
       codecs.drop();
       // Other requests hold the memory now: there may be enough in a moment.
-      if (webpService === undefined) throw error.code === "overloaded" ? error : await tooLarge(open, page, engines);
+      if (webpService === undefined)
+        throw error.code === "overloaded" ? error : await tooLarge(open, page, engines, options);
     }
   }
   using raster = await PageRaster.of(open, page, { dpi: options.dpi, alpha: false });
@@ -66,18 +67,24 @@ export async function* webpOf(
   } finally {
     await png.return();
   }
+}
 
-  async function encoded(): Promise<Uint8Array> {
-    using raster = await PageRaster.of(open, page, { dpi: options.dpi, alpha: true });
-    const data: FillPixels = async (target) => {
-      for await (const { top, pixels } of raster.bands()) {
-        makeOpaque(pixels);
-        target.set(pixels, top * width * raster.samples);
-      }
-    };
-    // Awaited here, because the raster is needed until then.
-    return await codecs.encodeWebp({ data, width, height }, options);
-  }
+async function encoded(
+  open: OpenPdf,
+  page: number,
+  { codecs }: Engines,
+  { dpi, quality }: WebpOptions,
+): Promise<Uint8Array> {
+  using raster = await PageRaster.of(open, page, { dpi, alpha: true });
+  const { width, height } = await pixelsOf(open, page, dpi);
+  const data: FillPixels = async (target) => {
+    for await (const { top, pixels } of raster.bands()) {
+      makeOpaque(pixels);
+      target.set(pixels, top * width * raster.samples);
+    }
+  };
+  // Awaited here, because the raster is needed until then.
+  return await codecs.encodeWebp({ data, width, height }, { quality });
 }
 
 function makeOpaque(pixels: Uint8Array): void {
@@ -87,8 +94,8 @@ function makeOpaque(pixels: Uint8Array): void {
 const isLackOfMemory = (error: unknown): error is Refusal =>
   error instanceof Refusal && (error.code === "overloaded" || error.code === "limit_exceeded");
 
-async function tooLarge(open: OpenPdf, page: number, engines: Engines): Promise<Refusal> {
-  const maxDpi = await highestDpi(open, page, engines);
+async function tooLarge(open: OpenPdf, page: number, engines: Engines, options: WebpOptions): Promise<Refusal> {
+  const maxDpi = await highestDpi(open, page, engines, options);
   const way = maxDpi === null ? "Use png or jpeg." : `Use ${maxDpi} dpi or less, png, or jpeg.`;
   return new Refusal("raster_too_large", `Page ${page + 1} is too large for WebP at this resolution. ${way}`, {
     page: page + 1,
@@ -98,21 +105,36 @@ async function tooLarge(open: OpenPdf, page: number, engines: Engines): Promise<
 }
 
 const LOWEST_DPI = 36;
-const HIGHEST_DPI = 600;
 
-/** The highest resolution that works whatever the page shows; null if none does. */
+/**
+ * The highest resolution that works; null if none does. What the encoder takes for a pixel depends on what the page shows, so the page is encoded at the
+ * resolution that works for any page. At higher ones, it takes no more for each pixel.
+ */
 async function highestDpi(
   open: OpenPdf,
   page: number,
-  { pdf, memoryBytes, webpService }: Engines,
+  engines: Engines,
+  { dpi: asked, quality }: WebpOptions,
 ): Promise<number | null> {
-  for (let dpi = HIGHEST_DPI; dpi >= LOWEST_DPI; dpi--) {
-    const { width, height } = await pixelsOf(open, page, dpi);
-    if (Math.max(width, height) > WEBP_SIDE) continue;
-    const drawn = pdf.heapBytes + bandBytes(width, height, 4);
-    if (webpService !== undefined || drawn + webpBytes(width * height).most <= memoryBytes) return dpi;
-  }
-  return null;
+  const { pdf, codecs, memoryBytes, webpService } = engines;
+  const highest = async (fits: (pixels: number, band: number) => boolean): Promise<number | null> => {
+    for (let dpi = asked; dpi >= LOWEST_DPI; dpi--) {
+      const { width, height } = await pixelsOf(open, page, dpi);
+      if (Math.max(width, height) <= WEBP_SIDE && fits(width * height, bandBytes(width, height, 4))) return dpi;
+    }
+    return null;
+  };
+  if (webpService !== undefined) return highest(() => true);
+  const certain = await highest((pixels, band) => pdf.heapBytes + band + webpBytes(pixels).most <= memoryBytes);
+  if (certain === null) return null;
+  codecs.drop();
+  await encoded(open, page, engines, { dpi: certain, quality });
+  const { width, height } = await pixelsOf(open, page, certain);
+  const pixelBytes = codecs.heapBytes / (width * height);
+  codecs.drop();
+  // The heap has had room for two bands at this resolution, or at the one that failed.
+  const grown = (band: number): number => 2 * Math.max(0, band - bandBytes(width, height, 4));
+  return (await highest((pixels, band) => pdf.heapBytes + grown(band) + pixels * pixelBytes <= memoryBytes)) ?? certain;
 }
 
 function streamOf(chunks: AsyncGenerator<Uint8Array, void>): ReadableStream<Uint8Array> {
