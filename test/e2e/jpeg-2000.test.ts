@@ -1,9 +1,11 @@
 /** Images in JPEG 2000 that would take more memory than there is if they were decoded as a whole. */
-import { beforeAll, expect, test } from "vitest";
+import { unzlibSync } from "fflate";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { blots, blotsWithOpacity } from "../harness/jpx-fixtures.ts";
 import { type ApiResponse, pdfPart, post, type Service } from "../harness/client.ts";
 import { type Picture, readPng } from "../harness/images.ts";
+import { imagesOf } from "../harness/image-pdf-response.ts";
 import { latin1, pdf } from "../harness/pdf-writer.ts";
 import { plainText } from "../harness/qpdf.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
@@ -112,4 +114,91 @@ test("indices of a palette are decoded as they are, which takes more memory than
   const indexed = scan(`[/Indexed /DeviceGray 255 <${palette}>]`);
   const response = await post(service, "to-images", { file: pdfPart(indexed), dpi: "36" });
   expect([response.status, response.code]).toEqual([413, "limit_exceeded"]);
+});
+
+describe("a large image within another filter", () => {
+  const [side, points] = [3072, 600];
+  // 28 million samples: 283 MB if they were decoded as a whole.
+  const codestream = Buffer.from(blots({ side, components: 3, levels: 5, tile: 1024 })).toString("hex");
+  const page = `/Type /Page /Parent 2 0 R /MediaBox [0 0 ${points} ${points}] /Resources << /XObject << /I 4 0 R >> >>`;
+  const image = `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} /BitsPerComponent 8 /ColorSpace /DeviceRGB`;
+  const wrapped = pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      `<< ${page} /Contents 5 0 R >>`,
+      { entries: `${image} /Filter [/ASCIIHexDecode /JPXDecode]`, data: latin1(`${codestream}>`) },
+      { entries: "", data: latin1(`q ${points} 0 0 ${points} 0 0 cm /I Do Q`) },
+    ],
+    "/Root 1 0 R",
+  );
+
+  /** Samples of the only color image. */
+  async function samplesOf(bytes: Uint8Array): Promise<Uint8Array> {
+    const colored = [...(await imagesOf(bytes)).values()].filter(
+      ({ dictionary }) => dictionary["/ColorSpace"] === "/DeviceRGB",
+    );
+    const [only] = colored;
+    if (only === undefined || colored.length !== 1) throw new Error(`the file has ${colored.length} color images`);
+    expect(only.dictionary).toMatchObject({ "/Filter": "/FlateDecode", "/Width": side, "/Height": side });
+    return unzlibSync(only.data);
+  }
+
+  /** How many samples of a square differ from white, of those of all its pixels. */
+  function colored(samples: Uint8Array, from: number, to: number): number {
+    let count = 0;
+    for (let y = from; y < to; y += 7) {
+      for (let at = (y * side + from) * 3; at < (y * side + to) * 3; at++) if (samples[at] !== 255) count++;
+    }
+    return count;
+  }
+
+  test("loses the pixels of a region, and keeps the others", async () => {
+    // From 1,024 to 2,048 samples.
+    const region = { page: 1, x: points / 3, y: points / 3, width: points / 3, height: points / 3 };
+    const fields = { file: pdfPart(wrapped), regions: JSON.stringify([region]), fill: "#00ff00" };
+    const { status, code, body } = await post(service, "redact", fields);
+    expect([status, code]).toEqual([200, undefined]);
+    const samples = await samplesOf(body);
+    expect(colored(samples, 1024, 2048)).toBe(0);
+    expect(colored(samples, 0, 1024)).toBeGreaterThan(100_000);
+    const [before, after] = [await renderPage(wrapped, 1, 36), await renderPage(body, 1, 36)];
+    const inside = new Set<string>();
+    let most = 0;
+    for (let y = 4; y < 296; y++) {
+      for (let x = 4; x < 296; x++) {
+        if (x > 100 && x < 199 && y > 100 && y < 199) inside.add(after.at(x, y).slice(0, 3).join());
+        else if (x < 98 || x > 201 || y < 98 || y > 201)
+          most = Math.max(most, Math.abs(after.at(x, y)[0] - before.at(x, y)[0]));
+      }
+    }
+    expect([...inside]).toEqual(["0,255,0"]);
+    expect(most).toBeLessThan(40);
+  });
+
+  test("loses the pixels outside of a crop box", async () => {
+    const fields = { file: pdfPart(wrapped), margins: String(points / 3), remove: "true" };
+    const { status, code, body } = await post(service, "crop", fields);
+    expect([status, code]).toEqual([200, undefined]);
+    const samples = await samplesOf(body);
+    expect(colored(samples, 0, 1020)).toBe(0);
+    expect(colored(samples, 1024, 2048)).toBeGreaterThan(100_000);
+  });
+
+  test("turns gray", async () => {
+    const fields = { file: pdfPart(wrapped), grayscale: "true", imageMaxDpi: "1000" };
+    const { status, code, body } = await post(service, "compress", fields);
+    expect([status, code]).toEqual([200, undefined]);
+    const [before, after] = [await renderPage(wrapped, 1, 36), await renderPage(body, 1, 36)];
+    let sum = 0;
+    for (let y = 0; y < after.height; y++) {
+      for (let x = 0; x < after.width; x++) {
+        const [red, green, blue] = before.at(x, y);
+        const found = after.at(x, y);
+        expect([found[1], found[2]]).toEqual([found[0], found[0]]);
+        sum += Math.abs(0.3 * red + 0.59 * green + 0.11 * blue - found[0]);
+      }
+    }
+    expect(sum / (after.width * after.height)).toBeLessThan(8);
+  });
 });

@@ -12,6 +12,7 @@ import { eachRow } from "../images/each-row.ts";
 import { type ImageFacts, readImageFacts } from "../images/facts.ts";
 import { encodeBands } from "../images/jpeg.ts";
 import type { Samples } from "../images/lossless.ts";
+import { dropOuterFilters } from "../images/outer-filters.ts";
 import { PngPredictor } from "../images/png-predictor.ts";
 import { fits, readSamples, sampleBands } from "../images/samples.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -53,6 +54,7 @@ export async function blankImage(open: OpenPdf, image: PDFObject, matrix: Matrix
     const mask = image.get(key);
     if (mask.isStream()) copy.put(key, await blankImage(open, mask, matrix, area));
   }
+  await dropOuterFilters(open, copy);
   const facts = readImageFacts(copy);
   if (!facts) return copy;
   const runs = runsOf(facts, matrix, area);

@@ -7,6 +7,7 @@ import { eachObject } from "../objects/each-object.ts";
 import { type ImageFacts, readImageFacts, tooLargeForGray } from "./facts.ts";
 import { encodeImage, encodingWork, type ImageJob, KEPT } from "./choice.ts";
 import { type Fidelity, VIEWED_DPI } from "./fidelity.ts";
+import { dropAllOuterFilters } from "./outer-filters.ts";
 import { findPlacements, type Placement } from "./placements.ts";
 import type { Size } from "./samples.ts";
 import { writeImage } from "./write.ts";
@@ -76,6 +77,7 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
 async function listImages(open: OpenPdf): Promise<{ images: ImageFacts[]; softMasks: Set<number> }> {
   const images: ImageFacts[] = [];
   const softMasks = new Set<number>();
+  await dropAllOuterFilters(open);
   await eachObject(open, (object) => {
     const image = readImageFacts(object);
     if (!image) return;
