@@ -1,10 +1,17 @@
+import { unzlibSync } from "fflate";
+import { encode } from "jpeg-js";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { decoded } from "../harness/find-secret.ts";
-import { latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
+import { photograph } from "../harness/image-fixtures.ts";
+import { imagesOf } from "../harness/image-pdf-response.ts";
+import { blots, blotsWithOpacity } from "../harness/jpx-fixtures.ts";
+import { flate, latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
 import { openPdf } from "../harness/pdfjs.ts";
+import { renderPage } from "../harness/pdfjs-render.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";
+import { plainText } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
@@ -148,5 +155,169 @@ describe("annotations without an appearance go that are drawn in a region outsid
   test("and one stays that is drawn beside the region", async () => {
     const bytes = page("", "", [`<< ${rect} /Subtype /Line /L [100 100 134 100] >>`], "/Annots [$0]");
     expect(colorsIn(await decoded(await redact(bytes, { x: 140, y: 80, width: 60, height: 40 })))).toEqual(["1 0 0"]);
+  });
+});
+
+/** The file with boxes that are not painted, so that what is below them is seen. */
+const withoutBoxes = async (bytes: Uint8Array): Promise<Uint8Array> =>
+  latin1((await plainText(bytes)).replaceAll(/ l h f( Q)?$/gm, " l h n$1"));
+
+/** How much pictures differ at most outside of a box and three points around it. */
+function mostOutside(a: Drawn, b: Drawn, box: Box): number {
+  let most = 0;
+  for (let y = 0; y < HEIGHT; y += 0.5) {
+    for (let x = 0; x < WIDTH; x += 0.5) {
+      const isBeside = x < box.x - 3 || x > box.x + box.width + 3 || y < box.y - 3 || y > box.y + box.height + 3;
+      if (!isBeside) continue;
+      const [one, other] = [colorAt(a, x, y), colorAt(b, x, y)];
+      most = Math.max(most, ...one.map((value, at) => Math.abs(value - (other[at] ?? 0))));
+    }
+  }
+  return most;
+}
+
+describe("the part of an image in a region is overwritten and shows nothing", () => {
+  const [width, height] = [120, 80];
+  const place = "/XObject << /I $0 >>";
+  const content = `q 240 0 0 160 30 20 cm /I Do Q`;
+  const dictionary = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height}`;
+  // From column 25 up to 55, and from row 20 up to 45.
+  const region = { x: 80, y: 60, width: 60, height: 50 };
+
+  /** Samples that say where they are. */
+  const ramp = (components: number, most: number): Uint8Array =>
+    Uint8Array.from({ length: width * height * components }, (_, at) => (at * 7 + Math.floor(at / 97)) % (most + 1));
+
+  /** The different samples that an image has in the region. */
+  function inRegion(samples: Uint8Array, components: number): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (let y = 20; y < 45; y++) {
+      for (let x = 25; x < 55; x++) {
+        const at = (y * width + x) * components;
+        found.add(samples.subarray(at, at + components).join(" "));
+      }
+    }
+    return found;
+  }
+
+  const tint = "<< /FunctionType 2 /Domain [0 1] /C0 [0.5 0.7 0.2] /C1 [0.1 0.1 0.4] /N 1 >>";
+
+  test.each([
+    ["a palette without white", "[/Indexed /DeviceRGB 3 <102030 304050 a01020 20a040>]", 1, 3],
+    ["a palette of another space", "[/Indexed [/Lab << /WhitePoint [0.95 1 1.09] >>] 1 <204060 806040>]", 1, 1],
+    ["Lab", "[/Lab << /WhitePoint [0.9505 1 1.089] /Range [-100 100 -100 100] >>]", 3, 255],
+    ["Lab without gray", "[/Lab << /WhitePoint [0.9505 1 1.089] /Range [20 100 20 100] >>]", 3, 255],
+    ["a spot color on colored paper", `[/Separation /Spot /DeviceRGB ${tint}]`, 1, 255],
+    ["inks on colored paper", `[/DeviceN [/Spot] /DeviceRGB ${tint}]`, 1, 255],
+  ])("in %s", async (_, space, components, most) => {
+    const samples = ramp(components, most);
+    const bytes = page(content, place, [flate(samples, `${dictionary} /BitsPerComponent 8 /ColorSpace ${space}`)]);
+    const before = await drawn(bytes);
+    expect(others(before, region, WHITE)).toBeGreaterThan(30_000);
+    const after = await redact(bytes, region);
+    expect(others(await drawn(after), inner(region), GREEN)).toBe(0);
+    const picture = await drawn(await withoutBoxes(after));
+    expect(others(picture, inner(region), WHITE)).toBe(0);
+    expect(mostOutside(before, picture, region)).toBe(0);
+    const images = [...(await imagesOf(after)).values()];
+    const own = images.find((image) => image.dictionary["/BitsPerComponent"] === 8);
+    const kept = unzlibSync(own?.data ?? new Uint8Array());
+    expect(inRegion(samples, components).size).toBeGreaterThan(1);
+    expect(inRegion(kept, components).size).toBe(1);
+    const row = 10 * width * components;
+    expect(kept.subarray(row, row + width)).toEqual(samples.subarray(row, row + width));
+  });
+
+  test("in a palette without white that has a soft mask", async () => {
+    const mask = flate(
+      new Uint8Array(width * height).fill(200),
+      `${dictionary} /BitsPerComponent 8 /ColorSpace /DeviceGray`,
+    );
+    const space = "[/Indexed /DeviceRGB 1 <102030 a01020>]";
+    const image = flate(ramp(1, 1), `${dictionary} /BitsPerComponent 8 /ColorSpace ${space} /SMask $1`);
+    const bytes = page(content, place, [image, mask]);
+    const after = await redact(bytes, region);
+    const picture = await drawn(await withoutBoxes(after));
+    expect(others(picture, inner(region), WHITE)).toBe(0);
+    expect(mostOutside(await drawn(bytes), picture, region)).toBeLessThan(3);
+  });
+
+  test("in a palette without white, one color of which is transparent", async () => {
+    const space = "[/Indexed /DeviceRGB 3 <102030 304050 a01020 20a040>] /Mask [2 2]";
+    const bytes = page(content, place, [flate(ramp(1, 3), `${dictionary} /BitsPerComponent 8 /ColorSpace ${space}`)]);
+    const after = await redact(bytes, region);
+    const picture = await drawn(await withoutBoxes(after));
+    expect(others(picture, inner(region), WHITE)).toBe(0);
+    expect(mostOutside(await drawn(bytes), picture, region)).toBeLessThan(3);
+    const [only] = [...(await imagesOf(after)).values()];
+    expect([...inRegion(unzlibSync(only?.data ?? new Uint8Array()), 1)]).toEqual(["2"]);
+  });
+
+  /** Dark colors, with much contrast. */
+  const photo = photograph(width, height, 3);
+  const colors = Uint8Array.from(
+    { length: width * height * 4 },
+    (_, at) => (photo[(at >> 2) * 3 + (at & 3)] ?? 0) >> 1,
+  );
+  const jpegOf = (quality: number): Uint8Array =>
+    Uint8Array.from(encode({ data: colors, width, height }, quality).data);
+
+  const square = "/Type /XObject /Subtype /Image /Width 256 /Height 256 /Filter /JPXDecode";
+  const jpx = { side: 256, levels: 2, tile: 128 } as const;
+  const jpeg = `${dictionary} /Filter /DCTDecode /BitsPerComponent 8`;
+
+  test.each([
+    ["JPEG 2000 with an opacity", `${square} /SMaskInData 1`, blotsWithOpacity({ ...jpx, components: 4 })],
+    ["JPEG 2000 without a color space", square, blots({ ...jpx, components: 3 })],
+    [
+      "JPEG 2000 with a palette",
+      `${square} /ColorSpace [/Indexed /DeviceRGB 1 <102030 304050>]`,
+      blots({ ...jpx, components: 1 }),
+    ],
+    ["JPEG with a color key", `${jpeg} /ColorSpace /DeviceRGB /Mask [0 20 0 255 0 255]`, jpegOf(80)],
+    ["JPEG in Lab", `${jpeg} /ColorSpace [/Lab << /WhitePoint [0.9505 1 1.089] >>]`, jpegOf(80)],
+  ])("in %s", async (_, entries, data) => {
+    const bytes = page(content, place, [{ entries, data }]);
+    const after = await redact(bytes, region);
+    const [before, picture] = [await renderPage(bytes, 1, 72), await renderPage(await withoutBoxes(after), 1, 72)];
+    let [most, sum, colored, count] = [0, 0, 0, 0];
+    for (let y = 0; y < HEIGHT; y++) {
+      for (let x = 0; x < WIDTH; x++) {
+        const [was, is] = [before.at(x, y), picture.at(x, y)];
+        if (x > 81 && x < 138 && y > 61 && y < 108) {
+          most = Math.max(most, ...is.slice(0, 3).map((value) => 255 - value));
+          if (was.slice(0, 3).some((value) => value < 245)) colored++;
+        } else if (x < 78 || x > 142 || y < 58 || y > 112) {
+          sum += Math.abs(was[0] - is[0]) + Math.abs(was[1] - is[1]) + Math.abs(was[2] - is[2]);
+          count += 3;
+        }
+      }
+    }
+    expect(colored).toBeGreaterThan(500);
+    expect(most).toBeLessThan(3);
+    expect(sum / count).toBeLessThan(2);
+  });
+
+  test.each([75, 30])("in a JPEG of low resolution and quality %i, which is a JPEG again", async (quality) => {
+    const data = jpegOf(quality);
+    const image = {
+      entries: `${jpeg} /ColorSpace /DeviceRGB`,
+      data,
+    };
+    const bytes = page("q 120 0 0 80 60 60 cm /I Do Q", place, [image]);
+    const small = { x: 81, y: 83, width: 40, height: 30 };
+    const after = await redact(bytes, small);
+    expect(others(await drawn(after), inner(small), GREEN)).toBe(0);
+    const picture = await drawn(await withoutBoxes(after));
+    expect(others(picture, inner(small), WHITE)).toBe(0);
+    expect(mostOutside(await drawn(bytes), picture, { x: 68, y: 68, width: 72, height: 60 })).toBeLessThan(60);
+    const images = [...(await imagesOf(after)).values()];
+    const own = images.find((one) => one.dictionary["/Filter"] === "/DCTDecode");
+    expect(own?.data.length).toBeLessThan(data.length * 1.5);
+    // The JPEG without the mask that hides its ringing: the pattern is gone.
+    const alone = page("q 120 0 0 80 60 60 cm /I Do Q", place, [{ ...image, data: own?.data ?? new Uint8Array() }]);
+    const middle = { x: 92, y: 94, width: 18, height: 8 };
+    expect(others(await drawn(bytes), middle, WHITE)).toBeGreaterThan(2_000);
+    expect(others(await drawn(alone), middle, WHITE)).toBe(0);
   });
 });

@@ -8,8 +8,8 @@ import { boxOf, common } from "../document/page-facts.ts";
 import { eachItem, entryCount, isNamed, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { around } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
+import { encodeBlanked } from "../erasure/encode-blanked.ts";
 import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
-import { encodeAgain, findPhotographs } from "../redaction/photographs.ts";
 import type { Crop } from "./crop-pages.ts";
 
 /** What programs keep beside a page: its thumbnail, and data of their own. */
@@ -27,7 +27,6 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
   const { work } = open.engine;
   const gone: PDFObject[] = [];
   const eraser = new Eraser(open);
-  const photographs = await findPhotographs(open);
   for (const { page, box } of crops) {
     const { object, index } = page;
     await allowPage(open, index);
@@ -43,7 +42,7 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
     await work.pause();
   }
   for (const number of await drawnNowhere(open, eraser)) open.document.deleteObject(number);
-  await encodeAgain(open, codecs, photographs);
+  await encodeBlanked(open, codecs, eraser);
   for (const annotation of gone) {
     await work.pause();
     if (objectNumber(annotation) > 0) annotation.writeObject(open.document.newDictionary());

@@ -5,35 +5,26 @@ import { concat } from "../../bytes/concat.ts";
 import { deflated } from "../../bytes/deflate.ts";
 import { DamagedStream, inflate } from "../../bytes/inflate.ts";
 import { jpegQuality } from "../../image/jpeg-segments.ts";
-import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { encodingWork } from "../images/choice.ts";
 import { eachRow } from "../images/each-row.ts";
-import { type ImageFacts, readImageFacts } from "../images/facts.ts";
+import { type ImageFacts, opacityInData, readImageFacts } from "../images/facts.ts";
 import { encodeBands } from "../images/jpeg.ts";
 import type { Samples } from "../images/lossless.ts";
 import { dropOuterFilters } from "../images/outer-filters.ts";
 import { PngPredictor } from "../images/png-predictor.ts";
-import { fits, readSamples, sampleBands } from "../images/samples.ts";
+import { colorBands, fits, readSamples, sampleBands } from "../images/samples.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { grayOfDevice, readSpace } from "../objects/color-space.ts";
-import { items } from "../objects/objects.ts";
+import { objectNumber } from "../objects/objects.ts";
 import type { Work } from "../../work.ts";
 import type { Area } from "./area.ts";
-import { asPage } from "../document/as-page.ts";
+import { type Blank, blankOf, blankRun, isWhite, type Role, type Run } from "./blank-color.ts";
+import type { Eraser } from "./eraser.ts";
 import { type Polygon, transformed } from "./geometry.ts";
 import { copyOf } from "./own-resources.ts";
 
-/** Pixels that a row has in an area, from the first up to the last. */
-type Run = readonly [from: number, to: number];
-
 /** Pixels that touch an area by less than this do not. */
 const ADJOINING = 1e-3;
-
-const MASKS = ["SMask", "Mask"] as const;
-
-/** Values of MuPDF's constants `REDACT_IMAGE_PIXELS`, `REDACT_LINE_ART_NONE`, and `REDACT_TEXT_NONE`. */
-const PIXELS = { images: 2, lines: 0, text: 1 } as const;
 
 /** Quality of a JPEG that says none, and the highest: a higher one adds bytes, and hides no loss that is seen. */
 const MOST_QUALITY = 95;
@@ -44,79 +35,131 @@ const BYTES_A_TURN = 1 << 20;
 /** Fuel per byte of rows that are overwritten as they are stored, with what inflates and deflates them: about 40 ns. */
 const ROW_WORK = 12;
 
-/** A copy of an image without the pixels in an area. `matrix`: where the page has the image's unit square. */
-export async function blankImage(open: OpenPdf, image: PDFObject, matrix: Matrix, area: Area): Promise<PDFObject> {
+/** An area of the page that has the image's unit square at `matrix`. */
+interface Place {
+  readonly matrix: Matrix;
+  readonly area: Area;
+}
+
+/**
+ * A copy of an image without the pixels in an area: they are overwritten with white. Where the image has no white, and where it is encoded with loss, which would
+ * let what is beside the area shine into it, a mask hides them.
+ * @throws Refusal `limit_exceeded`
+ */
+export async function blankImage(open: OpenPdf, eraser: Eraser, image: PDFObject, place: Place): Promise<PDFObject> {
   const { document } = open;
+  const copy = await overwritten(open, eraser, image, place, "image");
+  const facts = readImageFacts(copy.image);
+  const [soft, stencil] = [image.get("SMask"), image.get("Mask")];
+  if (soft.isStream()) {
+    const role = copy.isHidden ? "transparent" : "opaque";
+    copy.image.put("SMask", (await overwritten(open, eraser, soft, place, role)).image);
+  }
+  if (stencil.isStream()) {
+    copy.image.put("Mask", (await overwritten(open, eraser, stencil, place, "stencil")).image);
+  } else if (copy.isHidden && facts && !soft.isStream()) {
+    const mask = document.addStream("", {
+      Type: document.newName("XObject"),
+      Subtype: document.newName("Image"),
+      ImageMask: true,
+      BitsPerComponent: 1,
+      Width: facts.width,
+      Height: facts.height,
+    });
+    await blankRows(open, mask, facts, { bits: 1, samples: [1] }, runsOf(facts, place), none());
+    eraser.blanked.set(objectNumber(mask), undefined);
+    copy.image.put("Mask", mask);
+  }
+  return copy.image;
+}
+
+async function* none(): AsyncGenerator<Uint8Array> {}
+
+/** A copy of an image or mask whose pixels are overwritten. `isHidden`: a mask has to hide them. */
+async function overwritten(
+  open: OpenPdf,
+  eraser: Eraser,
+  image: PDFObject,
+  place: Place,
+  purpose: Role,
+): Promise<{ readonly image: PDFObject; readonly isHidden: boolean }> {
+  const { document, engine } = open;
   const data = image.readRawStream();
   const copy = document.addRawStream(data, copyOf(open, image));
   data.destroy();
-  for (const key of MASKS) {
-    const mask = image.get(key);
-    if (mask.isStream()) copy.put(key, await blankImage(open, mask, matrix, area));
-  }
   await dropOuterFilters(open, copy);
   const facts = readImageFacts(copy);
-  if (!facts) return copy;
-  const runs = runsOf(facts, matrix, area);
-  const stored = storedSamples(copy, facts);
-  const edit = async (work: () => Promise<void>): Promise<PDFObject> => {
-    await open.engine.work.stage("encodeImage", encodingWork(facts, facts)).run(work);
-    return copy;
+  if (!facts) return { image: copy, isHidden: false };
+  const quality = eraser.blanked.get(objectNumber(image));
+  eraser.blanked.set(objectNumber(copy), quality);
+  const runs = runsOf(facts, place);
+  const role = facts.isStencil ? "stencil" : purpose;
+  const finish = async (space: PDFObject, blank: Blank, hasLoss: boolean) => {
+    const isPlain = role !== "image" || facts.transparency === "color-key";
+    return { image: copy, isHidden: !isPlain && (hasLoss || !(await isWhite(open, copy, space, blank))) };
   };
-  if (stored) {
-    await blankStored(open, copy, facts, stored, runs);
-    return copy;
+  const space = copy.get("ColorSpace");
+  if (!isCoded(facts) && [1, 2, 4, 8, 16].includes(facts.bits)) {
+    const blank = blankOf(copy, { bits: facts.bits, space, role });
+    if (blank) {
+      await blankStored(open, copy, facts, blank, runs);
+      return await finish(space, blank, quality !== undefined);
+    }
   }
-  if (facts.components === undefined || hasOwnNumbers(copy, facts)) return blankWithMuPDF(open, copy, facts, runs);
-  return edit(() => blankDecoded(open, copy, facts, runs));
+  const work = engine.work.stage("encodeImage", encodingWork(facts, facts));
+  const own = facts.isIndexed ? space.get(1) : space;
+  const blank = hasOwnNumbers(copy, facts) ? undefined : blankOf(copy, { bits: 8, space: own, role });
+  const components = facts.space === "Lab" ? 3 : facts.components;
+  if (!blank || components === undefined) {
+    await work.run(() => blankColors(open, copy, facts, runs));
+    return { image: copy, isHidden: false };
+  }
+  const isJpeg = facts.filter === "DCTDecode" && facts.components !== undefined && facts.transparency !== "color-key";
+  if (isJpeg && role === "image") eraser.blanked.set(objectNumber(copy), qualityOf(engine, copy));
+  const hasLoss = await work.run(() => blankDecoded(open, copy, { ...facts, components }, blank, runs));
+  return await finish(own, blank, hasLoss || isJpeg);
 }
 
-/** Whether entries besides the samples refer to the numbers that these have in the file, which would not be the same afterwards. */
-const hasOwnNumbers = (image: PDFObject, { isIndexed, transparency }: ImageFacts): boolean =>
-  transparency === "color-key" ||
-  transparency === "in data" ||
-  transparency === "baked" ||
-  (isIndexed && image.get("Decode").isArray());
+/** Whether only a decoder can tell the samples. */
+const isCoded = ({ filter }: ImageFacts): boolean => filter === "DCTDecode" || filter === "JPXDecode";
 
-/** Overwrites samples as they are stored, row by row: what is decoded is written as it was, in as many bits. */
+/** Whether samples have a meaning that they would not have as numbers of 8 bits. */
+const hasOwnNumbers = (image: PDFObject, { isIndexed, transparency }: ImageFacts): boolean =>
+  opacityInData(image) !== "none" || (isIndexed && (transparency === "color-key" || image.get("Decode").isArray()));
+
+/** Overwrites samples as they are stored: what is decoded is written as it was, in as many bits. */
 async function blankStored(
-  { engine }: OpenPdf,
+  open: OpenPdf,
   image: PDFObject,
-  { width, height }: ImageFacts,
-  { bits, blank }: StoredSamples,
+  facts: ImageFacts,
+  blank: Blank,
   runs: (y: number) => readonly Run[],
 ): Promise<void> {
-  const { work } = engine;
-  const colors = blank.length;
-  const stride = Math.ceil((width * colors * bits) / 8);
+  const layout = { columns: facts.width, colors: blank.samples.length, bits: blank.bits };
+  await blankRows(open, image, facts, blank, runs, storedRows(open.engine, image, layout, facts.height));
+}
+
+/** Writes an image with these rows, in which pixels are overwritten, and with zeros for those that lack: so they are shown. */
+async function blankRows(
+  { engine: { work } }: OpenPdf,
+  image: PDFObject,
+  { width, height }: ImageFacts,
+  blank: Blank,
+  runs: (y: number) => readonly Run[],
+  stored: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const stride = Math.ceil((width * blank.samples.length * blank.bits) / 8);
   // A few bytes can be many rows of one color.
   work.spend(stride * height * ROW_WORK);
-  const put = (row: Uint8Array, [from, to]: Run): void => {
-    for (let at = from * colors; at < to * colors; at++) {
-      const value = blank[at % colors] ?? 0;
-      if (bits === 8) row[at] = value;
-      else if (bits === 16) row[at * 2] = row[at * 2 + 1] = value;
-      else {
-        const [byte, shift] = [(at * bits) >> 3, 8 - bits - ((at * bits) & 7)];
-        row[byte] = ((row[byte] ?? 0) & ~(((1 << bits) - 1) << shift)) | (value << shift);
-      }
-    }
-  };
+  let found = 0;
   async function* rows(): AsyncGenerator<Uint8Array> {
-    let y = 0;
-    for await (const row of storedRows(engine, image, { columns: width, colors, bits }, height)) {
-      const changed = row.slice();
-      for (const run of runs(y)) put(changed, run);
-      yield changed;
-      y++;
-    }
-    // What the data lacks is shown as zeros.
-    for (; y < height; y++) {
-      const row = new Uint8Array(stride);
-      for (const run of runs(y)) put(row, run);
-      yield row;
-    }
+    for await (const row of stored) yield changed(row.slice(), found++);
+    for (let y = found; y < height; y++) yield changed(new Uint8Array(stride), y);
   }
+  const changed = (row: Uint8Array, y: number): Uint8Array => {
+    for (const run of runs(y)) blankRun(row, run, blank);
+    return row;
+  };
   await writeFlate(image, turns(work, rows()));
 }
 
@@ -160,39 +203,99 @@ async function* storedRows(
   }
 }
 
-/** Overwrites samples that only a decoder can tell: those of a JPEG. One that is too large to be held is encoded again band by band. */
+/** Overwrites samples that only a decoder can tell. Those that are too large to be held are encoded again band by band. Returns whether that has a loss. */
 async function blankDecoded(
   open: OpenPdf,
   image: PDFObject,
   facts: ImageFacts,
+  blank: Blank,
   runs: (y: number) => readonly Run[],
-): Promise<void> {
+): Promise<boolean> {
   const { engine, document } = open;
   const { width, height, components = 1 } = facts;
-  const value = isInk(facts) === isInverted(image) ? 255 : 0;
+  const isHeld = fits(facts, facts);
   async function* erased(): AsyncGenerator<Samples> {
     const bands = isHeld ? wholeImage(engine, image, facts) : bandsOf(engine, image, facts);
     for await (const { top, samples } of bands) {
       const { data } = samples;
       await eachRow(engine.work, { height: samples.height, samples: width * components }, (y) => {
         const row = data.subarray(y * width * components, (y + 1) * width * components);
-        for (const [from, to] of runs(top + y)) row.fill(value, from * components, to * components);
+        for (const run of runs(top + y)) blankRun(row, run, blank);
       });
       yield samples;
     }
   }
-  const isHeld = fits(facts, facts);
-  if (isHeld || components === 4) {
-    await writeFlate(image, copiesOf(erased()));
-    if (facts.isIndexed) image.put("ColorSpace", image.get("ColorSpace").get(1));
-  } else {
+  const hasLoss = !isHeld && components !== 4 && facts.transparency !== "color-key";
+  if (hasLoss) {
     const quality = facts.filter === "DCTDecode" ? qualityOf(engine, image) : MOST_QUALITY;
     const picture = { width, height, gray: components === 1, quality, bands: erased() };
     image.writeRawStream(await encodeBands(engine.jpeg, picture));
     image.put("Filter", document.newName("DCTDecode"));
     for (const key of ["DecodeParms", "SMaskInData"]) image.delete(key);
-  }
+  } else await writeFlate(image, copiesOf(erased()));
+  if (facts.isIndexed) image.put("ColorSpace", image.get("ColorSpace").get(1));
   image.put("BitsPerComponent", 8);
+  return hasLoss;
+}
+
+/** Overwrites pixels of an image whose colors only MuPDF can tell. They are written in RGB, and a color key or an opacity in the data as a soft mask. */
+async function blankColors(
+  open: OpenPdf,
+  image: PDFObject,
+  facts: ImageFacts,
+  runs: (y: number) => readonly Run[],
+): Promise<void> {
+  const { engine, document } = open;
+  const { width, height, transparency } = facts;
+  const inData = opacityInData(image);
+  const hasOpacity = transparency === "color-key" || inData !== "none";
+  const opacity = hasOpacity ? new Uint8Array(width * height) : undefined;
+  engine.claim(opacity?.length ?? 0);
+  async function* colors(): AsyncGenerator<Uint8Array> {
+    for await (const { top, rows, pixmap } of colorBands(engine, image, facts)) {
+      for (let y = 0; y < rows; y++) {
+        const row = new Uint8Array(width * 3);
+        const pixels = pixmap.getPixels().subarray(y * width * 4, (y + 1) * width * 4);
+        for (let x = 0; x < width; x++) {
+          const alpha = pixels[x * 4 + 3] ?? 0;
+          for (let channel = 0; channel < 3; channel++)
+            row[x * 3 + channel] =
+              alpha === 0 ? 0 : Math.min(255, Math.round(((pixels[x * 4 + channel] ?? 0) * 255) / alpha));
+          if (opacity) opacity[(top + y) * width + x] = alpha;
+        }
+        for (const run of runs(top + y)) {
+          blankRun(row, run, WHITE);
+          opacity?.fill(255, (top + y) * width + run[0], (top + y) * width + run[1]);
+        }
+        yield row;
+      }
+    }
+  }
+  await writeFlate(image, turns(engine.work, colors()));
+  image.put("ColorSpace", document.newName("DeviceRGB"));
+  image.put("BitsPerComponent", 8);
+  image.delete("Decode");
+  if (!opacity) return;
+  const mask = document.addStream("", {
+    Type: document.newName("XObject"),
+    Subtype: document.newName("Image"),
+    ColorSpace: document.newName("DeviceGray"),
+    BitsPerComponent: 8,
+    Width: width,
+    Height: height,
+    ...(inData === "premultiplied" && { Matte: [0, 0, 0] }),
+  });
+  const level = (y: number): Uint8Array => opacity.subarray(y * width, (y + 1) * width);
+  await writeFlate(mask, turns(engine.work, eachOf(height, level)));
+  image.delete("Mask");
+  image.put("SMask", mask);
+  engine.claim(-opacity.length);
+}
+
+const WHITE: Blank = { bits: 8, samples: [255, 255, 255] };
+
+async function* eachOf<T>(count: number, make: (index: number) => T): AsyncGenerator<T> {
+  for (let index = 0; index < count; index++) yield make(index);
 }
 
 interface Band {
@@ -251,61 +354,8 @@ async function writeFlate(image: PDFObject, data: AsyncIterable<Uint8Array>): Pr
   for (const key of ["DecodeParms", "SMaskInData"]) image.delete(key);
 }
 
-const isInk = ({ components, space }: ImageFacts): boolean => components === 4 || space === "Separation";
-
-const isInverted = (image: PDFObject): boolean => items(image.get("Decode"))[0]?.asNumber() === 1;
-
-/** How samples are stored (8.9.5.2), and the sample of each component that is white, as paper is; of a stencil or mask, what is not painted. */
-interface StoredSamples {
-  readonly bits: number;
-  readonly blank: readonly number[];
-}
-
-/** Undefined for samples that only a decoder can tell, and colors that are not known. */
-function storedSamples(image: PDFObject, { filter, bits, isStencil }: ImageFacts): StoredSamples | undefined {
-  if (filter === "DCTDecode" || filter === "JPXDecode" || ![1, 2, 4, 8, 16].includes(bits)) return undefined;
-  const most = 2 ** Math.min(bits, 8) - 1;
-  const space = image.get("ColorSpace");
-  const decode = items(image.get("Decode")).map((item) => item.asNumber());
-  const palette = isStencil ? undefined : lightestIn(space);
-  if (palette !== undefined) {
-    const [first = 0, last = most] = decode;
-    if (first === 0 && last === most) return { bits, blank: [palette] };
-    return first === most && last === 0 ? { bits, blank: [most - palette] } : undefined;
-  }
-  const white = isStencil ? [1] : whiteOf(space);
-  return white && { bits, blank: white.map((one, index) => (decode[index * 2] === 1 ? 1 - one : one) * most) };
-}
-
-/** White in a color space, each component from 0 to 1 as it is stored. Undefined if it is not known. */
-function whiteOf(space: PDFObject): readonly number[] | undefined {
-  const family = space.isArray() ? space.get(0) : space;
-  const { components, space: name, isIndexed } = readSpace(space);
-  if (!family.isName() || isIndexed || name === "Pattern") return undefined;
-  // Of inks, none.
-  if (name === "DeviceN") return items(space.get(1)).map(() => 0);
-  if (components === undefined) return undefined;
-  return Array.from({ length: components }, () => (components === 4 || name === "Separation" ? 0 : 1));
-}
-
-/** The index of the lightest color of a palette (8.6.6.3); undefined if the space has none, or its colors are not known. */
-function lightestIn(space: PDFObject): number | undefined {
-  const { components, space: base, isIndexed } = readSpace(space);
-  if (!isIndexed || components === undefined) return undefined;
-  const table = space.get(3);
-  const colors = table.isStream() ? table.readStream().asUint8Array() : table.asByteString();
-  const isInks = components === 4 || base === "Separation";
-  let [lightest, most] = [0, -1];
-  for (let index = 0; (index + 1) * components <= colors.length && index <= space.get(2).asNumber(); index++) {
-    const color = [...colors.subarray(index * components, (index + 1) * components)].map((value) => value / 255);
-    const gray = isInks && components === 1 ? 1 - (color[0] ?? 0) : grayOfDevice(color);
-    if (gray > most) [lightest, most] = [index, gray];
-  }
-  return lightest;
-}
-
 /** Finds the pixels of each row, from the top, that are blanked. */
-function runsOf({ width, height }: ImageFacts, matrix: Matrix, { pixels }: Area): (y: number) => readonly Run[] {
+function runsOf({ width, height }: ImageFacts, { matrix, area: { pixels } }: Place): (y: number) => readonly Run[] {
   const toUnit = inverse(matrix);
   const inImage = (part: Polygon): Polygon =>
     transformed(part, toUnit).map(([x, y]) => [x * width, (1 - y) * height] as const);
@@ -338,60 +388,4 @@ function runIn(part: Polygon, y: number, width: number): Run | undefined {
   const first = Math.max(0, Math.floor(from + ADJOINING));
   const end = Math.min(width, Math.ceil(to - ADJOINING));
   return end > first ? [first, end] : undefined;
-}
-
-/** Lets MuPDF overwrite the pixels of an image whose samples only it can tell. It writes a new image, in colors that it can write. */
-async function blankWithMuPDF(
-  open: OpenPdf,
-  image: PDFObject,
-  { width, height }: ImageFacts,
-  runs: (y: number) => readonly Run[],
-): Promise<PDFObject> {
-  const { document, engine } = open;
-  const resources = document.newDictionary();
-  const objects = document.newDictionary();
-  objects.put("Image", image);
-  resources.put("XObject", objects);
-  const contents = document.addStream(`q ${width} 0 0 ${height} 0 0 cm /Image Do Q`, {});
-  const quads: number[] = [];
-  /** Rows that have the same run, as one rectangle. MuPDF takes all pixels that a rectangle touches. */
-  let open_: { from: number; to: number; top: number; bottom: number }[] = [];
-  const inset = 0.1;
-  const close = ({ from, to, top, bottom }: (typeof open_)[number]): void => {
-    const [left, right, high, low] = [from + inset, to - inset, height - top - inset, height - bottom + inset];
-    quads.push(left, high, right, high, left, low, right, low);
-  };
-  for (let y = 0; y <= height; y++) {
-    const row = y < height ? runs(y).filter(([from, to]) => to > from) : [];
-    const next: typeof open_ = [];
-    for (const [from, to] of row) {
-      const above = open_.find((one) => one.from === from && one.to === to);
-      if (above) open_.splice(open_.indexOf(above), 1);
-      next.push(above ? { ...above, bottom: y + 1 } : { from, to, top: y, bottom: y + 1 });
-    }
-    open_.forEach(close);
-    open_ = next;
-    engine.work.spend(row.length + 1);
-  }
-  if (quads.length === 0) return image;
-  return asPage(open, { contents, resources }, async () => {
-    const page = document.findPage(0);
-    page.put("MediaBox", [0, 0, width, height]);
-    page.put("CropBox", [0, 0, width, height]);
-    const redaction = { Type: document.newName("Annot"), Subtype: document.newName("Redact") };
-    page.put("Annots", [{ ...redaction, Rect: [0, 0, width, height], QuadPoints: quads }]);
-    const loaded = await engine.long.loadPage(document, 0);
-    try {
-      await withoutStructure(document, () => engine.long.redact(loaded, PIXELS));
-      engine.refuseSkipped();
-    } finally {
-      loaded.destroy();
-    }
-    const made = page.get("Resources", "XObject");
-    let found: PDFObject | undefined;
-    made.forEach((value) => {
-      if (value.isStream()) found = value;
-    });
-    return found ?? image;
-  });
 }

@@ -56,7 +56,7 @@ export async function eraseArea(
       if (area.covers(square)) return "goes";
       if (!area.touches(square)) return "stays";
       const image = object();
-      return image ? blankImage(open, image, matrix, area) : "goes";
+      return image ? blankImage(open, eraser, image, { matrix, area }) : "goes";
     },
     beginSpan: ({ id }) => texts.get(id),
     endSpan: () => {},

@@ -94,7 +94,7 @@ export async function eraseGlyphs(
       );
       if (!images.touches(square)) return "stays";
       const image = object();
-      return image ? blankImage(open, image, matrix, images) : "goes";
+      return image ? blankImage(open, eraser, image, { matrix, area: images }) : "goes";
     },
     beginSpan: ({ id }) => texts.get(id),
     endSpan: () => {},

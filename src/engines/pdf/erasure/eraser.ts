@@ -21,6 +21,8 @@ export class Eraser {
   readonly fonts: Fonts;
   /** Object numbers of what content does not draw any more, or draws a changed copy of. */
   readonly replaced = new Set<number>();
+  /** The images and masks whose pixels were overwritten, by number, with the quality of those that were JPEG. */
+  readonly blanked = new Map<number, number | undefined>();
 
   constructor(open: OpenPdf) {
     this.fonts = new Fonts(open);

@@ -166,10 +166,7 @@ export async function readGrays(
   // MuPDF applies an opacity in the data even if it is not the image's mask.
   const alpha = isJpx(image);
   const opacity = alpha && opacityInData(object) !== "none" ? new Uint8Array(size.width * size.height) : undefined;
-  const removed = ["SMask", "Mask"]
-    .map((key) => [key, object.get(key)] as const)
-    .filter(([, value]) => !value.isNull());
-  for (const [key] of removed) object.delete(key);
+  const restore = withoutEntries(object, ["SMask", "Mask"]);
   try {
     const grays = await engine.scope(async () => {
       const { width, height } = size;
@@ -184,7 +181,34 @@ export async function readGrays(
     });
     return { grays, alpha: opacity?.every((value) => value === 255) === true ? undefined : opacity };
   } finally {
+    restore();
+  }
+}
+
+/** Removes entries of an image. The result puts them back. */
+function withoutEntries(object: PDFObject, keys: readonly string[]): () => void {
+  const removed = keys.map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
+  for (const [key] of removed) object.delete(key);
+  return () => {
     for (const [key, value] of removed) object.put(key, value);
+  };
+}
+
+/**
+ * The colors of an image as they are drawn, band by band from the top, in RGB with an alpha, with which they are premultiplied: that of a color key, or of
+ * JPEG 2000. Other masks are left out.
+ */
+export async function* colorBands(
+  engine: PdfEngine,
+  object: PDFObject,
+  image: ImageFacts,
+): AsyncGenerator<SampleBand, void> {
+  const masks = ["SMask", "Mask"].filter((key) => object.get(key).isStream());
+  const restore = withoutEntries(object, masks);
+  try {
+    yield* drawBands(engine, object, { components: 3, alpha: true }, image, image);
+  } finally {
+    restore();
   }
 }
 

@@ -1,14 +1,12 @@
 /** What a document showed before content was changed. */
-import type { ImageCodecs } from "../../image/codecs.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { ShownCodes } from "../optimize/shown-codes.ts";
 import { findCodes, forgetCodes } from "./fonts.ts";
-import { encodeAgain, findPhotographs, type Photographs } from "./photographs.ts";
 
 /** Noted when the first content is about to be changed: often nothing is. */
 export class Original {
   readonly #open: OpenPdf;
-  #noted: { readonly codes: ShownCodes | undefined; readonly photographs: Photographs } | undefined;
+  #noted: { readonly codes: ShownCodes | undefined } | undefined;
 
   constructor(open: OpenPdf) {
     this.#open = open;
@@ -18,12 +16,7 @@ export class Original {
   async note(): Promise<void> {
     if (this.#noted) return;
     this.#open.engine.work.stage("noteOriginal");
-    this.#noted = { codes: await findCodes(this.#open), photographs: await findPhotographs(this.#open) };
-  }
-
-  /** Encodes the images that were changed as they were encoded before. */
-  async encodeAgain(codecs: ImageCodecs): Promise<void> {
-    if (this.#noted) await encodeAgain(this.#open, codecs, this.#noted.photographs);
+    this.#noted = { codes: await findCodes(this.#open) };
   }
 
   /** Removes from fonts the codes that are no longer shown. Returns the names of embedded fonts that may still have glyphs of these. */

@@ -14,6 +14,7 @@ import { rewritePdf } from "../write/save.ts";
 import { type Area, removeAnnotations } from "./annotations.ts";
 import { redactAttachments } from "./attachments.ts";
 import { boxesOf, type Covering } from "./cover.ts";
+import { encodeBlanked } from "../erasure/encode-blanked.ts";
 import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import { foldPieces } from "./search/folded-text.ts";
@@ -155,7 +156,7 @@ async function redactDocument(
     document.findPage(index).delete("Thumb");
   }
   engine.work.stage("restoreImages");
-  await original.encodeAgain(engines.codecs);
+  await encodeBlanked(open, engines.codecs, tools.eraser);
   for (const { index, regions } of changed) await proveRegions(open, index, regions);
   await cover(changed.map(toCover));
   layers.restore();
