@@ -299,7 +299,11 @@ export const mutants: readonly Mutant[] = [
   ...of(
     "engines/pdf/redaction/redact.ts",
     e2e("redact"),
-    ["redact: only draws the boxes", "if (await erase(open, page, tools, [0, 1])) erased.add(page.index);", ""],
+    [
+      "redact: only draws the boxes",
+      "if (await namingPage(page.index, () => erase(open, page, tools, [0, 1]))) erased.add(page.index);",
+      "",
+    ],
     ["redact: draws no boxes", "await cover(changed.map(toCover));", ""],
     ["redact: keeps attachments", "await redactAttachments(open, matcher);", "0;"],
     ["redact: keeps strings", "await strings.redactAll(dropped);", ""],

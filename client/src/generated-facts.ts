@@ -32,6 +32,8 @@ export interface HeaderFacts {
   readonly redactions: number | undefined;
   /** Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes. */
   readonly pagesWithoutText: readonly string[];
+  /** Pages with an image in JBIG2 that cannot be decoded, and is drawn in one color, separated by commas, such as `2,5`. Cut off at 4,096 bytes. */
+  readonly pagesIncomplete: readonly string[];
   /** The number of embedded files that were removed because they matched or could not be searched. */
   readonly attachmentsRemoved: number | undefined;
   /** Names of embedded fonts that may still have glyphs that only the removed text used, percent-encoded and separated by commas. Cut off at 4,096 bytes. */
@@ -74,6 +76,7 @@ export const headerFacts = {
   imagesKept: { header: "X-Images-Kept", type: "integer" },
   redactions: { header: "X-Redactions", type: "integer" },
   pagesWithoutText: { header: "X-Pages-Without-Text", type: "array" },
+  pagesIncomplete: { header: "X-Pages-Incomplete", type: "array" },
   attachmentsRemoved: { header: "X-Attachments-Removed", type: "integer" },
   fontsKept: { header: "X-Fonts-Kept", type: "array" },
   meanConfidence: { header: "X-OCR-Mean-Confidence", type: "number" },

@@ -1526,7 +1526,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
    * Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
-   * without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution.
+   * without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
    *
    * A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
    * memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
@@ -1786,7 +1786,7 @@ export class ServiceMethods extends OperationTransport {
    * rotation and crop box applied. `auto` leaves blank pages as they are.
    *
    * What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
-   * outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
+   * outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
    * searched for it. Files over 32 MiB are not supported with `remove`.
    *
    * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
@@ -1989,7 +1989,7 @@ export class ServiceMethods extends OperationTransport {
    * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
    * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
    * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
    * images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
@@ -1998,6 +1998,8 @@ export class ServiceMethods extends OperationTransport {
    * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
    * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
    * first, and the pixels under the words are overwritten, too.
+   *
+   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
    *
    * With `dryRun`, the response is JSON with what would be redacted.
    *
@@ -2013,7 +2015,7 @@ export class ServiceMethods extends OperationTransport {
    * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
    * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
    * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
    * images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
@@ -2022,6 +2024,8 @@ export class ServiceMethods extends OperationTransport {
    * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
    * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
    * first, and the pixels under the words are overwritten, too.
+   *
+   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
    *
    * With `dryRun`, the response is JSON with what would be redacted.
    *
@@ -2037,7 +2041,7 @@ export class ServiceMethods extends OperationTransport {
    * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
    * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
    * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
    * images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
@@ -2046,6 +2050,8 @@ export class ServiceMethods extends OperationTransport {
    * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
    * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
    * first, and the pixels under the words are overwritten, too.
+   *
+   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
    *
    * With `dryRun`, the response is JSON with what would be redacted.
    *

@@ -7,7 +7,7 @@ import { PRESETS } from "../engines/pdf/redaction/presets.ts";
 import { type Findings, findRedactions, redactPdf } from "../engines/pdf/redaction/redact.ts";
 import { regionIssue } from "../engines/pdf/redaction/regions.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, listOf, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import {
@@ -66,9 +66,6 @@ const result = z.object({
     .describe("Names of embedded fonts that may still have glyphs that only the removed text used."),
 });
 
-/** Longest list of pages in a header, in bytes. */
-const LONGEST_HEADER = 4096;
-
 export const redact = defineOperation({
   name: "redact",
   summary: "Remove text and areas for good",
@@ -80,7 +77,7 @@ overwritten, drawings and shadings that a region touches go as a whole, and matc
 that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
 shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
 show; font files of rare kinds, and those too large for the memory, keep their glyphs. \`X-Fonts-Kept\` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an \`ActualText\`, \`Alt\`, or \`E\`, only the match. Under a match, pixels of
+white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an \`ActualText\`, \`Alt\`, or \`E\`, only the match. Under a match, pixels of
 images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
 text could give it away, redact a larger area with \`regions\`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
 
@@ -89,6 +86,8 @@ goes is gone. Each region is drawn before its box is, and must be blank. Then th
 the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is \`redaction_failed\`, without a file. Samples
 of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: \`X-Pages-Without-Text\` lists such pages. In a pipeline, run \`ocr\`
 first, and the pixels under the words are overwritten, too.
+
+Of an image that cannot be decoded, no part can be removed: the request fails with \`invalid_file\`. An area that covers all of it removes it.
 
 With \`dryRun\`, the response is JSON with what would be redacted.`,
   credits: 1,
@@ -179,10 +178,4 @@ function headersOf(findings: Findings, regions: number): ResultHeaders {
     ...(attachments === 0 ? {} : { "X-Attachments-Removed": String(attachments) }),
     ...(fonts === "" ? {} : { "X-Fonts-Kept": fonts }),
   };
-}
-
-/** Values of a header, as many as fit. */
-function listOf(values: readonly string[]): string {
-  const list = values.join(",");
-  return list.length > LONGEST_HEADER ? list.slice(0, Math.max(0, list.lastIndexOf(",", LONGEST_HEADER))) : list;
 }

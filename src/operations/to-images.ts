@@ -11,10 +11,13 @@ import {
   defineOperation,
   ignoredHeader,
   imageExtensions,
+  listOf,
   type OutputFile,
+  type ResultHeaders,
   resultHeadersOf,
 } from "./definition/define.ts";
 import type { ImageFormat } from "./definition/modes.ts";
+import { pagesWithUndecodable } from "../engines/pdf/images/undecodable.ts";
 import { pdfFile, text, type UploadedFile } from "./definition/fields.ts";
 import { formChoice, formInteger, pageRange } from "./definition/values.ts";
 
@@ -36,7 +39,7 @@ export const toImages = defineOperation({
     "To see pages, or to use them where PDFs cannot be used. To read text, `extract-text` is cheaper and exact.",
   description: `Returns one image for a single page, otherwise a ZIP archive with one image per page, named \`<file>-<page number>.png\` (or \`.jpg\`, \`.webp\`).
 Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
-without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution.
+without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. \`X-Pages-Incomplete\` lists pages with an image in JBIG2 that cannot be decoded.
 
 A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
 memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the highest resolution that works.`,
@@ -59,7 +62,7 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
   example: { file: "letter.pdf", pages: "1" },
   memory: { readsRanges: true, needsHeadroom: true },
   errors: ["raster_too_large"],
-  headers: ["X-Input-Repaired"],
+  headers: ["X-Input-Repaired", "X-Pages-Incomplete"],
 
   pageByPage: {
     async pagesOf({ file, pages }, { pdf }) {
@@ -106,6 +109,12 @@ async function ignoredIn(
   return ignoredHeader(isIgnored ? ["quality"] : []);
 }
 
+/** Reports pages with images that cannot be drawn. */
+async function incompleteIn(open: OpenPdf, pages: readonly number[]): Promise<ResultHeaders> {
+  const found = await pagesWithUndecodable(open, pages);
+  return found.length === 0 ? {} : { "X-Pages-Incomplete": listOf(found.map((page) => String(page + 1))) };
+}
+
 /** Opens the document, checks the pages that are to be drawn, and keeps it open until `owned` is disposed. */
 async function opened(
   { file, format, dpi }: { readonly file: UploadedFile } & Pick<Wanted, "format" | "dpi">,
@@ -118,7 +127,7 @@ async function opened(
   await checkPixels(open, chosen, dpi);
   await checkContents(open, chosen);
   const ignored = await ignoredIn(open, chosen, { format, dpi }, engines);
-  const headers = { ...resultHeadersOf([open]), ...ignored };
+  const headers = { ...resultHeadersOf([open]), ...ignored, ...(await incompleteIn(open, chosen)) };
   return { open, chosen, headers, owned: stack.move() };
 }
 

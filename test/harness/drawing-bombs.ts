@@ -79,15 +79,19 @@ export const patches = (count: number): DrawnPage => {
   };
 };
 
-/** An image of so many pixels each way, all of them coded as one region (ISO/IEC 14492, 7.4.6), in 60 bytes. */
-export const bilevel = (side: number): DrawnPage => {
+/** Immediate and intermediate generic regions (ISO/IEC 14492, 7.3.1): MuPDF does not decode these. */
+const IMMEDIATE = 38;
+export const INTERMEDIATE = 36;
+
+/** An image of so many pixels each way, all of them coded as one region (7.4.6), in 60 bytes. */
+export const bilevel = (side: number, region = IMMEDIATE): DrawnPage => {
   const integers = (...values: number[]): Uint8Array => Uint8Array.from(values.flatMap(bigEndian));
   const segment = (number: number, type: number, data: Uint8Array): Uint8Array =>
     concatenate([integers(number), Uint8Array.of(type, 0, 1), integers(data.length), data]);
   const page = concatenate([integers(side, side, 0, 0), Uint8Array.of(0, 0, 0)]);
   const nominal = Uint8Array.of(3, 255, 253, 255, 2, 254, 254, 254);
-  const region = concatenate([integers(side, side, 0, 0), Uint8Array.of(0, 0), nominal, latin1("any bytes will do")]);
-  const data = concatenate([segment(0, 48, page), segment(1, 38, region)]);
+  const coded = concatenate([integers(side, side, 0, 0), Uint8Array.of(0, 0), nominal, latin1("any bytes will do")]);
+  const data = concatenate([segment(0, 48, page), segment(1, region, coded)]);
   const entries = `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} /BitsPerComponent 1 /ColorSpace /DeviceGray`;
   return {
     ...A4,

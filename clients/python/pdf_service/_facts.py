@@ -85,6 +85,11 @@ class Facts(Headers):
         return read_array(self.headers, "X-Pages-Without-Text")
 
     @property
+    def pages_incomplete(self) -> List[str]:
+        """Pages with an image in JBIG2 that cannot be decoded, and is drawn in one color, separated by commas, such as `2,5`. Cut off at 4,096 bytes."""
+        return read_array(self.headers, "X-Pages-Incomplete")
+
+    @property
     def attachments_removed(self) -> Optional[int]:
         """The number of embedded files that were removed because they matched or could not be searched."""
         return read_integer(self.headers, "X-Attachments-Removed")

@@ -41,7 +41,7 @@ export const errorTable = {
   invalid_file: {
     status: 400,
     title: "The file cannot be read",
-    when: "The file is empty, has no pages, is damaged beyond repair, or is an image that cannot be used: an animated WebP, or a lossless or arithmetic-coded JPEG. `missingPages` lists the pages that are lost.",
+    when: "The file is empty, has no pages, is damaged beyond repair, or is an image that cannot be used: an animated WebP, or a lossless or arithmetic-coded JPEG. Or a part of an image is to be removed that cannot be decoded. `missingPages` lists the pages that are lost.",
     details: ["input", "missingPages"],
     from: "operations",
   },

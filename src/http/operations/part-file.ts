@@ -4,7 +4,13 @@ import type { FileStore } from "../../files/file.ts";
 import { openFile } from "../../files/read.ts";
 import type { Database } from "../../jobs/job.ts";
 import { concat } from "../../engines/bytes/concat.ts";
-import type { FinishedParts, OutputFile, PartOutput, ResultHeaders } from "../../operations/definition/define.ts";
+import {
+  type FinishedParts,
+  headersOfParts,
+  type OutputFile,
+  type PartOutput,
+  type ResultHeaders,
+} from "../../operations/definition/define.ts";
 
 /*
  * The file that keeps what a part of a job made, until the result is made of it: a head in JSON, and then its files. Each
@@ -45,10 +51,10 @@ export async function finishedParts(
     const { source } = await openFile(db, store, owner, id, new Date());
     return Unpacked.of(source.stream(0, source.length));
   };
-  const [first = ""] = files;
-  const { head } = await open(first);
+  const headers: ResultHeaders[] = [];
+  for (const id of files) headers.push((await open(id)).head.headers);
   return {
-    headers: head.headers,
+    headers: headersOfParts(headers),
     async *values() {
       for (const id of files) yield (await open(id)).head.value;
     },

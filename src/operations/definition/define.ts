@@ -23,6 +23,8 @@ export const resultHeaders = {
   "X-Redactions": "The number of matches and regions that were removed, wherever they were.",
   "X-Pages-Without-Text":
     "Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes.",
+  "X-Pages-Incomplete":
+    "Pages with an image in JBIG2 that cannot be decoded, and is drawn in one color, separated by commas, such as `2,5`. Cut off at 4,096 bytes.",
   "X-Attachments-Removed":
     "The number of embedded files that were removed because they matched or could not be searched.",
   "X-Fonts-Kept":
@@ -59,6 +61,7 @@ export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number
   "X-Images-Kept": "integer",
   "X-Redactions": "integer",
   "X-Pages-Without-Text": "array",
+  "X-Pages-Incomplete": "array",
   "X-Attachments-Removed": "integer",
   "X-Fonts-Kept": "array",
   "X-OCR-Mean-Confidence": "number",
@@ -79,6 +82,27 @@ export function resultHeadersOf(
     ...(opened.some(({ repaired }) => repaired) ? { "X-Input-Repaired": "true" } : {}),
     ...(facts.signatureInvalidated ? { "X-Signature-Invalidated": "true" } : {}),
   };
+}
+
+/** Longest list in a header, in bytes. */
+const LONGEST_LIST = 4_096;
+
+/** Values of a header, as many as fit. */
+export function listOf(values: readonly string[]): string {
+  const list = values.join(",");
+  return list.length > LONGEST_LIST ? list.slice(0, Math.max(0, list.lastIndexOf(",", LONGEST_LIST))) : list;
+}
+
+/** The headers of all parts of a job together: those of the first, with the lists of the others. */
+export function headersOfParts([first = {}, ...others]: readonly ResultHeaders[]): ResultHeaders {
+  const all = { ...first };
+  for (const headers of others) {
+    for (const [name, value] of Object.entries(headers) as [ResultHeader, string][]) {
+      if (resultHeaderTypes[name] !== "array") continue;
+      all[name] = listOf([...new Set([...(all[name]?.split(",") ?? []), ...value.split(",")])]);
+    }
+  }
+  return all;
 }
 
 /** Reports the parameters of a request that had no effect. */

@@ -4066,6 +4066,11 @@ export const facts: readonly { readonly name: string; readonly header: string; r
     "type": "array"
   },
   {
+    "name": "pagesIncomplete",
+    "header": "x-pages-incomplete",
+    "type": "array"
+  },
+  {
     "name": "attachmentsRemoved",
     "header": "x-attachments-removed",
     "type": "integer"

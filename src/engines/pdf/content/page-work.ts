@@ -39,6 +39,11 @@ interface Images {
   readonly indexedBytes: number;
 }
 
+interface ImagesOnPage extends Images {
+  /** Object numbers of those in JBIG2. */
+  readonly jbig2: readonly number[];
+}
+
 const NO_IMAGES: Images = { fuel: 0, jpxPixels: 0, indexedBytes: 0 };
 
 const both = (a: Images, b: Images): Images => ({
@@ -48,7 +53,7 @@ const both = (a: Images, b: Images): Images => ({
 });
 
 /** The images of resources, by object number, since pages may share them. */
-const known = new WeakMap<OpenPdf, Map<number, Images>>();
+const known = new WeakMap<OpenPdf, Map<number, ImagesOnPage>>();
 
 /** Starts the work of drawing a page (0-based). */
 export async function allowPage(open: OpenPdf, page: number): Promise<void> {
@@ -73,24 +78,39 @@ export async function mostRows(
   return Math.max(1, Math.floor(height / parts));
 }
 
-function imagesOnPage(open: OpenPdf, page: number): Promise<Images> {
+/** The images that the resources of a page (0-based) and of its forms have. */
+export function imagesOnPage(open: OpenPdf, page: number): Promise<ImagesOnPage> {
   const { engine, document } = open;
   return engine.scope(async () => {
     const resources = document.findPage(page).getInheritable("Resources");
     const number = objectNumber(resources);
-    const found = known.get(open) ?? new Map<number, Images>();
+    const found = known.get(open) ?? new Map<number, ImagesOnPage>();
     known.set(open, found);
-    const images = found.get(number) ?? (await imagesOf(engine, resources, new Set(), 0));
+    const jbig2: number[] = [];
+    const images = found.get(number) ?? {
+      ...(await imagesOf(engine, resources, { seen: new Set(), jbig2 }, 0)),
+      jbig2,
+    };
     if (number > 0) found.set(number, images);
     return images;
   });
 }
 
 /** The images reachable from resources, each counted once, with their masks. */
-async function imagesOf(engine: PdfEngine, resources: PDFObject, seen: Set<number>, depth: number): Promise<Images> {
+async function imagesOf(
+  engine: PdfEngine,
+  resources: PDFObject,
+  found: { readonly seen: Set<number>; readonly jbig2: number[] },
+  depth: number,
+): Promise<Images> {
+  const { seen, jbig2 } = found;
   let images = NO_IMAGES;
   const add = (more: Images): void => {
     images = both(images, more);
+  };
+  const addImage = (image: PDFObject): void => {
+    add(imageOf(image));
+    if (filtersOf(image).at(-1) === "JBIG2Decode") jbig2.push(objectNumber(image));
   };
   if (depth > MAX_DEPTH) return images;
   const { load } = engine.long;
@@ -102,15 +122,15 @@ async function imagesOf(engine: PdfEngine, resources: PDFObject, seen: Set<numbe
     if (seen.has(number) || !(await load(value)).isStream()) continue;
     seen.add(number);
     if (!isNamed(value.get("Subtype"), "Image")) {
-      add(await imagesOf(engine, value.get("Resources"), seen, depth + 1));
+      add(await imagesOf(engine, value.get("Resources"), found, depth + 1));
       continue;
     }
-    add(imageOf(value));
+    addImage(value);
     for (const key of ["SMask", "Mask"]) {
       const mask = await load(value.get(key));
       if (!mask.isStream() || seen.has(objectNumber(mask))) continue;
       seen.add(objectNumber(mask));
-      add(imageOf(mask));
+      addImage(mask);
     }
   }
   return images;

@@ -8,6 +8,7 @@ import { boxOf, common } from "../document/page-facts.ts";
 import { eachItem, entryCount, isNamed, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { around } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
+import { namingPage } from "../images/undecodable.ts";
 import { encodeBlanked } from "../erasure/encode-blanked.ts";
 import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
 import type { Crop } from "./crop-pages.ts";
@@ -21,7 +22,7 @@ const ANNOTATION_WORK = 500;
 /**
  * Removes glyphs, paths, images, and annotations that lie outside of the boxes, and blanks the pixels of images there. Glyphs whose ink a side of the
  * box runs through are removed; paths and pixels that it runs through stay. Call before `setBoxes`.
- * @throws Refusal `limit_exceeded`, `overloaded` (memory)
+ * @throws UndecodableImage, Refusal `limit_exceeded`, `overloaded` (memory)
  */
 export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: readonly Crop[]): Promise<void> {
   const { work } = open.engine;
@@ -37,7 +38,7 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
     }
     for (const key of COPIES) object.delete(key);
     object.delete("Annots");
-    await eraseArea(open, index, eraser, around(box), "covered");
+    await namingPage(index, () => eraseArea(open, index, eraser, around(box), "covered"));
     if (kept.length > 0) object.put("Annots", kept);
     await work.pause();
   }

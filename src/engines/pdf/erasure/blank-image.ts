@@ -14,6 +14,7 @@ import type { Samples } from "../images/lossless.ts";
 import { dropOuterFilters } from "../images/outer-filters.ts";
 import { PngPredictor } from "../images/png-predictor.ts";
 import { colorBands, fits, readSamples, sampleBands } from "../images/samples.ts";
+import { UndecodableImage } from "../images/undecodable.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { objectNumber } from "../objects/objects.ts";
 import type { Work } from "../../work.ts";
@@ -44,7 +45,7 @@ interface Place {
 /**
  * A copy of an image without the pixels in an area: they are overwritten with white. Where the image has no white, and where it is encoded with loss, which would
  * let what is beside the area shine into it, a mask hides them.
- * @throws Refusal `limit_exceeded`
+ * @throws UndecodableImage, Refusal `limit_exceeded`
  */
 export async function blankImage(open: OpenPdf, eraser: Eraser, image: PDFObject, place: Place): Promise<PDFObject> {
   const { document } = open;
@@ -83,41 +84,54 @@ async function overwritten(
   place: Place,
   purpose: Role,
 ): Promise<{ readonly image: PDFObject; readonly isHidden: boolean }> {
-  const { document, engine } = open;
+  const { document, engine, input } = open;
   const data = image.readRawStream();
   const copy = document.addRawStream(data, copyOf(open, image));
   data.destroy();
   await dropOuterFilters(open, copy);
   const facts = readImageFacts(copy);
   if (!facts) return { image: copy, isHidden: false };
-  const quality = eraser.blanked.get(objectNumber(image));
-  eraser.blanked.set(objectNumber(copy), quality);
-  const runs = runsOf(facts, place);
+  eraser.blanked.set(objectNumber(copy), eraser.blanked.get(objectNumber(image)));
   const role = facts.isStencil ? "stencil" : purpose;
-  const finish = async (space: PDFObject, blank: Blank, hasLoss: boolean) => {
-    const isPlain = role !== "image" || facts.transparency === "color-key";
-    return { image: copy, isHidden: !isPlain && (hasLoss || !(await isWhite(open, copy, space, blank))) };
+  try {
+    return { image: copy, isHidden: await overwrite(open, eraser, { image: copy, facts, role }, runsOf(facts, place)) };
+  } catch (error) {
+    if (engine.isFailure(error)) throw new UndecodableImage(input.field, facts);
+    throw error;
+  }
+}
+
+/** Overwrites pixels of an image or mask. Returns whether a mask has to hide them. */
+async function overwrite(
+  open: OpenPdf,
+  eraser: Eraser,
+  { image, facts, role }: { readonly image: PDFObject; readonly facts: ImageFacts; readonly role: Role },
+  runs: (y: number) => readonly Run[],
+): Promise<boolean> {
+  const hides = async (space: PDFObject, blank: Blank, hasLoss: boolean): Promise<boolean> => {
+    if (role !== "image" || facts.transparency === "color-key") return false;
+    return hasLoss || !(await isWhite(open, image, space, blank));
   };
-  const space = copy.get("ColorSpace");
+  const space = image.get("ColorSpace");
   if (!isCoded(facts) && [1, 2, 4, 8, 16].includes(facts.bits)) {
-    const blank = blankOf(copy, { bits: facts.bits, space, role });
+    const blank = blankOf(image, { bits: facts.bits, space, role });
     if (blank) {
-      await blankStored(open, copy, facts, blank, runs);
-      return await finish(space, blank, quality !== undefined);
+      await blankStored(open, image, facts, blank, runs);
+      return hides(space, blank, eraser.blanked.get(objectNumber(image)) !== undefined);
     }
   }
-  const work = engine.work.stage("encodeImage", encodingWork(facts, facts));
+  const work = open.engine.work.stage("encodeImage", encodingWork(facts, facts));
   const own = facts.isIndexed ? space.get(1) : space;
-  const blank = hasOwnNumbers(copy, facts) ? undefined : blankOf(copy, { bits: 8, space: own, role });
+  const blank = hasOwnNumbers(image, facts) ? undefined : blankOf(image, { bits: 8, space: own, role });
   const components = facts.space === "Lab" ? 3 : facts.components;
   if (!blank || components === undefined) {
-    await work.run(() => blankColors(open, copy, facts, runs));
-    return { image: copy, isHidden: false };
+    await work.run(() => blankColors(open, image, facts, runs));
+    return false;
   }
   const isJpeg = facts.filter === "DCTDecode" && facts.components !== undefined && facts.transparency !== "color-key";
-  if (isJpeg && role === "image") eraser.blanked.set(objectNumber(copy), qualityOf(engine, copy));
-  const hasLoss = await work.run(() => blankDecoded(open, copy, { ...facts, components }, blank, runs));
-  return await finish(own, blank, hasLoss || isJpeg);
+  if (isJpeg && role === "image") eraser.blanked.set(objectNumber(image), qualityOf(open.engine, image));
+  const hasLoss = await work.run(() => blankDecoded(open, image, { ...facts, components }, blank, runs));
+  return hides(own, blank, hasLoss || isJpeg);
 }
 
 /** Whether only a decoder can tell the samples. */
@@ -136,10 +150,11 @@ async function blankStored(
   runs: (y: number) => readonly Run[],
 ): Promise<void> {
   const layout = { columns: facts.width, colors: blank.samples.length, bits: blank.bits };
-  await blankRows(open, image, facts, blank, runs, storedRows(open.engine, image, layout, facts.height));
+  const found = await blankRows(open, image, facts, blank, runs, storedRows(open.engine, image, layout, facts.height));
+  if (found === 0 && facts.bytes > 0) throw new UndecodableImage(open.input.field, facts);
 }
 
-/** Writes an image with these rows, in which pixels are overwritten, and with zeros for those that lack: so they are shown. */
+/** Writes an image with these rows, in which pixels are overwritten, and with zeros for those that lack: so they are shown. Returns how many there were. */
 async function blankRows(
   { engine: { work } }: OpenPdf,
   image: PDFObject,
@@ -147,7 +162,7 @@ async function blankRows(
   blank: Blank,
   runs: (y: number) => readonly Run[],
   stored: AsyncIterable<Uint8Array>,
-): Promise<void> {
+): Promise<number> {
   const stride = Math.ceil((width * blank.samples.length * blank.bits) / 8);
   // A few bytes can be many rows of one color.
   work.spend(stride * height * ROW_WORK);
@@ -161,6 +176,7 @@ async function blankRows(
     return row;
   };
   await writeFlate(image, turns(work, rows()));
+  return found;
 }
 
 /** Yields to other requests between rows. */
@@ -177,7 +193,7 @@ async function* turns(work: Work, rows: AsyncIterable<Uint8Array>): AsyncGenerat
 
 /** The rows of an image as they are stored. An image that is only deflated is never held as a whole. */
 async function* storedRows(
-  { long, scope, work }: PdfEngine,
+  { complete, long, scope, work }: PdfEngine,
   image: PDFObject,
   layout: { readonly columns: number; readonly colors: number; readonly bits: number },
   height: number,
@@ -193,7 +209,8 @@ async function* storedRows(
     return;
   }
   const stride = Math.ceil((layout.columns * layout.colors * layout.bits) / 8);
-  const buffer = await long.readStream(image);
+  // For lack of memory, a decoder just ends the data.
+  const buffer = await complete(() => long.readStream(image));
   try {
     // The heap may have grown since the last row.
     for (let y = 0; y < height && (y + 1) * stride <= buffer.getLength(); y++)

@@ -16,6 +16,8 @@ export const MESSAGES = {
   ],
   /** A library in it gave up, mostly for lack of memory: MuPDF continues without the image. */
   skipped: [["library error: "], ["system error: "], ["openjpeg error: ", "memory"]],
+  /** It lacks parts of JBIG2, or the data is damaged: all samples of the image are 0. */
+  undecodable: [["cannot decode jbig2 image"]],
   /** It reads all of a file, since an object is not where the cross-reference table says. */
   repair: [["repairing PDF document"]],
   /** An encryption dictionary that has no password, or that it does not know. */

@@ -137,6 +137,8 @@ export class PdfEngine {
   readonly #stack: StackPointer;
   readonly #snapshot: Snapshot;
   #decodedBytes = 0;
+  /** How often MuPDF has warned that an image cannot be decoded. */
+  #undecodable = 0;
   #sharesFiles = false;
   /** Object numbers of the pages of documents that are read in ranges. */
   readonly #pages = new WeakMap<MuPDF.PDFDocument, readonly number[]>();
@@ -191,6 +193,7 @@ export class PdfEngine {
       report: (message) => {
         if (means(message, "repair")) engine?.ranges?.refuse(damaged());
         if (engine && means(message, "skipped")) engine.#budget.recordSkipped();
+        if (engine && means(message, "undecodable")) engine.#undecodable++;
       },
       instantiateWasm(imports, done) {
         const { a: callbacks } = imports as { a: { a: Callback } };
@@ -380,6 +383,13 @@ export class PdfEngine {
       piece.destroy();
     }
     return buffer;
+  }
+
+  /** Runs `work`, which draws. Whether all that it drew could be decoded: of JBIG2 that could not, MuPDF draws samples of 0. */
+  async decodesAll(work: () => Promise<void>): Promise<boolean> {
+    const before = this.#undecodable;
+    await work();
+    return this.#undecodable === before;
   }
 
   /** The finished bytes of a MuPDF buffer, or the first `length` of them. They now own the buffer. */

@@ -14,6 +14,7 @@ import { rewritePdf } from "../write/save.ts";
 import { type Area, removeAnnotations } from "./annotations.ts";
 import { redactAttachments } from "./attachments.ts";
 import { boxesOf, type Covering } from "./cover.ts";
+import { namingPage } from "../images/undecodable.ts";
 import { encodeBlanked } from "../erasure/encode-blanked.ts";
 import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
@@ -132,7 +133,7 @@ async function redactDocument(
   let held = 0;
   for (const page of changed) {
     const proof = await proofOfPage(open, page.index, areasOf(page));
-    if (await erase(open, page, tools, [0, 1])) erased.add(page.index);
+    if (await namingPage(page.index, () => erase(open, page, tools, [0, 1]))) erased.add(page.index);
     held += proof.glyphs;
     if (held > MOST_HELD) {
       held -= proof.glyphs;
@@ -145,7 +146,7 @@ async function redactDocument(
   for (const page of changed) {
     // Nothing has changed since it was looked at.
     if (hidden === 0 && erased.has(page.index)) continue;
-    if (await checkErased(open, page, tools)) rewritten.add(page.index);
+    if (await namingPage(page.index, () => checkErased(open, page, tools))) rewritten.add(page.index);
   }
   const inBytes = await redactBytes(open, new Set(redaction.pages), tools);
   for (const proof of proofs) await proof.check({ unknownMayGo: inBytes.changed.has(proof.index) });
