@@ -73,12 +73,13 @@ export const redact = defineOperation({
     "To remove confidential text, images, and areas so that nothing of them is left in the file. Try it with `dryRun` first. Scans need `ocr` before their text can be found; to cut off margins, use `crop`.",
   description: `Removes every occurrence of \`terms\` and \`patterns\`, and everything in \`regions\`, and draws boxes in their place. Text is found as a
 reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
 that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
 shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
 show; font files of rare kinds, and those too large for the memory, keep their glyphs. \`X-Fonts-Kept\` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
 white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an \`ActualText\`, \`Alt\`, or \`E\`, only the match. Under a match, pixels of
-images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
+images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
+short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
 text could give it away, redact a larger area with \`regions\`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
 
 The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what

@@ -135,6 +135,25 @@ describe("remove", () => {
     expect(await check(body)).toMatchObject({ ok: true });
   });
 
+  test("cuts lines, outlines, and clipping paths at the edges, and what is inside looks as before", async () => {
+    const lines = [
+      "4 w 0 .5 0 RG 5 5 m 150 100 l 295 5 l S [9 4] 3 d 1 0 0 RG 10 190 m 150 90 l 290 195 l s",
+      "0 0 1 rg 120 20 m 180 20 l 180 300 333 222 333 80 c f q 7 100 m 150 7 l 293 100 l 150 193 l h W n",
+      ".9 g 50 90 200 20 re f Q",
+    ];
+    const bytes = drawing({ width: 300, height: 200, content: lines.join("\n") });
+    const box = '{"x":60,"y":50,"width":180,"height":100}';
+    const [hidden] = await drawn((await crop(bytes, { box })).body);
+    const { status, body } = await crop(bytes, { box, remove: "true" });
+    expect(status).toBe(200);
+    const [removed] = await drawn(body);
+    expect(hidden && removed && differing(hidden, removed)).toBe(0);
+    for (const outside of ["5 5 m", "10 190 m", "333 222", "7 100 m", "150 193 l"]) {
+      expect(await plainText(bytes), outside).toContain(outside);
+      expect(await plainText(body), outside).not.toContain(outside);
+    }
+  });
+
   test("is needed to remove it", async () => {
     const text = await plainText((await crop(bytes, { box: within })).body);
     expect(text).toMatch(/above[^]*beside/);

@@ -44,9 +44,9 @@ function page(content: string, resources: string, objects: readonly PdfObject[] 
   );
 }
 
-/** Redacts a region, with boxes of green. */
-async function redact(bytes: Uint8Array, region: Box): Promise<Uint8Array> {
-  const regions = JSON.stringify([{ page: 1, ...region }]);
+/** Redacts regions, with boxes of green. */
+async function redact(bytes: Uint8Array, ...areas: readonly Box[]): Promise<Uint8Array> {
+  const regions = JSON.stringify(areas.map((area) => ({ page: 1, ...area })));
   const { status, body, message } = await post(service, "redact", { file: pdfPart(bytes), regions, fill: "#00ff00" });
   expect([status, message]).toEqual([200, undefined]);
   return body;
@@ -319,5 +319,169 @@ describe("the part of an image in a region is overwritten and shows nothing", ()
     const middle = { x: 92, y: 94, width: 18, height: 8 };
     expect(others(await drawn(bytes), middle, WHITE)).toBeGreaterThan(2_000);
     expect(others(await drawn(alone), middle, WHITE)).toBe(0);
+  });
+});
+
+/** A document without the boxes that cover its regions. */
+const uncovered = async (bytes: Uint8Array): Promise<Uint8Array> =>
+  latin1((await plainText(bytes)).replaceAll(" l h f", " l h n"));
+
+/** How much a channel of a pixel at an edge may differ: curves that are cut become lines. */
+const ANTIALIASED = 40;
+
+/** How many pixels of pictures differ, other than close to boxes. */
+function changedPixels(before: Drawn, after: Drawn, boxes: readonly Box[]): number {
+  let count = 0;
+  for (let y = 0; y < HEIGHT; y += 1 / SCALE) {
+    for (let x = 0; x < WIDTH; x += 1 / SCALE) {
+      const isClose = boxes.some(
+        (box) => x > box.x - 1 && x < box.x + box.width + 1 && y > box.y - 1 && y < box.y + box.height + 1,
+      );
+      if (isClose) continue;
+      const [a, b] = [colorAt(before, x, y), colorAt(after, x, y)];
+      if (a.some((value, at) => Math.abs(value - (b[at] ?? 0)) > ANTIALIASED)) count++;
+    }
+  }
+  return count;
+}
+
+describe("drawings that a region touches are cut, and what is beside it looks as before", () => {
+  const text =
+    "1 g BT /F1 14 Tf 20 150 Td (white above) Tj 0 -60 Td (left    SECRET    right) Tj 0 -60 Td (white below) Tj ET";
+  const font = "/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>";
+  const ramp = "/Function << /FunctionType 2 /Domain [0 1] /C0 [.7 0 0] /C1 [0 0 .7] /N 1 >>";
+  const axial = `<< /ShadingType 2 /ColorSpace /DeviceRGB /Coords [0 0 300 0] ${ramp} /Extend [true true] >>`;
+  const form: PdfObject = {
+    entries: "/Type /XObject /Subtype /Form /BBox [0 0 200 200] /Matrix [1.5 0 0 1 0 0]",
+    data: latin1(".2 .2 .5 rg 0 0 200 200 re f"),
+  };
+  /** Around the word SECRET. */
+  const region: Box = { x: 54, y: 95, width: 66, height: 22 };
+  const second: Box = { x: 70, y: 104, width: 42, height: 26 };
+
+  test.each<[string, string, string, PdfObject[], string]>([
+    ["a background", ".2 .3 .2 rg 0 0 300 200 re f", "", [], ""],
+    [
+      "a background of a rounded shape, filled and stroked",
+      "3 w .2 .3 .2 rg 1 0 0 RG 20 20 m 10 100 100 190 150 190 c 250 190 290 150 290 60 c 290 20 280 10 200 10 c b",
+      "",
+      [],
+      "",
+    ],
+    ["a gradient", "/Sh sh", "/Shading << /Sh $0 >>", [axial], ""],
+    [
+      "a gradient as a pattern",
+      "/Pattern cs /P scn 0 0 300 200 re f",
+      "/Pattern << /P << /PatternType 2 /Shading $0 >> >>",
+      [axial],
+      "",
+    ],
+    ["a thick line", ".3 .1 .1 RG 200 w 0 100 m 300 100 l S", "", [], ""],
+    ["a frame around it", ".3 .3 .3 rg 0 0 300 200 re f 0 1 1 RG 2 w 30 70 120 60 re S 5 5 290 190 re s", "", [], ""],
+    ["a path that is painted and clips what follows", "5 5 290 190 re W .3 0 .3 rg f", "", [], ""],
+    ["a form", "/X Do", "/XObject << /X $0 >>", [form], ""],
+    [
+      "a turned background on a turned page",
+      "q .8 .6 -.6 .8 100 -100 cm .1 .3 .3 rg 0 0 300 300 re f Q",
+      "",
+      [],
+      "/Rotate 180",
+    ],
+    [
+      "a background in large units that are skewed",
+      "q .001 .0002 0 .001 0 -20 cm .1 .3 .3 rg 0 0 300000 220000 re f* Q",
+      "",
+      [],
+      "",
+    ],
+    ["a path with a hole", ".2 .3 .2 rg 0 0 300 200 re 90 70 100 50 re f*", "", [], ""],
+  ])("%s", async (name, background, resources, objects, entries) => {
+    const bytes = page(`q ${background} Q ${text}`, `${font} ${resources}`, objects, entries);
+    const isTurned = entries.includes("180");
+    const regions = [region, second].map((box) =>
+      isTurned ? { ...box, x: WIDTH - box.x - box.width, y: HEIGHT - box.y - box.height } : box,
+    );
+    const before = await drawn(bytes);
+    const after = await redact(bytes, ...regions);
+    expect(changedPixels(before, await drawn(after), regions)).toBe(0);
+    const below = await drawn(await uncovered(after));
+    for (const box of regions) {
+      expect(others(await drawn(after), inner(box), GREEN)).toBe(0);
+      expect(others(below, inner(box), WHITE)).toBe(0);
+    }
+    expect(await textOf(after)).toMatch(/white above.*left.*white below/s);
+    expect(await decoded(after)).not.toContain("SECRET");
+  });
+
+  test.each<[string, string, string, string, PdfObject[]]>([
+    [
+      "the cells of a pattern",
+      "0 .5 .5 rg",
+      "/Pattern cs /P scn 0 0 300 200 re f",
+      "/Pattern << /P $0 >>",
+      [
+        {
+          entries:
+            "/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 300 200] /XStep 300 /YStep 200 /Resources << >>",
+          data: latin1("0 .5 .5 rg 0 0 300 200 re f"),
+        },
+      ],
+    ],
+    [
+      "a function of both coordinates",
+      "pop pop",
+      "/Sh sh",
+      "/Shading << /Sh << /ShadingType 1 /ColorSpace /DeviceRGB /Domain [0 300 0 200] /Function $0 >> >>",
+      [{ entries: "/FunctionType 4 /Domain [0 300 0 200] /Range [0 1 0 1 0 1]", data: latin1("{ pop pop 0 .5 .5 }") }],
+    ],
+    [
+      "a mask",
+      "1 g 0 0",
+      "/G gs 0 .5 .5 rg 0 0 300 200 re f",
+      "/ExtGState << /G << /SMask << /S /Luminosity /G $0 >> >> >>",
+      [
+        {
+          entries: "/Type /XObject /Subtype /Form /BBox [0 0 300 200] /Group << /S /Transparency /CS /DeviceGray >>",
+          data: latin1("1 g 0 0 300 200 re f"),
+        },
+      ],
+    ],
+  ])(
+    "but what is painted with %s goes as a whole, and the file has it no more",
+    async (_, source, content, resources, objects) => {
+      const bytes = page(`q ${content} Q ${text}`, `${font} ${resources}`, objects);
+      expect(colorAt(await drawn(bytes), 250, 20)).not.toEqual(WHITE);
+      const after = await redact(bytes, region);
+      expect(colorAt(await drawn(after), 250, 20)).toEqual(WHITE);
+      expect(await plainText(bytes)).toContain(source);
+      expect(await plainText(after)).not.toContain(source);
+    },
+  );
+
+  test("no point of an outline is left in a region, and a drawing of several parts keeps the others", async () => {
+    const letters = [60, 100, 140, 180].map((x) => `${x} 80 m ${x + 20} 80 l ${x + 10} 120 l h`);
+    const bytes = page(
+      [
+        `0 0 .6 rg ${letters.join(" ")} f`,
+        "1 0 0 RG 2 w 20 90 m 60 150 90 40 130 100 c 150 130 200 60 280 110 c S",
+        "[6 3] 0 d 0 .6 0 RG 40 60 m 115 100 l 270 60 l S",
+        "q 110 20 m 110 100 l 200 100 l 200 20 l h W n .9 .9 0 rg 0 0 300 75 re f Q",
+      ].join("\n"),
+      "",
+    );
+    // From 104 to 136, and from 85 to 125 in units of the page.
+    const area = { x: 104, y: 75, width: 32, height: 40 };
+    const after = await redact(bytes, area);
+    const content = (await plainText(after)).split("stream").find((part) => part.includes("0 0 .6 rg")) ?? "";
+    const points = [...content.matchAll(/(-?[\d.]+) (-?[\d.]+) (?=[mlc]\b|-?[\d.]+ )/g)].map(([, x, y]) => [
+      Number(x),
+      Number(y),
+    ]);
+    expect(points.length).toBeGreaterThan(40);
+    expect(points.filter(([x = 0, y = 0]) => x > 104.01 && x < 135.99 && y > 85.01 && y < 124.99)).toEqual([]);
+    expect(content).toContain(letters[0]);
+    expect(content).not.toContain("110 120");
+    expect(changedPixels(await drawn(bytes), await drawn(after), [area])).toBe(0);
+    expect(others(await drawn(await uncovered(after)), inner(area), WHITE)).toBe(0);
   });
 });

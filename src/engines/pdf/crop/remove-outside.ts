@@ -21,7 +21,7 @@ const ANNOTATION_WORK = 500;
 
 /**
  * Removes glyphs, paths, images, and annotations that lie outside of the boxes, and blanks the pixels of images there. Glyphs whose ink a side of the
- * box runs through are removed; paths and pixels that it runs through stay. Call before `setBoxes`.
+ * box runs through are removed, paths are cut just beyond it, and pixels that it runs through stay. Call before `setBoxes`.
  * @throws UndecodableImage, Refusal `limit_exceeded`, `overloaded` (memory)
  */
 export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: readonly Crop[]): Promise<void> {
@@ -38,7 +38,7 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
     }
     for (const key of COPIES) object.delete(key);
     object.delete("Annots");
-    await namingPage(index, () => eraseArea(open, index, eraser, around(box), "covered"));
+    await namingPage(index, () => eraseArea(open, index, eraser, around(box)));
     if (kept.length > 0) object.put("Annots", kept);
     await work.pause();
   }

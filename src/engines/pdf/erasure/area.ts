@@ -1,6 +1,8 @@
 /** What is erased of a page: some rectangles of it, or all but one. */
 import type { PageBox } from "../../geometry.ts";
-import { boundsOf, corners, covers, overlap, type Polygon } from "./geometry.ts";
+import type { Work } from "../../work.ts";
+import { boundsOf, corners, covers, type HalfPlane, halfPlanesOf, overlap, type Polygon } from "./geometry.ts";
+import { outlinesOf } from "./outlines.ts";
 
 export interface Area {
   /** Whether any of something lies in it. */
@@ -9,6 +11,16 @@ export interface Area {
   covers(part: Polygon): boolean;
   /** Areas whose pixels are blanked: those that lie in one of `parts` with any part of them, or those of which no part lies in `outside`. */
   readonly pixels: { readonly within: readonly Polygon[] } | { readonly outside: Polygon };
+}
+
+/** An area at which drawings are cut. */
+export interface CutArea extends Area {
+  /** Convex parts of it that are close to a box. Each is the intersection of half-planes. */
+  parts(box: PageBox): readonly (readonly HalfPlane[])[];
+  /** What becomes of drawings that it touches and that cannot be cut. */
+  readonly uncut: "stays" | "goes";
+  /** Outlines that are close to a box. Filled by the even-odd rule, they are the area. Undefined where the page ends at the area. */
+  outlines?(box: PageBox): readonly Polygon[];
 }
 
 /** Hairs: how much things may have in common with an area that they only adjoin, in units of the page. */
@@ -30,14 +42,33 @@ export function areaOf(parts: readonly Polygon[]): Area {
   };
 }
 
+/** The area of several rectangles. */
+export async function regionsOf(work: Work, boxes: readonly PageBox[]): Promise<CutArea> {
+  const isNear = (box: PageBox, [left, bottom, right, top]: PageBox): boolean =>
+    box[0] <= right && box[2] >= left && box[1] <= top && box[3] >= bottom;
+  const outlines = (await outlinesOf(work, boxes)).map((outline) => ({ outline, box: boundsOf(outline) }));
+  return {
+    ...areaOf(boxes.map(corners)),
+    uncut: "goes",
+    parts: (near) => boxes.filter((box) => isNear(box, near)).map((box) => halfPlanesOf(corners(box))),
+    outlines: (near) => outlines.filter(({ box }) => isNear(box, near)).map(({ outline }) => outline),
+  };
+}
+
 /** All that lies outside of a rectangle. */
-export function around(box: PageBox): Area {
+export function around(box: PageBox): CutArea {
   const inside = corners(box);
   const [left, bottom, right, top] = box;
   const wider = corners([left - ADJOINING, bottom - ADJOINING, right + ADJOINING, top + ADJOINING]);
   return {
     touches: (other) => !covers(wider, other),
     covers: (other) => !overlap(inside, other, ADJOINING),
+    uncut: "stays",
+    parts: (other) =>
+      halfPlanesOf(inside)
+        .map(({ x, y, edge }) => ({ x: -x, y: -y, edge: -edge }))
+        .filter(({ x, y, edge }) => corners(other).some(([px, py]) => x * px + y * py < edge))
+        .map((side) => [side]),
     pixels: { outside: inside },
   };
 }

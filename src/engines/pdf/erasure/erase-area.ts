@@ -1,6 +1,6 @@
 /** Erases what lies in an area of a page: glyphs, drawings, images, and pixels of these. */
 import type { OpenPdf } from "../document/document.ts";
-import type { Area } from "./area.ts";
+import type { CutArea } from "./area.ts";
 import { blankImage } from "./blank-image.ts";
 import { changeContent } from "./change-content.ts";
 import type { Eraser } from "./eraser.ts";
@@ -13,16 +13,10 @@ import type { PlacedCode } from "./walk.ts";
 const SQUARE: Polygon = corners([0, 0, 1, 1]);
 
 /**
- * Erases an area of a page (0-based). Glyphs go if their ink touches it, and images with the part that lies in it. `drawings`: which paths and
- * shadings go.
+ * Erases an area of a page (0-based). Glyphs go if their ink touches it, and images and drawings with the part that lies in it. What
+ * paints with a pattern of cells, a mesh, or a mask goes as a whole.
  */
-export async function eraseArea(
-  open: OpenPdf,
-  index: number,
-  eraser: Eraser,
-  area: Area,
-  drawings: "touched" | "covered",
-): Promise<void> {
+export async function eraseArea(open: OpenPdf, index: number, eraser: Eraser, area: CutArea): Promise<void> {
   const ink = new NearGlyphs(await readInk(open, index));
   const spans = new SpanRecorder(() => []);
   const gone = new Set<number>();
@@ -39,7 +33,7 @@ export async function eraseArea(
       if (goes(code)) gone.add(code.id);
       return false;
     },
-    drawing: () => false,
+    drawing: () => "stays",
     image: stays,
     beginSpan(span) {
       spans.begin(span);
@@ -50,7 +44,11 @@ export async function eraseArea(
   const texts = spans.decide(gone);
   await changeContent(open, index, eraser, {
     code: ({ id }) => gone.has(id),
-    drawing: (box) => (drawings === "touched" ? area.touches(corners(box)) : area.covers(corners(box))),
+    drawing({ box, reach }) {
+      if (area.covers(corners(box))) return "goes";
+      return area.touches(corners(reach)) ? "is cut" : "stays";
+    },
+    cutAt: area,
     async image({ object, matrix }) {
       const square = transformed(SQUARE, matrix);
       if (area.covers(square)) return "goes";

@@ -1,5 +1,4 @@
 /** Erases glyphs that were found on a page: their codes leave the content, and texts that replace them lose the same characters. */
-import type { PageBox } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { areaOf } from "./area.ts";
 import { blankImage } from "./blank-image.ts";
@@ -87,7 +86,7 @@ export async function eraseGlyphs(
   const drawings = areaOf([...covered].flatMap((run) => runs[run]?.areas ?? []));
   await changeContent(open, index, eraser, {
     code: ({ id }) => gone.has(id),
-    drawing: (box: PageBox) => drawings.covers(corners(box)),
+    drawing: ({ box }) => (drawings.covers(corners(box)) ? "goes" : "stays"),
     async image({ object, matrix }) {
       const square = SQUARE.map(
         ([x, y]) => [matrix[0] * x + matrix[2] * y + matrix[4], matrix[1] * x + matrix[3] * y + matrix[5]] as const,
@@ -106,7 +105,7 @@ const SQUARE: Polygon = corners([0, 0, 1, 1]);
 /** Takes nothing. */
 export const NOTHING: Choice = {
   code: () => false,
-  drawing: () => false,
+  drawing: () => "stays",
   image: async () => "stays",
   beginSpan: () => undefined,
   endSpan: () => {},

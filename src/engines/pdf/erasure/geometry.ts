@@ -57,3 +57,25 @@ function contains(polygon: Polygon, x: number, y: number): boolean {
 }
 
 export const covers = (outer: Polygon, inner: Polygon): boolean => inner.every(([x, y]) => contains(outer, x, y));
+
+/** A half of the plane: the points whose distance from its edge, along a normal of length 1, is negative. */
+export interface HalfPlane {
+  readonly x: number;
+  readonly y: number;
+  readonly edge: number;
+}
+
+/** The half-planes of which a convex area is the intersection. */
+export function halfPlanesOf(polygon: Polygon): HalfPlane[] {
+  const area = polygon.reduce((sum, [x, y], at) => {
+    const [nextX, nextY] = polygon[(at + 1) % polygon.length] ?? [x, y];
+    return sum + x * nextY - nextX * y;
+  }, 0);
+  return polygon.flatMap(([x, y], at) => {
+    const [nextX, nextY] = polygon[(at + 1) % polygon.length] ?? [x, y];
+    const length = Math.hypot(nextX - x, nextY - y) * Math.sign(area);
+    if (length === 0) return [];
+    const [normalX, normalY] = [(nextY - y) / length, (x - nextX) / length];
+    return [{ x: normalX, y: normalY, edge: normalX * x + normalY * y }];
+  });
+}

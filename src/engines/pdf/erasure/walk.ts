@@ -14,10 +14,13 @@ import type { OpenPdf } from "../document/document.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import { inlineImage } from "../images/inline-images.ts";
 import { codeOf } from "./cmap.ts";
+import type { CutArea } from "./area.ts";
+import { clipAround, cutPath, type Dash, isCuttable, normOf, type PathPaint } from "./cut-path.ts";
 import type { Eraser } from "./eraser.ts";
 import type { FontMetrics } from "./font-metrics.ts";
 import { boundsOf, corners, type Polygon, transformed } from "./geometry.ts";
 import { copyOf, OwnResources } from "./own-resources.ts";
+import { LongSubpath } from "./path.ts";
 import { readShown, type Shown, ShownArray } from "./show-text.ts";
 import { spanIn, type SpanTexts, writeSpan } from "./spans.ts";
 
@@ -50,11 +53,28 @@ export interface Span {
   readonly texts: SpanTexts;
 }
 
+/** A path that is painted, or a shading. */
+export interface PlacedDrawing {
+  /** The rectangle that it and the clipping path leave. */
+  readonly box: PageBox;
+  /** The same with what the ends and joins of lines may reach. */
+  readonly reach: PageBox;
+}
+
+interface PlacedPath extends PlacedDrawing {
+  /** The rectangle around its points. */
+  readonly bounds: PageBox;
+  /** How far the ends and joins of its lines reach from their middle, in units of the page. */
+  readonly distance: number;
+}
+
 /** What is taken from content. Each is asked in the order of the content. */
 export interface Choice {
   code(code: PlacedCode): boolean;
-  /** A path that is painted, or a shading, in the rectangle that it and the clipping path leave. */
-  drawing(box: PageBox, kind: "path" | "shading"): boolean;
+  /** What becomes of a path that is painted, or a shading. */
+  drawing(drawing: PlacedDrawing): "stays" | "goes" | "is cut";
+  /** The area that drawings and clipping paths are cut at. */
+  readonly cutAt?: CutArea;
   /** What becomes of an image. An object is drawn in its place. */
   image(image: PlacedImage): Promise<"stays" | "goes" | PDFObject>;
   /** What becomes of the texts of marked content; undefined if they stay. */
@@ -80,6 +100,13 @@ interface State {
   readonly mode: number;
   readonly rise: number;
   readonly lineWidth: number;
+  readonly miterLimit: number;
+  readonly dash: Dash | undefined;
+  /**
+   * Whether what fills, strokes, or masks may show more than a color or a gradient: the cell of a pattern, a mesh, an image. What is painted with it
+   * is not cut, since that would leave all of it in the file.
+   */
+  readonly hides: { readonly fill: boolean; readonly stroke: boolean; readonly mask: boolean };
   /** Names of the patterns that paint, and of the parameters that have set a soft mask, in the resources of this content. */
   readonly fill: string | undefined;
   readonly stroke: string | undefined;
@@ -110,6 +137,9 @@ const INITIAL: State = {
   mode: 0,
   rise: 0,
   lineWidth: 1,
+  miterLimit: 10,
+  dash: undefined,
+  hides: { fill: false, stroke: false, mask: false },
   fill: undefined,
   stroke: undefined,
   mask: undefined,
@@ -125,11 +155,22 @@ const [OPERATOR_WORK, CODE_WORK] = [30, 40];
 const INVISIBLE = new Set([3, 7]);
 
 const PATH = new Set(["m", "l", "c", "v", "y", "re", "h"]);
-/** Operators that paint a path, and whether they stroke it. */
-const PAINTS: ReadonlyMap<string, boolean> = new Map([
-  ...["f", "F", "f*"].map((name) => [name, false] as const),
-  ...["S", "s", "B", "B*", "b", "b*"].map((name) => [name, true] as const),
+
+/** Operators that paint a path (8.5.3.1). */
+const PAINTS: ReadonlyMap<string, PathPaint> = new Map<string, PathPaint>([
+  ["f", { fill: "f" }],
+  ["F", { fill: "f" }],
+  ["f*", { fill: "f*" }],
+  ["S", { strokes: true }],
+  ["s", { strokes: true, closes: true }],
+  ["B", { fill: "f", strokes: true }],
+  ["B*", { fill: "f*", strokes: true }],
+  ["b", { fill: "f", strokes: true, closes: true }],
+  ["b*", { fill: "f*", strokes: true, closes: true }],
 ]);
+
+/** Shadings that are gradients along a line or between two circles (8.7.4.5.3, 8.7.4.5.4). Others may show anything. */
+const GRADIENTS = new Set([2, 3]);
 
 export class Walk {
   readonly #open: OpenPdf;
@@ -172,7 +213,7 @@ export class Walk {
       else if (operator === "Do") await this.#draw(run);
       else if (operator === "BI") await this.#inlineImage(run);
       else if (operator === "sh") this.#shade(run);
-      else if (PAINTS.has(operator) || operator === "n") this.#paint(run);
+      else if (PAINTS.has(operator) || operator === "n") await this.#paint(run);
       else if (operator === "BMC" || operator === "BDC") this.#beginSpan(run);
       else if (operator === "EMC") {
         const span = run.spans.pop();
@@ -191,10 +232,19 @@ export class Walk {
     if (tokens.operator === "Tf") [font, size] = [resources.get("Font", name), tokens.number(1) ?? 0];
     else {
       const parameters = resources.get("ExtGState", name);
-      const width = parameters.get("LW");
+      const [width, miter, dash] = [parameters.get("LW"), parameters.get("ML"), parameters.get("D")];
       if (width.isNumber()) run.state = { ...state, lineWidth: width.asNumber() };
+      if (miter.isNumber()) run.state = { ...run.state, miterLimit: miter.asNumber() };
+      if (dash.isArray()) run.state = { ...run.state, dash: dashOf(dash.get(0).toString(), dash.get(1).asNumber()) };
       const mask = parameters.get("SMask");
-      if (!mask.isNull()) run.state = { ...run.state, mask: mask.isDictionary() ? name : undefined };
+      if (!mask.isNull()) {
+        const isMasked = mask.isDictionary();
+        run.state = {
+          ...run.state,
+          mask: isMasked ? name : undefined,
+          hides: { ...run.state.hides, mask: isMasked },
+        };
+      }
       const own = parameters.get("Font");
       if (!own.isArray()) return;
       [font, size] = [own.get(0), own.get(1).asNumber()];
@@ -273,25 +323,74 @@ export class Walk {
     return isChanged;
   }
 
-  #paint(run: Run): void {
+  async #paint(run: Run): Promise<void> {
     const { tokens } = run;
-    const strokes = PAINTS.get(tokens.operator);
-    const box = run.endPath(strokes === true);
-    const isGone = strokes !== undefined && box !== undefined && this.#choice.drawing(box, "path");
-    if (strokes !== undefined) run.paints(isGone);
-    if (isGone) run.removePath();
+    const paint = PAINTS.get(tokens.operator);
+    const placed = run.endPath(paint?.strokes === true);
+    const becomes = placed && paint ? this.#becomes(placed, run.state, run.hides(paint)) : "stays";
+    // A clipping path stays, but not its outline.
+    const isCut = placed && (becomes === "is cut" || run.clips) && isCuttable(run.state.matrix);
+    const cut = isCut ? await this.#cut(run, placed, becomes === "goes" ? undefined : paint) : undefined;
+    const isGone = becomes === "goes" || cut === "too long" || cut?.paints === false;
+    if (paint) run.paints(isGone);
+    if (cut && cut !== "too long") run.replacePath(cut.content);
+    else if (isGone) run.removePath();
     run.clearPath();
+  }
+
+  /** `hides`: whether what paints it may show more than a color or a gradient. */
+  #becomes(placed: PlacedDrawing, { matrix, hides: { mask } }: State, hides: boolean): "stays" | "goes" | "is cut" {
+    const { cutAt } = this.#choice;
+    const becomes = this.#choice.drawing(placed);
+    if (becomes !== "is cut" || !cutAt) return becomes;
+    return isCuttable(matrix) && !(cutAt.uncut === "goes" && (hides || mask)) ? "is cut" : cutAt.uncut;
+  }
+
+  /** A path that is cut; undefined if nothing changes. `paint`: undefined if it only clips what follows. */
+  async #cut(
+    run: Run,
+    { bounds, reach, distance }: PlacedPath,
+    paint: PathPaint | undefined,
+  ): Promise<{ readonly content: string; readonly paints: boolean } | "too long" | undefined> {
+    const { cutAt } = this.#choice;
+    if (!cutAt) return undefined;
+    const { matrix, dash } = run.state;
+    const path = {
+      sources: run.pathSources(),
+      operator: run.tokens.operator,
+      paint: paint ?? {},
+      clips: run.clips,
+      bounds,
+      box: reach,
+      reach: distance,
+      matrix,
+      dash,
+    };
+    try {
+      return await cutPath(this.#open.engine.work, path, cutAt);
+    } catch (error) {
+      if (!(error instanceof LongSubpath)) throw error;
+      return cutAt.uncut === "goes" ? "too long" : undefined;
+    }
   }
 
   #shade(run: Run): void {
     const { tokens, state, resources, own } = run;
     const name = tokens.name(0) ?? "";
-    const bounds = boxOf(resources.get("Shading", name, "BBox"));
+    const shading = resources.get("Shading", name);
+    const bounds = boxOf(shading.get("BBox"));
     const box = bounds ? common(boundsOf(transformed(corners(bounds), state.matrix)), state.clip) : state.clip;
-    const isGone = box !== undefined && this.#choice.drawing(box, "shading");
+    const becomes = box ? this.#becomes({ box, reach: box }, state, !isGradient(shading)) : "stays";
+    const isGone = becomes === "goes";
     own.use("Shading", name, isGone);
     run.paints(isGone, { hasColors: true });
     if (isGone) run.replace(tokens.start, tokens.end, "");
+    const { cutAt } = this.#choice;
+    if (becomes !== "is cut" || !box || !cutAt) return;
+    const clipping = clipAround(this.#open.engine.work, cutAt, box, state.matrix);
+    if (clipping === "") return;
+    run.replace(tokens.start, tokens.start, `q\n${clipping}\n`);
+    run.replace(tokens.end, tokens.end, "\nQ");
   }
 
   async #inlineImage(run: Run): Promise<void> {
@@ -380,8 +479,8 @@ class Run {
   readonly #edits: { readonly start: number; readonly end: number; readonly text: string }[] = [];
   /** The path: corners of the rectangle around it, where its operators stand, and whether it becomes the clipping path. */
   #path: [number, number][] = [];
-  #pathOperators: { start: number; end: number }[] = [];
-  #clips = false;
+  #pathOperators: { start: number; end: number; clips: boolean }[] = [];
+  #clips: "W" | "W*" | undefined;
 
   readonly #open: OpenPdf;
   /** How often each pattern and soft mask painted something that stays, or that goes. */
@@ -463,6 +562,12 @@ class Run {
       case "w":
         this.state = { ...state, lineWidth: number(0) };
         break;
+      case "M":
+        this.state = { ...state, miterLimit: number(0) };
+        break;
+      case "d":
+        this.state = { ...state, dash: dashOf(tokens.text(0), number(1)) };
+        break;
       case "BT":
         this.#line = this.#text = IDENTITY;
         break;
@@ -503,7 +608,7 @@ class Run {
       case "rg":
       case "k":
       case "cs":
-        this.state = { ...state, fill: tokens.operator === "scn" ? tokens.name(tokens.count - 1) : undefined };
+        this.#setColor("fill", tokens.operator === "scn" ? tokens.name(tokens.count - 1) : undefined);
         break;
       case "SCN":
       case "SC":
@@ -511,14 +616,22 @@ class Run {
       case "RG":
       case "K":
       case "CS":
-        this.state = { ...state, stroke: tokens.operator === "SCN" ? tokens.name(tokens.count - 1) : undefined };
+        this.#setColor("stroke", tokens.operator === "SCN" ? tokens.name(tokens.count - 1) : undefined);
         break;
       case "W":
       case "W*":
-        this.#clips = true;
-        this.#pathOperators.push({ start: tokens.start, end: tokens.end });
+        this.#clips = tokens.operator;
+        this.#pathOperators.push({ start: tokens.start, end: tokens.end, clips: true });
         break;
     }
+  }
+
+  /** Sets what fills or strokes: a pattern by its name, or a color. */
+  #setColor(paint: "fill" | "stroke", pattern: string | undefined): void {
+    const { state, resources } = this;
+    const found = pattern === undefined ? undefined : resources.get("Pattern", pattern);
+    const hides = found !== undefined && !isGradient(found.get("Shading"));
+    this.state = { ...state, [paint]: pattern, hides: { ...state.hides, [paint]: hides } };
   }
 
   nextLine(): void {
@@ -573,20 +686,45 @@ class Run {
     }
     if (this.#path.length > MOST_POINTS) this.#path = boxCorners(boundsOf(this.#path), IDENTITY);
     const last = this.#pathOperators.at(-1);
-    if (last && isBlank(this.bytes, last.end, tokens.start)) last.end = tokens.end;
-    else this.#pathOperators.push({ start: tokens.start, end: tokens.end });
+    if (last && !last.clips && isBlank(this.bytes, last.end, tokens.start)) last.end = tokens.end;
+    else this.#pathOperators.push({ start: tokens.start, end: tokens.end, clips: false });
   }
 
-  /** The rectangle of the page that the path paints. */
-  endPath(strokes: boolean): PageBox | undefined {
+  /** What of the page the path paints. */
+  endPath(strokes: boolean): PlacedPath | undefined {
     if (this.#path.length === 0) return undefined;
-    const { matrix, lineWidth, clip } = this.state;
+    const { matrix, lineWidth, miterLimit, clip } = this.state;
     const scale = Math.sqrt(Math.abs(matrix[0] * matrix[3] - matrix[1] * matrix[2]));
-    const [left, bottom, right, top] = boundsOf(this.#path);
-    const more = strokes ? (lineWidth * scale) / 2 : 0;
+    const bounds = boundsOf(this.#path);
+    const [left, bottom, right, top] = bounds;
     // A line without a width is as wide as a pixel.
-    const least = 1e-3;
-    return common([left - more - least, bottom - more - least, right + more + least, top + more + least], clip);
+    const around = (more: number): PageBox | undefined =>
+      common([left - more - HAIR, bottom - more - HAIR, right + more + HAIR, top + more + HAIR], clip);
+    const distance = strokes ? (lineWidth * normOf(matrix) * Math.max(miterLimit, Math.SQRT2)) / 2 + HAIR : HAIR;
+    const [box, reach] = [around(strokes ? (lineWidth * scale) / 2 : 0), around(distance)];
+    return box && reach && { bounds, box, reach, distance };
+  }
+
+  /** Whether what paints a path may show more than a color or a gradient. */
+  hides({ fill, strokes }: PathPaint): boolean {
+    const { hides } = this.state;
+    return (fill !== undefined && hides.fill) || (strokes === true && hides.stroke);
+  }
+
+  get clips(): "W" | "W*" | undefined {
+    return this.#clips;
+  }
+
+  /** The operators that construct the path, without those that make it a clipping path. */
+  pathSources(): Uint8Array[] {
+    return this.#pathOperators.flatMap(({ start, end, clips }) => (clips ? [] : [this.bytes.subarray(start, end)]));
+  }
+
+  /** Puts content in the place of the path that was just painted. */
+  replacePath(content: string): void {
+    const { tokens } = this;
+    for (const { start, end } of this.#pathOperators) this.replace(start, end, "");
+    this.replace(tokens.start, tokens.end, content);
   }
 
   /** Takes the path that was just painted out of the content. Where it clips what follows, only its paint goes. */
@@ -596,8 +734,7 @@ class Run {
       this.replace(tokens.start, tokens.end, "n");
       return;
     }
-    for (const { start, end } of this.#pathOperators) this.replace(start, end, "");
-    this.replace(tokens.start, tokens.end, "");
+    this.replacePath("");
   }
 
   clearPath(): void {
@@ -607,11 +744,19 @@ class Run {
     }
     this.#path = [];
     this.#pathOperators = [];
-    this.#clips = false;
+    this.#clips = undefined;
   }
 }
 
 const MOST_POINTS = 1000;
+
+/** What a line without a width has, and what things may have in common that only adjoin, in units of the page. */
+const HAIR = 1e-3;
+
+const isGradient = (shading: PDFObject): boolean => GRADIENTS.has(shading.get("ShadingType").asNumber());
+
+/** A dash pattern as it is written. An array without lengths has no dashes. */
+const dashOf = (array: string, phase: number): Dash | undefined => (/[1-9]/.test(array) ? { array, phase } : undefined);
 
 const boxCorners = (box: PageBox, matrix: Matrix): [number, number][] =>
   corners(box).map(([x, y]) => apply(matrix, x, y));

@@ -1,11 +1,11 @@
 /** Removes what was found on a page, and what stands in regions, from its content and from the forms that it draws. */
 import type { PDFObject } from "mupdf";
 import { changeContent } from "../erasure/change-content.ts";
-import { areaOf } from "../erasure/area.ts";
+import { regionsOf } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
 import { eraseGlyphs, NOTHING } from "../erasure/erase-glyphs.ts";
 import type { Eraser } from "../erasure/eraser.ts";
-import { corners, type Polygon } from "../erasure/geometry.ts";
+import type { Polygon } from "../erasure/geometry.ts";
 import { ContentMeter } from "../content/meter.ts";
 import { allowPage } from "../content/page-work.ts";
 import { idOf } from "../content/resources.ts";
@@ -49,7 +49,7 @@ export async function eraseOnPage(
 ): Promise<void> {
   await allowPage(open, index);
   await spendCompared(open, index, regions.length);
-  if (regions.length > 0) await eraseArea(open, index, eraser, areaOf(regions.map(corners)), "touched");
+  if (regions.length > 0) await eraseArea(open, index, eraser, await regionsOf(open.engine.work, regions));
   if (matches.length === 0) return;
   if (round === MOST_ROUNDS - 1) {
     await eraseWithMuPDF(open, index, eraser, matches);
