@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { around, type CutArea, regionsOf } from "../../src/engines/pdf/erasure/area.ts";
 import { cutPath, type PathPaint } from "../../src/engines/pdf/erasure/cut-path.ts";
+import { LongSubpath } from "../../src/engines/pdf/erasure/path.ts";
 import { outlinesOf } from "../../src/engines/pdf/erasure/outlines.ts";
 import { IDENTITY, type Matrix, type PageBox } from "../../src/engines/geometry.ts";
 import { Work } from "../../src/engines/work.ts";
@@ -132,6 +133,11 @@ describe("a clipping path", () => {
   test("within the region is empty", async () => {
     expect(await cut(region, "45 45 5 5 re", "n", { clips: "W" })).toBe("0 0 0 0 re W n");
   });
+});
+
+test("a subpath of more segments than are held is not cut", async () => {
+  const path = `0 0 m ${"9 9 l ".repeat(100_001)}`;
+  await expect(cut(region, path, "f")).rejects.toThrow(LongSubpath);
 });
 
 test("units of the path may be large, skewed, and mirrored", async () => {
