@@ -61,6 +61,8 @@ const SERVED = ["webhooks.slow", "webhooks-killed.slow", "jobs-killed.slow", "ki
   (name) => `servers/${name}`,
 );
 const SERVED_APP = "dist/tested-server";
+/** Folders of tests that need neither workerd nor a server. */
+const IN_NODE = ["documents", "engines/syntax", "wasm"];
 const missing = longest.filter((path) => !existsSync(`${import.meta.dirname}${path}`));
 if (missing.length > 0) throw new Error(`vitest.config.ts lists files that do not exist: ${missing.join(", ")}`);
 
@@ -119,11 +121,10 @@ export default defineConfig(({ mode }) => {
             include: worker.include,
             exclude: [
               ...worker.exclude,
-              "test/documents/**",
               "test/e2e/**",
+              ...IN_NODE.map((folder) => `test/${folder}/**`),
               "test/serve/**",
               "test/servers/**",
-              "test/wasm/**",
             ],
             isolate: false,
             globalSetup: ["test/http/document-server.ts"],
@@ -134,8 +135,8 @@ export default defineConfig(({ mode }) => {
           },
         },
         {
-          // In Node: the install's own code, for workerd compiles no wasm at run time, and the documents.
-          test: { name: "node", ...tests("{wasm,documents}"), maxWorkers, testTimeout: FAR_AWAY },
+          // In Node: the install's own code, for workerd compiles no wasm at run time, the documents, and the rooms of the engines that need no wasm.
+          test: { name: "node", ...tests(`{${IN_NODE.join(",")}}`), maxWorkers, testTimeout: FAR_AWAY },
         },
         {
           // In Node, over HTTP, against servers that the tests start, kill, and start again.

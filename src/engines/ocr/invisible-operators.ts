@@ -3,11 +3,11 @@
  * 9.4.3).
  */
 import type { Work } from "../work.ts";
-import type { Span } from "../pdf/content/lexer.ts";
 import { ContentOperators } from "../pdf/content/operators.ts";
+import type { ByteRange } from "../pdf/syntax/tokens.ts";
 
 /** Bytes to remove, and their replacement. */
-export interface Change extends Span {
+export interface Change extends ByteRange {
   readonly text: string;
 }
 
@@ -123,7 +123,7 @@ export async function invisibleText(bytes: Uint8Array, fonts: FontNames, work: W
 /** The bytes of a span after the changes are applied, or undefined if nothing is left. */
 export function changed(
   bytes: Uint8Array,
-  { start, end }: Span,
+  { start, end }: ByteRange,
   changes: readonly Change[],
 ): Uint8Array<ArrayBuffer> | undefined {
   const here = changes.filter((change) => change.start < end && change.end > start);

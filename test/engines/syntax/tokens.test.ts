@@ -6,7 +6,7 @@ import { tokens } from "../../../src/engines/pdf/syntax/tokens.ts";
 function read(text: string, from = 0): string[] {
   const next = tokens(bytesOf(text), from);
   const found: string[] = [];
-  while (next.next() !== "end") found.push(`${next.followsComment ? "% " : ""}${next.kind} ${next.text()}`);
+  while (next.next() !== undefined) found.push(`${next.followsComment ? "% " : ""}${next.kind} ${next.text()}`);
   return found;
 }
 
@@ -14,19 +14,19 @@ test("an object has its tokens, wherever spaces are and are not", () => {
   expect(read("5 0 obj<</A[1 2 R(x)]/B<41>>>endobj")).toEqual([
     "integer 5",
     "integer 0",
-    "keyword obj",
+    "word obj",
     "<< <<",
     "name /A",
     "[ [",
     "integer 1",
     "integer 2",
-    "keyword R",
+    "word R",
     "literal (x)",
     "] ]",
     "name /B",
-    "hexadecimal <41>",
+    "hex <41>",
     ">> >>",
-    "keyword endobj",
+    "word endobj",
   ]);
 });
 
@@ -37,7 +37,7 @@ test("positions are those of the bytes", () => {
   next.next();
   expect([next.kind, next.start, next.end]).toEqual(["name", 11, 13]);
   next.next();
-  expect([next.kind, next.start, next.end]).toEqual(["end", 13, 13]);
+  expect([next.kind, next.start, next.end]).toEqual([undefined, 13, 13]);
 });
 
 test("a comment ends with its line, whatever ends that, and is reported", () => {
@@ -77,7 +77,7 @@ describe("strings", () => {
     expect(read(text)).toEqual([`malformed ${text}`]),
   );
   test.each(["<>", "<4>", "<41 4a\n4F>"])("%j is a hexadecimal string", (text) =>
-    expect(read(text)).toEqual([`hexadecimal ${text}`]),
+    expect(read(text)).toEqual([`hex ${text}`]),
   );
   test.each(["<4", "<4G>", "<(>"])("%j has no one reading", (text) =>
     expect(read(text)).toEqual([`malformed ${text}`]),
@@ -98,5 +98,5 @@ test("delimiters that stand for nothing are malformed, and the next token is fou
 });
 
 test("keywords are letters alone", () => {
-  expect(read("true endobj5 obj_ R")).toEqual(["keyword true", "malformed endobj5", "malformed obj_", "keyword R"]);
+  expect(read("true endobj5 obj_ R")).toEqual(["word true", "malformed endobj5", "malformed obj_", "word R"]);
 });

@@ -1,7 +1,8 @@
 /** Iterates over the operators of a content stream with the spans of their operands (ISO 32000-2, 7.8.2). */
 import { Refusal } from "../../errors.ts";
 import { unescapeName } from "../syntax/names.ts";
-import { ContentLexer, type Span, type Token } from "./lexer.ts";
+import type { ByteRange, TokenKind } from "../syntax/tokens.ts";
+import { ContentLexer } from "./lexer.ts";
 
 /** Most operands that are kept per operator. Only `scn` with many colorants has more. */
 const MOST_OPERANDS = 64;
@@ -11,6 +12,10 @@ const MOST_OPERATOR = 16;
 
 /** Graphics states that content may save without restoring them. Readers of content take up to 200 bytes for each. */
 const MOST_SAVED = 100_000;
+
+/** Whether a token begins or ends an array, a dictionary, or a procedure. */
+const opens = (token: TokenKind): boolean => token === "[" || token === "<<" || token === "{";
+const closes = (token: TokenKind): boolean => token === "]" || token === ">>" || token === "}";
 
 /** `next()` advances to the next operator, whose name and operands can then be read. */
 export class ContentOperators {
@@ -25,7 +30,7 @@ export class ContentOperators {
   count = 0;
   #saved = 0;
   /** The data of an inline image. */
-  data: Span = { start: 0, end: 0 };
+  data: ByteRange = { start: 0, end: 0 };
 
   constructor(bytes: Uint8Array) {
     this.#lexer = new ContentLexer(bytes);
@@ -44,8 +49,13 @@ export class ContentOperators {
     for (let token = lexer.next(); token; token = lexer.next()) {
       const { start } = lexer;
       if (this.start < 0) this.start = start;
-      const word = token === "word" ? lexer.text(start, Math.min(lexer.end, start + MOST_OPERATOR)) : "";
-      if (word === "" || word === "true" || word === "false" || word === "null") {
+      if (token !== "word") {
+        if (token === "number") this.#operand(start, lexer.end);
+        else this.#value(token);
+        continue;
+      }
+      const word = lexer.text(start, Math.min(lexer.end, start + MOST_OPERATOR));
+      if (word === "true" || word === "false" || word === "null") {
         this.#value(token);
         continue;
       }
@@ -59,7 +69,7 @@ export class ContentOperators {
     return false;
   }
 
-  operand(index: number): Span | undefined {
+  operand(index: number): ByteRange | undefined {
     return index < 0 || index >= this.count
       ? undefined
       : { start: this.#starts[index] ?? 0, end: this.#ends[index] ?? 0 };
@@ -102,19 +112,23 @@ export class ContentOperators {
   }
 
   /** Skips the value that a token begins and records it as an operand. */
-  #value(token: Token): void {
+  #value(token: TokenKind): void {
     const lexer = this.#lexer;
     const { start } = lexer;
-    let depth = token === "open" ? 1 : 0;
+    let depth = token !== "number" && opens(token) ? 1 : 0;
     while (depth > 0) {
       const inner = lexer.next();
       if (inner === undefined) break;
-      if (inner === "open") depth++;
-      else if (inner === "close") depth--;
+      if (opens(inner)) depth++;
+      else if (closes(inner)) depth--;
     }
+    this.#operand(start, lexer.end);
+  }
+
+  #operand(start: number, end: number): void {
     if (this.count >= MOST_OPERANDS) return;
     this.#starts[this.count] = start;
-    this.#ends[this.count] = lexer.end;
+    this.#ends[this.count] = end;
     this.count++;
   }
 
@@ -123,7 +137,7 @@ export class ContentOperators {
     const lexer = this.#lexer;
     this.count = 0;
     for (let token = lexer.next(); token; token = lexer.next()) {
-      if (token === "word" && lexer.text(lexer.start, Math.min(lexer.end, lexer.start + MOST_OPERATOR)) === "ID") {
+      if (lexer.isKeyword("ID")) {
         this.data = lexer.image();
         return;
       }

@@ -1,6 +1,7 @@
 /** Tracks what the content streams of a page leave open at their end (ISO 32000-2, 7.8.2 and 8.4.2). */
 import { bytesOf } from "../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
+import type { TokenKind } from "../syntax/tokens.ts";
 import { ContentLexer } from "./lexer.ts";
 
 /** The bytes of a stream from one offset up to another. */
@@ -28,8 +29,6 @@ const OPERATORS = new Map(
 const VALUES = ["true", "false", "null"].map((text) => bytesOf(text));
 const isValue = (bytes: Uint8Array, start: number, end: number): boolean =>
   VALUES.some((value) => value.length === end - start && value.every((byte, at) => bytes[start + at] === byte));
-
-const [OPEN_ARRAY, OPEN_DICTIONARY, CLOSE_ARRAY, CLOSE_DICTIONARY] = [0x5b, 0x3c, 0x5d, 0x3e];
 
 /** An open array or dictionary. */
 interface Container {
@@ -70,11 +69,11 @@ export class ContentState {
       const { start, end } = lexer;
       if (token === "word") this.#word(bytes, start, end);
       else if (token === "image") this.#image = undefined;
-      else if (token === "close") this.#close(bytes[start]);
+      else if (token === "]" || token === ">>" || token === "}") this.#close(token);
       else {
         this.#value(token === "name");
         if (token === "stray") this.#isDoubtful = true;
-        else if (token === "open") this.#open(bytes[start]);
+        else if (token === "[" || token === "<<" || token === "{") this.#open(token);
       }
     }
     this.#streams++;
@@ -115,16 +114,15 @@ export class ContentState {
     else if (container.isDictionary && container.items++ % 2 === 0 && !isName) this.#isDoubtful = true;
   }
 
-  #open(delimiter: number | undefined): void {
-    if ((delimiter !== OPEN_ARRAY && delimiter !== OPEN_DICTIONARY) || this.#containers.length >= DEEPEST) {
-      this.#isDoubtful = true;
-    } else this.#containers.push({ isDictionary: delimiter === OPEN_DICTIONARY, items: 0 });
+  #open(token: "[" | "<<" | "{"): void {
+    if (token === "{" || this.#containers.length >= DEEPEST) this.#isDoubtful = true;
+    else this.#containers.push({ isDictionary: token === "<<", items: 0 });
   }
 
-  #close(delimiter: number | undefined): void {
+  #close(token: TokenKind): void {
     const container = this.#containers.pop();
-    const expected = container?.isDictionary ? CLOSE_DICTIONARY : CLOSE_ARRAY;
-    if (!container || delimiter !== expected || container.items % 2 !== 0) this.#isDoubtful = true;
+    const expected = container?.isDictionary ? ">>" : "]";
+    if (!container || token !== expected || container.items % 2 !== 0) this.#isDoubtful = true;
   }
 
   #word(bytes: Uint8Array, start: number, end: number): void {

@@ -28,7 +28,7 @@ export async function readToUnicode(cmap: Uint8Array, work: Work): Promise<Map<n
     await meter.pause();
     if (values.length > MOST_VALUES) throw tooMany("values in a section", MOST_VALUES, values.length);
     if (token === "hex") values.push(readHexadecimal(cmap.subarray(lexer.start, lexer.end), 0).value);
-    else if (token === "open" || token === "close") values.push(token === "open" ? "[" : "]");
+    else if (token === "[" || token === "]") values.push(token);
     else if (token === "word") {
       const word = lexer.text(lexer.start, Math.min(lexer.end, lexer.start + 20));
       if (word === "usecmap") return undefined;

@@ -1,9 +1,9 @@
 /** The end of a revision (ISO 32000-2, 7.5.5): `startxref`, the offset of its cross-references, and `%%EOF`. */
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
-import { isDigit, isWhite } from "../syntax/tokens.ts";
+import { CR, isDigit, LF, skipWhite } from "../syntax/characters.ts";
 
-const [LF, CR, ZERO] = [10, 13, 48];
+const ZERO = 48;
 const START = bytesOf("startxref");
 const END = bytesOf("%%EOF");
 /** How far from the end of a revision its marker may begin: spaces may be in it. */
@@ -35,12 +35,6 @@ export function endMarkerAt(bytes: Uint8Array, from: number): EndMarker | undefi
   const end = marker + END.length;
   if (bytes[end] === CR && bytes[end + 1] === LF) return { startXref, end: end + 2 };
   return { startXref, end: bytes[end] === CR || bytes[end] === LF ? end + 1 : end };
-}
-
-function skipWhite(bytes: Uint8Array, from: number): number {
-  let at = from;
-  while (isWhite(bytes[at])) at++;
-  return at;
 }
 
 /** The offset of the newest cross-references of a file that ends here; undefined if it does not end as a revision does. */

@@ -5,8 +5,9 @@
  */
 import { latin1 } from "../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
+import { isDigit, isRegular } from "../syntax/characters.ts";
 import { MOST_GENERATION, MOST_NUMBER } from "../syntax/objects.ts";
-import { isDigit, isRegular, LONGEST_WORD, type Tokens, tokens } from "../syntax/tokens.ts";
+import { LONGEST_WORD, type Tokens, tokens } from "../syntax/tokens.ts";
 import { ANY, TRAILER } from "./references.ts";
 
 /** An object as it is written, or as it is in its decoded object stream, or the trailer. */
@@ -76,7 +77,7 @@ async function eachToken(
 ): Promise<number> {
   const next = tokens(bytes, start);
   let charged = start;
-  for (let count = 1; next.next() !== "end" && take(next, count); count++) {
+  for (let count = 1; next.next() && take(next, count); count++) {
     if (count % SLICE !== 0) continue;
     meter.bytes(next.end - charged);
     meter.element(SLICE);
@@ -149,7 +150,7 @@ class Grammar {
     } else if (kind === "]" || kind === ">>") this.#close(kind === ">>");
     else {
       if (kind === "malformed") this.#takeMalformed(start, end);
-      else if (kind === "keyword" && !VALUES.has(next.text())) this.isSound = false;
+      else if (kind === "word" && !VALUES.has(next.text())) this.isSound = false;
       else if (kind === "name" && !next.isAscii) noteNumbers(this.#bytes, start, end, this.targets);
       this.#add(kind === "name", kind === "integer");
     }
@@ -207,7 +208,7 @@ function runsOn(bytes: Uint8Array, end: number, { isInteger }: Grammar): boolean
   if (!isInteger) return false;
   const next = tokens(bytes, end);
   const kind = next.next() === "integer" ? next.next() : next.kind;
-  return kind === "malformed" || (kind === "keyword" && !VALUES.has(next.text()));
+  return kind === "malformed" || (kind === "word" && !VALUES.has(next.text()));
 }
 
 /**
@@ -218,7 +219,7 @@ async function numbersIn(bytes: Uint8Array, start: number, meter: ParseMeter): P
   const counts: Counts = new Map();
   let from = start;
   await eachToken(bytes, start, meter, (next) => {
-    const isText = (next.kind === "name" && next.isAscii) || next.kind === "literal" || next.kind === "hexadecimal";
+    const isText = (next.kind === "name" && next.isAscii) || next.kind === "literal" || next.kind === "hex";
     // With comments, which are between tokens.
     noteNumbers(bytes, from, isText ? next.start : next.end, counts);
     if (next.kind === "real" || next.kind === "malformed") noteOddNumber(bytes, next, counts);

@@ -16,7 +16,8 @@ import {
   parseObject,
   type Value,
 } from "../syntax/objects.ts";
-import { isDigit, isWhite, tokens } from "../syntax/tokens.ts";
+import { CR, isDigit, isWhite, LF, PERCENT } from "../syntax/characters.ts";
+import { tokens } from "../syntax/tokens.ts";
 import { endMarkerAt } from "./end-marker.ts";
 
 /** A rule is broken. */
@@ -54,7 +55,7 @@ const SLICE = 4_096;
 
 /** Words in a comment that a reader which looks for them, and not for tokens, would find. */
 const FALSE_WORDS = ["obj", "xref", "stream", "trailer", "%EOF"];
-const [LF, CR, SPACE, PERCENT, ZERO] = [10, 13, 32, 37, 48];
+const [SPACE, ZERO] = [32, 48];
 
 /** Where the white space and the comments end that begin at an offset, such as `%iText-7.1.5` between two objects. */
 export function skipGap(bytes: Uint8Array, from: number, meter: ParseMeter): number {
@@ -139,7 +140,7 @@ export function valueAt(bytes: Uint8Array, from: number, number: number, generat
   const next = tokens(bytes, from);
   const isInteger = (expected: number): boolean =>
     next.next() === "integer" && isDigit(bytes[next.start]) && !next.followsComment && Number(next.text()) === expected;
-  const isObject = isInteger(number) && next.start === from && isInteger(generation) && next.next() === "keyword";
+  const isObject = isInteger(number) && next.start === from && isInteger(generation) && next.next() === "word";
   if (!isObject || next.followsComment || !next.isKeyword("obj"))
     throw new Broken(`The cross-references lead to something else than object ${number}.`);
   return next.end;

@@ -13,7 +13,8 @@ import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { Dictionary, Name, Reference, type Value } from "../syntax/objects.ts";
-import { isDigit, isWhite, tokens } from "../syntax/tokens.ts";
+import { isDigit, isWhite } from "../syntax/characters.ts";
+import { tokens } from "../syntax/tokens.ts";
 import { writtenIn } from "./written-references.ts";
 import { Broken, endOfObject, type PlainRow, skipGap, soundObject, streamAt, valueAt } from "./section.ts";
 import type { Update } from "./updates.ts";
@@ -252,7 +253,7 @@ class UpdateReader {
       places.push({ member, from: first + offset });
       if (index % 1_000 === 0) await this.#meter.pause();
     }
-    if (heading.next() !== "end" || heading.followsComment) throw other();
+    if (heading.next() || heading.followsComment) throw other();
     let at = first;
     for (const { member, from } of places.toSorted((a, b) => a.from - b.from)) {
       if (from < at || !isBlank(bytes, at, from)) throw other();

@@ -6,7 +6,8 @@ import { find } from "../../bytes/find.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
-import { isDigit, tokens } from "../syntax/tokens.ts";
+import { isDigit } from "../syntax/characters.ts";
+import { tokens } from "../syntax/tokens.ts";
 import { startXrefAt } from "./end-marker.ts";
 import { possibleReferences, type Written } from "./possible-references.ts";
 import { ANY, type References, TRAILER, TRAILER_REST } from "./references.ts";
@@ -102,7 +103,7 @@ function startsIn(
     numbers.add(number);
     starts.push(start);
   }
-  return { starts, isSound: isSound && heading.next() === "end" && !heading.followsComment };
+  return { starts, isSound: isSound && heading.next() === undefined && !heading.followsComment };
 }
 
 /** The references that only the bytes have. One object remembers those of all revisions of a file. */

@@ -1,12 +1,12 @@
 /**
- * Objects of PDF syntax (ISO 32000-2, 7.3) as the bytes say them, for those who must know that every reader sees the same: what has two readings is `Malformed`, and a key that
- * a dictionary has twice is reported. Streams are not read here: their dictionaries are.
+ * Objects of PDF syntax (ISO 32000-2, 7.3) as the bytes say them. Read strictly, what has two readings is `Malformed`, for those who must know that every reader sees the same.
+ * A key that a dictionary has twice is reported. Streams are not read here: their dictionaries are.
  */
 import { latin1 } from "../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
 import { unescapeName } from "./names.ts";
-import { readHexadecimal, readLiteral } from "./strings.ts";
-import { type Tokens, tokens } from "./tokens.ts";
+import { readString } from "./strings.ts";
+import { type ByteRange, type Reading, Tokens } from "./tokens.ts";
 
 /** Bytes that are no object of one reading. */
 export class Malformed extends Error {
@@ -38,7 +38,7 @@ export class Name {
 }
 
 /** A string by its place, delimiters included: most are never looked at. */
-export class StringSpan {
+export class StringSpan implements ByteRange {
   readonly start: number;
   readonly end: number;
 
@@ -48,9 +48,7 @@ export class StringSpan {
   }
 
   valueIn(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-    return bytes[this.start] === "(".charCodeAt(0)
-      ? readLiteral(bytes, this.start).value
-      : readHexadecimal(bytes, this.start).value;
+    return readString(bytes, this.start).value;
   }
 }
 
@@ -108,12 +106,12 @@ interface Container {
 }
 
 /**
- * Parses the object at an offset. Comments before it and within it are refused: some readers end a reference there.
+ * Parses the object at an offset, strictly. Comments before it and within it are refused: some readers end a reference there.
  * @param most arrays and dictionaries within each other
  * @throws Malformed; Refusal `limit_exceeded` (work)
  */
 export async function parseObject(bytes: Uint8Array, at: number, meter: ParseMeter, most = 500): Promise<ParsedObject> {
-  const parser = new ObjectParser(bytes, at, most);
+  const parser = new ObjectParser(bytes, at, "strict", most);
   for (let charged = at; ;) {
     const isDone = parser.advance(SLICE);
     meter.bytes(parser.end - charged);
@@ -124,8 +122,19 @@ export async function parseObject(bytes: Uint8Array, at: number, meter: ParseMet
   }
 }
 
+/**
+ * Parses a short object at an offset, in one piece: an operand, or a dictionary that we have written.
+ * @throws Malformed
+ */
+export function parseShort(bytes: Uint8Array, at = 0, reading: "strict" | "content" = "strict"): ParsedObject {
+  const parser = new ObjectParser(bytes, at, reading, 500);
+  while (!parser.advance(SLICE));
+  return parser.result();
+}
+
 class ObjectParser {
   readonly #bytes: Uint8Array;
+  readonly #reading: Reading;
   readonly #tokens: Tokens;
   readonly #most: number;
   readonly #open: Container[] = [];
@@ -135,9 +144,10 @@ class ObjectParser {
   #end: number;
   #duplicateKey: string | undefined;
 
-  constructor(bytes: Uint8Array, at: number, most: number) {
+  constructor(bytes: Uint8Array, at: number, reading: Reading, most: number) {
     this.#bytes = bytes;
-    this.#tokens = tokens(bytes, at);
+    this.#reading = reading;
+    this.#tokens = new Tokens(bytes, { at, reading });
     this.#most = most;
     this.#end = at;
   }
@@ -168,7 +178,7 @@ class ObjectParser {
       this.#count += 1;
       const isOutermost = this.#open.length === 0 && this.#root.items.length > 0;
       if (isOutermost) return this.#isComplete();
-      if (next.followsComment) throw this.#malformed("has a comment in it");
+      if (next.followsComment && this.#reading === "strict") throw this.#malformed("has a comment in it");
       this.#take(next);
       this.#end = next.end;
       const [value] = this.#root.items;
@@ -180,10 +190,10 @@ class ObjectParser {
 
   /** After an integer at the outermost level: whether no reference begins with it. */
   #isComplete(): boolean {
-    const [{ start, end, kind }, ahead] = [this.#tokens, this.#tokens];
-    if (kind !== "integer" || ahead.followsComment) return true;
-    const generation = this.#integer(start, end);
-    const after = tokens(this.#bytes, end);
+    const { start, end, kind, followsComment } = this.#tokens;
+    if ((kind !== "integer" && kind !== "number") || followsComment) return true;
+    const generation = this.#number(start, end);
+    const after = new Tokens(this.#bytes, { at: end, reading: this.#reading });
     after.next();
     if (!after.isKeyword("R") || after.followsComment) return true;
     const [number] = this.#root.items;
@@ -200,26 +210,26 @@ class ObjectParser {
       else if (kind === "name") {
         container.keys?.push(this.#nameAt(start, end).value);
         container.awaitsKey = false;
-      } else if (kind === "integer" || kind === "keyword") this.#continueReference(container, token);
-      else if (kind === "end") throw this.#malformed("has no end");
+      } else if (kind === "integer" || kind === "number" || kind === "word") this.#continueReference(container, token);
+      else if (kind === undefined) throw this.#malformed("has no end");
       else throw this.#malformed("has a dictionary with a value in place of a key");
       return;
     }
     switch (kind) {
       case "integer":
-        this.#add(container, this.#integer(start, end));
-        break;
       case "real":
-        this.#add(container, new Real(Number(token.text())));
+      case "number":
+        this.#add(container, this.#number(start, end));
         break;
       case "name":
         this.#add(container, this.#nameAt(start, end));
         break;
       case "literal":
-      case "hexadecimal":
+      case "hex":
+        if (token.unfinished) throw this.#malformed("has no end");
         this.#add(container, new StringSpan(start, end));
         break;
-      case "keyword":
+      case "word":
         this.#keyword(container, token);
         break;
       case "[":
@@ -232,15 +242,16 @@ class ObjectParser {
         this.#close(container);
         break;
       default:
-        throw this.#malformed(kind === "end" ? "has no end" : "is malformed");
+        throw this.#malformed(kind === undefined ? "has no end" : "is malformed");
     }
   }
 
   /** Where a dictionary awaits a key: its last value may be a reference, which has two more tokens. */
   #continueReference(container: Container, token: Tokens): void {
     const { items, keys = [] } = container;
-    if (token.kind === "integer" && items.length === keys.length && typeof items.at(-1) === "number") {
-      items.push(this.#integer(token.start, token.end));
+    const isNumber = token.kind !== "word" && items.length === keys.length && typeof items.at(-1) === "number";
+    if (isNumber) {
+      items.push(this.#number(token.start, token.end));
       return;
     }
     if (!token.isKeyword("R") || items.length !== keys.length + 1)
@@ -292,9 +303,11 @@ class ObjectParser {
     return name;
   }
 
-  #integer(start: number, end: number): number | Real {
+  #number(start: number, end: number): number | Real {
     const text = latin1(this.#bytes.subarray(start, end));
     const value = Number(text);
+    if (Number.isNaN(value)) throw this.#malformed("has a malformed number");
+    if (text.includes(".")) return new Real(value);
     if (Math.abs(value) >= MOST_INTEGER) throw this.#malformed("has a number that is too large");
     return text.startsWith("+") || Object.is(value, -0) ? new Real(value) : value;
   }

@@ -1,182 +1,344 @@
-/**
- * The tokens of PDF syntax (ISO 32000-2, 7.2 and 7.3) as the bytes say them: each has one reading, or it is `malformed`. Nothing is guessed or repaired here, since
- * readers differ in how they do that.
- */
+/** The tokens of PDF syntax (ISO 32000-2, 7.2 and 7.3): of objects, of content, and of other programs in this syntax. All code that reads PDF bytes uses them. */
 import { latin1 } from "../../bytes/latin1.ts";
+import {
+  BACKSLASH,
+  CLASSES,
+  CLOSE,
+  CR,
+  DELIMITER,
+  GREATER,
+  isDigit,
+  isHexadecimal,
+  isLetter,
+  isOctal,
+  isWhite,
+  LESS,
+  LF,
+  NUMERIC,
+  OPEN,
+  PERCENT,
+  SLASH,
+  WHITE,
+} from "./characters.ts";
 
-/** `malformed`: bytes up to the next delimiter that are no token, or a string without an end. `end`: no more bytes. */
+/** The bytes from `start` up to `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * How bytes are read where readers differ.
+ * - `strict`: a token has one reading, or it is `malformed`. Nothing is guessed.
+ * - `objects`: as readers take the objects of a file. Chunks are parts of one text, and a token may go on in the next.
+ * - `content`: as readers take content. A number ends where a letter begins, and a chunk is a stream: it ends a word, but not a string or a comment.
+ *   A lone `>` is as good as two: were it none, all that follows would be in the dictionary that it may end.
+ */
+export type Reading = "strict" | "objects" | "content";
+
+/**
+ * `integer`, `real`: of strict reading. `number`: of the others, for whatever begins as a number. `word`: a keyword or an operator. `literal` and `hex`: strings, delimiters
+ * included. `image`: the end of an inline image that an earlier stream of content began. `stray`: a delimiter without its counterpart. `malformed`: of strict reading, bytes up to the next delimiter that are no token, or a string without an end.
+ */
 export type TokenKind =
   | "integer"
   | "real"
+  | "number"
+  | "word"
   | "name"
   | "literal"
-  | "hexadecimal"
-  | "keyword"
+  | "hex"
   | "["
   | "]"
   | "<<"
   | ">>"
-  | "malformed"
-  | "end";
+  | "{"
+  | "}"
+  | "image"
+  | "stray"
+  | "malformed";
+
+/** What a chunk leaves open. `<` and `>`: one of these, which the next chunk may double. */
+type Unfinished = "comment" | "number" | "word" | "name" | "literal" | "hex" | "image" | "<" | ">";
 
 const code = (character: string): number => character.charCodeAt(0);
-const [LF, CR, BACKSLASH, NUMBER_SIGN, DEL] = [10, 13, code("\\"), code("#"), 127];
-const [OPEN, CLOSE, LESS, GREATER, SLASH, PERCENT] = ["(", ")", "<", ">", "/", "%"].map(code);
-const [OPEN_ARRAY, CLOSE_ARRAY, PLUS, MINUS, POINT] = ["[", "]", "+", "-", "."].map(code);
-const [ZERO, SEVEN, NINE, THREE] = ["0", "7", "9", "3"].map(code) as [number, number, number, number];
-
-/** Kinds of characters (7.2.3). */
-const [REGULAR, WHITE, DELIMITER] = [0, 1, 2];
-const KINDS = new Uint8Array(256);
-for (const character of "\0\t\n\f\r ") KINDS[code(character)] = WHITE;
-for (const character of "()<>[]{}/%") KINDS[code(character)] = DELIMITER;
-
-export const isWhite = (byte: number | undefined): boolean => byte !== undefined && KINDS[byte] === WHITE;
-export const isRegular = (byte: number | undefined): boolean => byte !== undefined && KINDS[byte] === REGULAR;
-export const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
-const isOctal = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= SEVEN;
-const isHexadecimal = (byte: number): boolean =>
-  isDigit(byte) || (byte >= code("A") && byte <= code("F")) || (byte >= code("a") && byte <= code("f"));
+const [NUMBER_SIGN, ZERO, THREE, DEL] = [code("#"), code("0"), code("3"), 127];
+const [PLUS, MINUS, POINT] = [code("+"), code("-"), code(".")];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_BRACE] = [code("["), code("]"), code("{")];
 
 /** The longest keyword has nine letters. A number that is longer may be cut off by readers. */
 export const LONGEST_WORD = 64;
 
-/** The tokens from an offset on. */
-export const tokens = (bytes: Uint8Array, at: number): Tokens => new Tokens(bytes, at);
+/** Longest text in bytes that is put together character by character, which is faster for short ones. */
+const SHORT = 64;
+
+/** The tokens from an offset on, read strictly. */
+export const tokens = (bytes: Uint8Array, at: number): Tokens => new Tokens(bytes, { at });
 
 /** A place in bytes, and the token before it. */
 export class Tokens {
-  kind: TokenKind = "end";
-  /** Where the token begins and ends, in bytes. */
+  /** Undefined at the end of the chunk. */
+  kind: TokenKind | undefined;
+  /** Where the token begins and ends in the chunk, in bytes. One that began in an earlier chunk begins so many bytes before this one. */
   start: number;
   end: number;
-  /** Whether there is a comment between the last token and this one. */
-  followsComment = false;
+  /** Bytes of the longest comment between the last token and this one; 0 if there is none. */
+  comment = 0;
   /** Whether there is a null character between them: white space, but not to all readers. */
   followsNull = false;
-  /** Whether a name has no bytes outside of ASCII, some of which PDFium takes for white space. */
-  isAscii = true;
-  readonly #bytes: Uint8Array;
+  /** What the chunks read so far leave open. A string that the end of a stream cuts off is a token of content up to there. */
+  unfinished: Unfinished | undefined;
+  protected bytes: Uint8Array;
+  readonly #isStrict: boolean;
+  readonly #isContent: boolean;
+  /** Open parentheses in an unfinished string. */
+  #depth = 0;
+  /** Bytes at the start of the next chunk that belong to an escape. */
+  #escaped = 0;
+  /** What earlier chunks have of a keyword. */
+  #before = "";
 
-  constructor(bytes: Uint8Array, at: number) {
-    this.#bytes = bytes;
+  constructor(bytes: Uint8Array = new Uint8Array(), { at = 0, reading = "strict" as Reading } = {}) {
+    this.bytes = bytes;
     this.start = at;
+    this.end = at;
+    this.#isStrict = reading === "strict";
+    this.#isContent = reading === "content";
+  }
+
+  /** Whether there is a comment between the last token and this one. */
+  get followsComment(): boolean {
+    return this.comment > 0;
+  }
+
+  /** Whether a name has no bytes outside of ASCII, some of which PDFium takes for white space. */
+  get isAscii(): boolean {
+    for (let at = this.start; at < this.end; at++) if ((this.bytes[at] ?? 0) > DEL) return false;
+    return true;
+  }
+
+  /** Continues in the next chunk, from an offset in it. Not for strict reading. */
+  feed(bytes: Uint8Array, at = 0): void {
+    const isKept = this.unfinished === "word" && this.end - this.start <= LONGEST_WORD;
+    this.#before = isKept ? this.text() : "";
+    this.start = this.#isContent ? at : this.start - this.bytes.length + at;
+    this.bytes = bytes;
     this.end = at;
   }
 
-  /** Advances to the next token. */
-  next(): TokenKind {
-    this.#skip();
-    const bytes = this.#bytes;
-    const at = this.end;
+  /** Forgets what is open. */
+  reset(): void {
+    this.unfinished = undefined;
+    this.comment = 0;
+  }
+
+  /** Advances to the next token; undefined at the end of the chunk. */
+  next(): TokenKind | undefined {
+    const { bytes, unfinished } = this;
+    if (unfinished === undefined) {
+      this.comment = 0;
+      this.followsNull = false;
+    } else if (unfinished === "comment") this.end = this.#comment(this.end);
+    else return (this.kind = this.#resume(unfinished));
+    const { length } = bytes;
+    let at = this.end;
+    let byte = 0;
+    let kind = 0;
+    for (; at < length; at++) {
+      byte = bytes[at] ?? 0;
+      kind = CLASSES[byte] ?? 0;
+      if (kind === WHITE) {
+        if (byte === 0) this.followsNull = true;
+      } else if (byte === PERCENT) {
+        this.start = at;
+        at = this.#comment(at) - 1;
+      } else break;
+    }
+    if (at >= length) {
+      if (this.unfinished === undefined || this.#isStrict) this.start = length;
+      this.end = length;
+      return (this.kind = undefined);
+    }
     this.start = at;
-    if (at >= bytes.length) return this.#is("end", at);
-    const byte = bytes[at];
-    if (byte === SLASH) return this.#name();
-    if (byte === OPEN) return this.#literal();
-    if (byte === LESS) return bytes[at + 1] === LESS ? this.#is("<<", at + 2) : this.#hexadecimal();
-    if (byte === GREATER) return bytes[at + 1] === GREATER ? this.#is(">>", at + 2) : this.#is("malformed", at + 1);
-    if (byte === OPEN_ARRAY) return this.#is("[", at + 1);
-    if (byte === CLOSE_ARRAY) return this.#is("]", at + 1);
-    return isRegular(byte) ? this.#word() : this.#is("malformed", at + 1);
+    if (kind === NUMERIC && this.#isContent) {
+      do at++;
+      while (at < length && CLASSES[bytes[at] ?? 0] === NUMERIC);
+      this.end = at;
+      return (this.kind = "number");
+    }
+    if (kind !== DELIMITER) return (this.kind = this.#regular(at + 1, kind === NUMERIC ? "number" : "word"));
+    return (this.kind = this.#delimited(at + 1, byte));
   }
 
   /** Whether the token is this keyword. */
   isKeyword(word: string): boolean {
-    return this.kind === "keyword" && this.end - this.start === word.length && this.text() === word;
+    return this.kind === "word" && this.end - this.start === word.length && this.text() === word;
   }
 
-  /** The token as it is written, one character for each byte. */
-  text(): string {
-    return latin1(this.#bytes.subarray(this.start, this.end));
+  /** Bytes of the chunk as they are written, one character for each: the token, unless others are named. */
+  text(start = this.start, end = this.end): string {
+    const { bytes } = this;
+    if (start < 0) return this.#before + this.text(0, end);
+    if (end - start > SHORT) return latin1(bytes.subarray(start, end));
+    let text = "";
+    for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0);
+    return text;
   }
 
-  #is(kind: TokenKind, end: number): TokenKind {
-    this.kind = kind;
-    this.end = end;
-    return kind;
+  /** Where content goes on after an inline image that it began in an earlier stream. */
+  protected imageEnd(): TokenKind | undefined {
+    throw new Error("only content has inline images");
   }
 
-  /** White space and comments. */
-  #skip(): void {
-    const bytes = this.#bytes;
-    let at = this.end;
-    this.followsComment = false;
-    this.followsNull = false;
-    for (; at < bytes.length; at++) {
-      if (bytes[at] === 0) this.followsNull = true;
-      if (bytes[at] === PERCENT) {
-        this.followsComment = true;
-        while (at < bytes.length && bytes[at] !== LF && bytes[at] !== CR) at++;
-      } else if (!isWhite(bytes[at])) break;
+  #delimited(at: number, byte: number): TokenKind | undefined {
+    if (byte === SLASH) return this.#regular(at, "name");
+    if (byte === OPEN) {
+      this.#depth = 1;
+      return this.#literal(at);
     }
+    if (byte === LESS || byte === GREATER) return this.#angle(at, byte);
     this.end = at;
+    if (byte === OPEN_ARRAY) return "[";
+    return byte === CLOSE_ARRAY ? "]" : this.#odd(byte === CLOSE ? "stray" : byte === OPEN_BRACE ? "{" : "}");
+  }
+
+  #resume(unfinished: Exclude<Unfinished, "comment">): TokenKind | undefined {
+    const { end } = this;
+    if (end >= this.bytes.length) return undefined;
+    switch (unfinished) {
+      case "literal":
+        return this.#literal(end + this.#escaped);
+      case "hex":
+        return this.#hexadecimal(end);
+      case "<":
+      case ">":
+        return this.#angle(end, unfinished === "<" ? LESS : GREATER);
+      case "image":
+        return this.imageEnd();
+      default:
+        return this.#regular(end, unfinished);
+    }
+  }
+
+  /** The token goes on in the next chunk. */
+  #open(what: Unfinished): undefined {
+    this.unfinished = what;
+    this.end = this.bytes.length;
+  }
+
+  #odd(kind: TokenKind): TokenKind {
+    return this.#isStrict ? "malformed" : kind;
+  }
+
+  /** To the end of the line. Returns where it is. */
+  #comment(from: number): number {
+    const { bytes, start } = this;
+    let at = from;
+    while (at < bytes.length && bytes[at] !== LF && bytes[at] !== CR) at++;
+    if (at - start > this.comment) this.comment = at - start;
+    this.unfinished = at < bytes.length ? undefined : "comment";
+    return at;
+  }
+
+  /** A name, a number, or a keyword: regular characters. */
+  #regular(from: number, kind: "name" | "number" | "word"): TokenKind | undefined {
+    const { bytes } = this;
+    const { length } = bytes;
+    let at = from;
+    while (at < length && (CLASSES[bytes[at] ?? 0] ?? 0) < WHITE) at++;
+    this.end = at;
+    if (this.#isContent) return kind;
+    if (this.#isStrict) return kind === "name" ? this.#strictName() : this.#strictWord();
+    this.unfinished = at < length ? undefined : kind;
+    return at < length ? kind : undefined;
+  }
+
+  /** A literal string (7.3.4.2). Strictly, its octal codes are those of one byte. */
+  #literal(from: number): TokenKind | undefined {
+    const { bytes } = this;
+    const { length } = bytes;
+    let depth = this.#depth;
+    let isSound = true;
+    let at = from;
+    for (; at < length; at++) {
+      const byte = bytes[at];
+      if (byte === BACKSLASH) {
+        const first = bytes[++at] ?? 0;
+        if (first > THREE && isOctal(first) && isOctal(bytes[at + 1]) && isOctal(bytes[at + 2])) isSound = false;
+      } else if (byte === OPEN) depth++;
+      else if (byte === CLOSE && --depth === 0) {
+        this.unfinished = undefined;
+        this.end = at + 1;
+        return isSound ? "literal" : this.#odd("literal");
+      }
+    }
+    this.#depth = depth;
+    this.#escaped = this.#isContent ? 0 : at - length;
+    return this.#cutOff("literal");
+  }
+
+  /** `<<`, `>>`, or a hexadecimal string. `at`: after the first one. */
+  #angle(at: number, byte: typeof LESS | typeof GREATER): TokenKind | undefined {
+    const { bytes } = this;
+    if (at >= bytes.length && !this.#isStrict && !this.#isContent) return this.#open(byte === LESS ? "<" : ">");
+    this.unfinished = undefined;
+    if (bytes[at] === byte) {
+      this.end = at + 1;
+      return byte === LESS ? "<<" : ">>";
+    }
+    if (byte === LESS) return this.#hexadecimal(at);
+    this.end = at;
+    return this.#isContent ? ">>" : this.#odd("stray");
+  }
+
+  /** A hexadecimal string (7.3.4.3), from its digits on. */
+  #hexadecimal(from: number): TokenKind | undefined {
+    const { bytes } = this;
+    const end = bytes.indexOf(GREATER, from);
+    if (end < 0) return this.#cutOff("hex");
+    this.unfinished = undefined;
+    this.end = end + 1;
+    for (let at = from; this.#isStrict && at < end; at++)
+      if (!isHexadecimal(bytes[at]) && !isWhite(bytes[at])) return "malformed";
+    return "hex";
+  }
+
+  #cutOff(kind: "literal" | "hex"): TokenKind | undefined {
+    this.#open(kind);
+    if (!this.#isStrict) return this.#isContent ? kind : undefined;
+    this.unfinished = undefined;
+    return "malformed";
   }
 
   /** A name (7.3.5): bytes outside of ASCII may be in it as they are, control characters may not, nor the code 0. */
-  #name(): TokenKind {
-    const bytes = this.#bytes;
-    let at = this.start + 1;
-    let isSound = true;
-    this.isAscii = true;
-    for (; at < bytes.length; at++) {
+  #strictName(): TokenKind {
+    const { bytes, start, end } = this;
+    for (let at = start + 1; at < end; at++) {
       const byte = bytes[at] ?? 0;
-      if (!isRegular(byte)) break;
-      if (byte > DEL) this.isAscii = false;
-      if (byte < 0x20 || byte === DEL) isSound = false;
+      if (byte < 0x20 || byte === DEL) return "malformed";
       if (byte !== NUMBER_SIGN) continue;
-      const [high, low] = [bytes[at + 1] ?? 0, bytes[at + 2] ?? 0];
-      isSound &&= isHexadecimal(high) && isHexadecimal(low) && !(high === ZERO && low === ZERO);
+      const [high, low] = [bytes[at + 1], bytes[at + 2]];
+      if (!isHexadecimal(high) || !isHexadecimal(low) || (high === ZERO && low === ZERO)) return "malformed";
     }
-    return this.#is(isSound && at > this.start + 1 ? "name" : "malformed", at);
+    return end > start + 1 ? "name" : "malformed";
   }
 
-  /** A literal string (7.3.4.2): its parentheses are balanced, and octal codes are those of one byte. */
-  #literal(): TokenKind {
-    const bytes = this.#bytes;
-    let depth = 0;
-    let isSound = true;
-    for (let at = this.start; at < bytes.length; at++) {
-      const byte = bytes[at];
-      if (byte === BACKSLASH) {
-        at += 1;
-        const first = bytes[at] ?? 0;
-        if (first > THREE && isOctal(first) && isOctal(bytes[at + 1]) && isOctal(bytes[at + 2])) isSound = false;
-      } else if (byte === OPEN) depth += 1;
-      else if (byte === CLOSE && --depth === 0) return this.#is(isSound ? "literal" : "malformed", at + 1);
-    }
-    return this.#is("malformed", bytes.length);
-  }
-
-  /** A hexadecimal string (7.3.4.3). */
-  #hexadecimal(): TokenKind {
-    const bytes = this.#bytes;
-    let isSound = true;
-    for (let at = this.start + 1; at < bytes.length; at++) {
-      const byte = bytes[at] ?? 0;
-      if (byte === GREATER) return this.#is(isSound ? "hexadecimal" : "malformed", at + 1);
-      if (!isHexadecimal(byte) && !isWhite(byte)) isSound = false;
-    }
-    return this.#is("malformed", bytes.length);
-  }
-
-  /** A number (7.3.3) or a keyword, which has letters alone. */
-  #word(): TokenKind {
-    const bytes = this.#bytes;
-    let at = this.start;
-    let [digits, points, signs, letters, others] = [0, 0, 0, 0, 0];
-    for (; isRegular(bytes[at]); at++) {
+  /** A number (7.3.3), or a keyword, which has letters alone. */
+  #strictWord(): TokenKind {
+    const { bytes, start, end } = this;
+    let [digits, points, signs, letters] = [0, 0, 0, 0];
+    for (let at = start; at < end; at++) {
       const byte = bytes[at] ?? 0;
       if (isDigit(byte)) digits += 1;
       else if (byte === POINT) points += 1;
-      else if ((byte === PLUS || byte === MINUS) && at === this.start) signs += 1;
-      else if ((byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)) letters += 1;
-      else others += 1;
+      else if ((byte === PLUS || byte === MINUS) && at === start) signs += 1;
+      else if (isLetter(byte)) letters += 1;
+      else return "malformed";
     }
-    const length = at - this.start;
-    if (length > LONGEST_WORD || others > 0) return this.#is("malformed", at);
-    if (letters === length) return this.#is("keyword", at);
-    if (letters > 0 || digits === 0 || points > 1) return this.#is("malformed", at);
-    return this.#is(digits + signs === length ? "integer" : "real", at);
+    const length = end - start;
+    if (length > LONGEST_WORD) return "malformed";
+    if (letters === length) return "word";
+    if (letters > 0 || digits === 0 || points > 1) return "malformed";
+    return digits + signs === length ? "integer" : "real";
   }
 }

@@ -2,9 +2,11 @@
 import type { PDFObject } from "mupdf";
 import { bytesOf } from "../../bytes/latin1.ts";
 import { ContentOperators } from "../content/operators.ts";
+import { parsedValue } from "../content/values.ts";
 import { readContent } from "../content/read-content.ts";
 import { streamsOf } from "../content/streams.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { Dictionary } from "../syntax/objects.ts";
 import { loadOf } from "./load.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 import { MOST_MARKED } from "./page-tags.ts";
@@ -110,8 +112,9 @@ function identifierOf(properties: PDFObject): number | undefined {
 }
 
 function identifierIn(properties: string): number | undefined {
-  const found = /\/MCID\s+(\d+)/.exec(properties)?.[1];
-  return found === undefined ? undefined : Number(found);
+  const list = parsedValue(bytesOf(properties));
+  const identifier = list instanceof Dictionary ? list.get("MCID") : undefined;
+  return typeof identifier === "number" && identifier >= 0 ? identifier : undefined;
 }
 
 function inserted<T extends { readonly at: number }>(

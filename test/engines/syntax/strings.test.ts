@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { bytesOf, latin1 } from "../../../src/engines/bytes/latin1.ts";
+import { possibleNames, unescapeName } from "../../../src/engines/pdf/syntax/names.ts";
+import { readString } from "../../../src/engines/pdf/syntax/strings.ts";
+
+const read = (text: string, start = 0): [string, number | undefined] => {
+  const { value, end } = readString(bytesOf(text), start);
+  return [latin1(value), end];
+};
+
+describe("literal strings", () => {
+  test.each<[string, string]>([
+    ["()", ""],
+    ["(a(b)c)", "a(b)c"],
+    [String.raw`(\(\)\\)`, String.raw`()\ `.trim()],
+    [String.raw`(\n\r\t\b\f\x)`, "\n\r\t\b\fx"],
+    [String.raw`(\101\60\0)`, "A0\0"],
+    [String.raw`(\1018\08)`, "A8\x008"],
+    [String.raw`(\777)`, "\xff"],
+    ["(a\\\r\nb\\\nc\\\rd)", "abcd"],
+    ["(a\r\nb\rc\nd)", "a\nb\nc\nd"],
+    ["(\x80\0)", "\x80\0"],
+  ])("%j", (text, value) => {
+    expect(read(text)).toEqual([value, text.length]);
+  });
+
+  test("one without an end has what there is", () => {
+    expect(read("(a(b)")).toEqual(["a(b)", undefined]);
+    expect(read("(a\\")).toEqual(["a\0", undefined]);
+  });
+});
+
+test.each<[string, string, number | undefined]>([
+  ["<>", "", 2],
+  ["<4a4B>", "JK", 6],
+  ["<4 1\n4>", "A@", 7],
+  ["<4g1>x", "A", 5],
+  ["<41", "A", undefined],
+])("the hexadecimal string %j", (text, value, end) => {
+  expect(read(text)).toEqual([value, end]);
+});
+
+test("a string is read from its offset", () => {
+  expect(read("xx(a)y", 2)).toEqual(["a", 5]);
+});
+
+test("the codes of a name stand for bytes, and others for themselves", () => {
+  expect(unescapeName("A#42#c3#A9#4#zz#")).toBe("AB\xc3\xa9#4#zz#");
+});
+
+test("a slash begins a name wherever it is", () => {
+  expect([...possibleNames(bytesOf("/A(/B)<</C#44/>>%/E/"))]).toEqual(["A", "B", "CD", "", "E", ""]);
+  expect([...possibleNames(bytesOf("/abcdef /gh"), 3)]).toEqual(["abc", "gh"]);
+});
