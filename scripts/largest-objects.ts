@@ -5,7 +5,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { measureFile } from "../src/engines/pdf/objects/object-streams.ts";
-import type { Measures } from "../src/engines/pdf/objects/syntax.ts";
+import type { Measures } from "../src/engines/pdf/objects/measures.ts";
 import { unlimitedWork } from "../src/engines/work.ts";
 import type { InputBytes } from "../src/engines/bytes/heap.ts";
 

@@ -14,7 +14,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { unescapeName } from "../syntax/names.ts";
 import { countInflated, DEFLATE_RATIO } from "./inflated-size.ts";
 import { measureObjects } from "./raw-objects.ts";
-import { LARGE, type Measures, SyntaxReader } from "./syntax.ts";
+import { LARGE, type Measures, ObjectMeter } from "./measures.ts";
 
 /** Longest dictionary of an object stream in bytes. In practice they are short. */
 const MOST_DICTIONARY = 4096;
@@ -56,20 +56,20 @@ interface MeasuredFile {
  * @throws Refusal `limit_exceeded`
  */
 export async function measureFile(work: Work, file: EngineBytes): Promise<MeasuredFile> {
-  const reader = new SyntaxReader();
-  const objects = await measureObjects(work, file, reader);
+  const meter = new ObjectMeter();
+  const objects = await measureObjects(work, file, meter);
   const found = await findObjectStreams(work, file);
   const most = found.reduce((sum, { start, end, filters }) => sum + (end - start) * DEFLATE_RATIO ** filters, 0);
   let left = most <= limits.objectStreamBytes ? Infinity : limits.objectStreamBytes;
   const streams = new Set<number>();
   const measure = async (stream: ObjectStream, data: Uint8Array): Promise<void> => {
-    const { size, isLarge } = await checkedStream(work, data, stream, reader, left);
+    const { size, isLarge } = await checkedStream(work, data, stream, meter, left);
     left -= size;
     if (isLarge) streams.add(stream.number);
   };
   const isEncrypted = found.length > 0 && find(file.view(0, file.length), "/Encrypt", 0) >= 0;
   for (const stream of isEncrypted ? [] : found) await measure(stream, file.view(stream.start, stream.end));
-  return { largest: reader.largest, objects, streams, unread: isEncrypted ? found : [], measure };
+  return { largest: meter.largest, objects, streams, unread: isEncrypted ? found : [], measure };
 }
 
 /**
@@ -108,10 +108,10 @@ async function checkedStream(
   work: Work,
   data: Uint8Array,
   { filters, isPlain }: ObjectStream,
-  reader: SyntaxReader,
+  meter: ObjectMeter,
   most: number,
 ): Promise<{ size: number; isLarge: boolean }> {
-  reader.begin();
+  meter.begin();
   let tokens = 0;
   const size = await countInflated(work, data, filters, most, async (chunk) => {
     if (!isPlain) return;
@@ -119,14 +119,14 @@ async function checkedStream(
       const part = chunk.subarray(from, from + READ);
       work.spend(part.length * SYNTAX_WORK);
       await work.pause();
-      for (let at = reader.read(part); at < part.length; at = reader.read(part, at)) {
-        tokens += reader.tokens;
-        reader.begin();
+      for (let at = meter.read(part); at < part.length; at = meter.read(part, at)) {
+        tokens += meter.tokens;
+        meter.begin();
       }
     }
   });
   if (size <= most) {
-    const isLarge = !isPlain || tokens + reader.tokens > LARGE.tokens || size > LARGE.bytes;
+    const isLarge = !isPlain || tokens + meter.tokens > LARGE.tokens || size > LARGE.bytes;
     return { size, isLarge };
   }
   throw new Refusal("limit_exceeded", "The object streams of the PDF are too large when decompressed.", {

@@ -4,7 +4,8 @@ import { find } from "../../bytes/find.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
 import { measureStream } from "./raw-streams.ts";
-import { isRegular, LARGE, type SyntaxReader } from "./syntax.ts";
+import { isDigit, isRegular } from "../syntax/characters.ts";
+import { LARGE, type ObjectMeter } from "./measures.ts";
 
 /** Bytes read between two pauses, and fuel for each. */
 const STEP = 64 * 1024;
@@ -18,7 +19,7 @@ const [O, B, J] = [0x6f, 0x62, 0x6a];
  * lead there. Returns the numbers of large objects.
  * @throws Refusal `limit_exceeded`
  */
-export async function measureObjects(work: Work, file: EngineBytes, reader: SyntaxReader): Promise<number[]> {
+export async function measureObjects(work: Work, file: EngineBytes, meter: ObjectMeter): Promise<number[]> {
   const bytes = file.view(0, file.length);
   const large: number[] = [];
   let searched = 0;
@@ -27,17 +28,17 @@ export async function measureObjects(work: Work, file: EngineBytes, reader: Synt
   for (const start of keywords(bytes)) {
     work.spend(Math.ceil(Math.max(0, start - searched) / SEARCHED));
     searched = start;
-    reader.begin();
+    meter.begin();
     let end = start;
     for (let to = start; end === to && to < bytes.length;) {
       to = Math.min(bytes.length, to + STEP);
       const from = end;
-      end = reader.read(bytes.subarray(0, to), from);
+      end = meter.read(bytes.subarray(0, to), from);
       work.spend((end - from) * BYTE_WORK);
       await work.pause();
     }
     await measureStream(work, bytes, start, end, isEncrypted);
-    if (reader.tokens > LARGE.tokens || end - start > LARGE.bytes) large.push(numberBefore(bytes, start));
+    if (meter.tokens > LARGE.tokens || end - start > LARGE.bytes) large.push(numberBefore(bytes, start));
   }
   return large.filter((number) => number > 0);
 }
@@ -51,8 +52,6 @@ function* keywords(bytes: Uint8Array): Generator<number, void> {
   }
   for (let at = find(bytes, "trailer", 0); at >= 0; at = find(bytes, "trailer", at + 1)) yield at + "trailer".length;
 }
-
-const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
 /** The object number before the keyword `obj` that ends here; 0 if there is none. */
 function numberBefore(bytes: Uint8Array, end: number): number {
