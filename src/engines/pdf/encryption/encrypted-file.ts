@@ -12,9 +12,10 @@ import { aesCbc, BLOCK } from "./object-cipher.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { hex } from "../../bytes/hex.ts";
-import { latin1, bytesOf } from "../../bytes/latin1.ts";
-import { type WrittenObject, WrittenString, writtenObjects } from "../objects/written-objects.ts";
-import { readXref, ROW, tableOf, type WrittenXref } from "../objects/written-xref.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
+import { StringSpan } from "../syntax/objects.ts";
+import { versionOf, type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
+import { keptIn, readXref, ROW, tableOf, type WrittenXref } from "../objects/written-xref.ts";
 import { deflate } from "../../bytes/deflate.ts";
 
 /** Bytes of a stream encrypted per step: WebCrypto's results are outside the engine's heap. */
@@ -42,9 +43,8 @@ export async function encryptFile(
   crypto: PlatformCrypto,
 ): Promise<InputBytes> {
   const plain = file.asUint8Array();
-  const first = firstObject(plain);
   const version = Math.max(encryption.version, versionOf(plain));
-  const { xref, growth } = await survey(engine.work, plain, first);
+  const { xref, growth } = await survey(engine.work, plain);
 
   // Moves the plain file to the end of the buffer; the encrypted one grows from the start and never overtakes the read
   // position.
@@ -57,7 +57,7 @@ export async function encryptFile(
 
   const writer = new Writer(engine.work, bytes, encryption, crypto);
   writer.text(`%PDF-${Math.floor(version / 10)}.${version % 10}\n%\u00e2\u00e3\u00cf\u00d3\n\n`);
-  for (const object of writtenObjects(bytes, growth + first)) {
+  for (const object of writtenObjects(bytes, growth)) {
     if (object.isXref) break;
     if (xref.rows.getUint8(object.number * ROW) !== 1) throw new Error(`object ${object.number} is not in the table`);
     if (writer.at > object.start) throw new Error("the encrypted file overtook the plain one");
@@ -71,33 +71,23 @@ export async function encryptFile(
   return engine.bytesOf(file, end);
 }
 
-/** Offset of the first object, after the comments of the header. */
-function firstObject(bytes: Uint8Array): number {
-  const header = /^%PDF-\d\.\d[^\n]*\n(?:%[^\n]*\n|\s)*/.exec(latin1(bytes.subarray(0, 1024)));
-  if (!header) throw new Error("the written file has no header");
-  return header[0].length;
-}
-
-function versionOf(bytes: Uint8Array): number {
-  return Number(latin1(bytes.subarray(5, 8)).replace(".", ""));
-}
-
 /**
  * Reads the file once: its cross-references, and the most bytes by which encryption can lengthen it.
  * @throws Refusal `limit_exceeded`
  */
-async function survey(work: Work, bytes: Uint8Array, first: number): Promise<{ xref: WrittenXref; growth: number }> {
+async function survey(work: Work, bytes: Uint8Array): Promise<{ xref: WrittenXref; growth: number }> {
   let growth = FRAME;
   let strings = 0;
   const numbers: number[] = [];
-  for (const object of writtenObjects(bytes, first)) {
+  for (const object of writtenObjects(bytes, 0)) {
     numbers.push(object.number);
     work.spend((object.head.end - object.head.start) * BYTE_WORK);
     await work.pause();
     strings += object.strings.length;
     if (strings > limits.encryptedStrings) throw tooManyStrings(strings);
-    for (const { start, end, value } of object.strings) {
-      growth += Math.max(0, 2 * (encryptedLength(value.length) + 1) - (end - start));
+    for (const string of object.strings) {
+      const { start, end } = string;
+      growth += Math.max(0, 2 * (encryptedLength(string.valueIn(bytes).length) + 1) - (end - start));
     }
     if (object.isXref) {
       const xref = await readXref(work, bytes, object);
@@ -128,7 +118,6 @@ async function writeEnd(
     rows.setUint32(index * ROW + 1, writer.at);
     rows.setUint16(index * ROW + 5, 0);
   };
-  const references = trailer.match(/\/(?:Root|Info) \d+ \d+ R/g)?.join("") ?? "";
   const identifiers = ids.map((id) => `<${hex(bytesOf(id))}>`).join("");
   place(number + 1);
   writer.text(`${number + 1} 0 obj\n${dictionary}\nendobj\n\n`);
@@ -136,7 +125,7 @@ async function writeEnd(
   const start = writer.at;
   const data = await deflate(new Uint8Array(rows.buffer));
   writer.text(
-    `${number} 0 obj\n<</Type/XRef${references}/Encrypt ${number + 1} 0 R/ID[${identifiers}]/Size ${number + 2}\
+    `${number} 0 obj\n<</Type/XRef${keptIn(trailer)}/Encrypt ${number + 1} 0 R/ID[${identifiers}]/Size ${number + 2}\
 /W[1 4 2]/Filter/FlateDecode/Length ${data.length}>>\nstream\n`,
   );
   writer.bytes(data);
@@ -182,7 +171,8 @@ class Writer {
       await this.#work.pause();
       const replaced = await Promise.all(
         some.map(async (change) => {
-          if (change instanceof WrittenString) return key && `<${hex(await aesCbc(this.#crypto, key, change.value))}>`;
+          if (change instanceof StringSpan)
+            return key && `<${hex(await aesCbc(this.#crypto, key, change.valueIn(this.#bytes)))}>`;
           return stream && String(encryptedLength(stream.end - stream.start));
         }),
       );

@@ -1,14 +1,14 @@
 /** The cross-references of a file that MuPDF has just written. */
 import { inflateWhole } from "../../bytes/inflate.ts";
 import type { Work } from "../../work.ts";
-import { latin1 } from "../../bytes/latin1.ts";
-import type { WrittenObject } from "./written-objects.ts";
+import { find } from "../../bytes/find.ts";
+import { type Dictionary, Reference } from "../syntax/objects.ts";
+import { dictionaryOf, type WrittenObject } from "./written-objects.ts";
 
 export interface WrittenXref {
   /** Number of the cross-reference stream, or of the one that replaces a table. It is the last object. */
   readonly number: number;
-  /** The trailer entries, without strings. */
-  readonly trailer: string;
+  readonly trailer: Dictionary;
   /** Rows of type, offset, and second field (ISO 32000-2, table 18), by object number, plus one spare row. */
   readonly rows: DataView<ArrayBuffer>;
 }
@@ -16,26 +16,16 @@ export interface WrittenXref {
 /** Size of a row in bytes: 1, 4, and 2. */
 export const ROW = 7;
 
+const TRAILER = "trailer";
 /** Bytes at the end of a file that contain its trailer, which holds a few numbers and the file identifier. */
-const TRAILER = 4096;
+const LONGEST_TRAILER = 4096;
 
 /** Reads a cross-reference stream (ISO 32000-2, 7.5.8). */
-export async function readXref(
-  work: Work,
-  bytes: Uint8Array,
-  { number, head, strings, stream }: WrittenObject,
-): Promise<WrittenXref> {
-  let trailer = "";
-  let from = head.start;
-  for (const string of strings) {
-    trailer += latin1(bytes.subarray(from, string.start));
-    from = string.end;
-  }
-  trailer += latin1(bytes.subarray(from, head.end));
-  const numbers = (pattern: RegExp): number[] => pattern.exec(trailer)?.[1]?.trim().split(/\s+/).map(Number) ?? [];
-  const [size = 0] = numbers(/\/Size (\d+)/);
-  const widths = numbers(/\/W\s*\[([\d\s]+)\]/);
-  const sections = numbers(/\/Index\s*\[([\d\s]+)\]/);
+export async function readXref(work: Work, bytes: Uint8Array, xref: WrittenObject): Promise<WrittenXref> {
+  const { number, stream } = xref;
+  const trailer = dictionaryOf(bytes, xref);
+  const size = sizeIn(trailer);
+  const [widths, sections] = [numbersIn(trailer, "W"), numbersIn(trailer, "Index")];
   const [typeWidth = 0, placeWidth = 0, lastWidth = 0] = widths;
   if (widths.length !== 3 || typeWidth !== 1 || number !== size - 1 || !stream) {
     throw new Error("the written cross-references are not as expected");
@@ -62,15 +52,35 @@ export async function readXref(
   }
   return { number, trailer, rows };
 }
+
 /** Builds the same for a file that ends in a table (7.5.4). `numbers`: its object numbers. Offsets are left unset. */
 export function tableOf(bytes: Uint8Array, numbers: readonly number[]): WrittenXref {
-  const end = latin1(bytes.subarray(-TRAILER));
-  const trailer = end.slice(end.lastIndexOf("trailer"));
-  const number = Number(/\/Size (\d+)/.exec(trailer)?.[1]);
-  if (!trailer.startsWith("trailer") || !(number > Math.max(...numbers))) {
-    throw new Error("the written trailer is not as expected");
-  }
+  const keyword = find(bytes, TRAILER, Math.max(0, bytes.length - LONGEST_TRAILER));
+  const unexpected = (): Error => new Error("the written trailer is not as expected");
+  if (keyword < 0) throw unexpected();
+  const trailer = dictionaryOf(bytes, { head: { start: keyword + TRAILER.length, end: bytes.length } });
+  const number = sizeIn(trailer);
+  if (!(number > Math.max(...numbers))) throw unexpected();
   const rows = new DataView(new ArrayBuffer((number + 2) * ROW));
   for (const used of numbers) rows.setUint8(used * ROW, 1);
   return { number, trailer, rows };
+}
+
+/** The entries of a trailer that a file keeps when its cross-references are written anew. */
+export const keptIn = (trailer: Dictionary): string =>
+  ["Root", "Info"]
+    .map((key) => {
+      const value = trailer.get(key);
+      return value instanceof Reference ? `/${key} ${value.number} ${value.generation} R` : "";
+    })
+    .join("");
+
+function sizeIn(trailer: Dictionary): number {
+  const size = trailer.get("Size");
+  return typeof size === "number" ? size : 0;
+}
+
+function numbersIn(trailer: Dictionary, key: string): number[] {
+  const value = trailer.get(key);
+  return Array.isArray(value) ? value.filter((item) => typeof item === "number") : [];
 }

@@ -6,32 +6,36 @@ import { inflateWhole } from "../../bytes/inflate.ts";
 import type { Work } from "../../work.ts";
 import { concat } from "../../bytes/concat.ts";
 import { deflate } from "../../bytes/deflate.ts";
-import { latin1, bytesOf } from "../../bytes/latin1.ts";
-import { type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
+import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { dictionaryOf, versionOf, type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
+import { keptIn } from "../objects/written-xref.ts";
+import { isWhite } from "../syntax/characters.ts";
+import { type Dictionary, Name } from "../syntax/objects.ts";
+import { tokens } from "../syntax/tokens.ts";
 
 /** Largest file in bytes that is worth rewriting. */
 export const SMALL_FILE = 256 * 1024;
 /** Largest object stream in bytes. With more, the file is not small, however well it is compressed. */
 const MOST_OBJECT_BYTES = 8 * 1024 * 1024;
 
-/** Header, followed by bytes that mark the file as binary (ISO 32000-2, 7.5.2). */
-const HEADER = /^%PDF-1\.[5-9]\n|^%PDF-2\.0\n/;
+/** The first version with object streams, times 10. */
+const WITH_OBJECT_STREAMS = 15;
+/** Bytes after the header that mark the file as binary (ISO 32000-2, 7.5.2). */
 const BINARY = "%\u00b5\u00b6\u00b5\u00b6\n";
 
 /** The file in fewer bytes. Undefined if it is encrypted or has no or very large object streams. */
 export async function packSmall(work: Work, file: Uint8Array): Promise<Uint8Array | undefined> {
-  const start = latin1(file.subarray(0, 1024));
-  const [header] = HEADER.exec(start) ?? [];
-  const first = start.search(/\d+ 0 obj/);
-  if (header === undefined || first < 0) return undefined;
-  const objects = [...writtenObjects(file, first)];
+  const version = versionOf(file);
+  if (version < WITH_OBJECT_STREAMS) return undefined;
+  const objects = [...writtenObjects(file, 0)];
   const xref = objects.at(-1);
   const streams = objects.filter((object) => object.stream && !object.isXref);
-  const containers = streams.filter((object) => isObjectStream(file, object));
+  const containers = streams.filter(({ type }) => type === "ObjStm");
   const [container] = containers;
   if (!xref || !container || objects.some(({ generation }) => generation !== 0)) return undefined;
-  const trailer = latin1(file.subarray(xref.head.start, xref.head.end));
-  if (trailer.includes("/Encrypt")) return undefined;
+  if (!xref.isXref) return undefined;
+  const trailer = dictionaryOf(file, xref);
+  if (trailer.keys.includes("Encrypt")) return undefined;
   const packed = new Map<number, Uint8Array>();
   for (const object of objects) {
     if (!object.stream) packed.set(object.number, trimmed(file.subarray(object.head.start, object.head.end)));
@@ -42,7 +46,7 @@ export async function packSmall(work: Work, file: Uint8Array): Promise<Uint8Arra
     for (const [number, body] of unpacked) packed.set(number, body);
   }
   const rows = new Map<number, readonly [number, number, number]>();
-  const pieces: Uint8Array[] = [bytesOf(header + BINARY)];
+  const pieces: Uint8Array[] = [bytesOf(`%PDF-${(version / 10).toFixed(1)}\n${BINARY}`)];
   let at = pieces[0]?.length ?? 0;
   const add = (number: number, ...parts: readonly Uint8Array[]): void => {
     rows.set(number, [1, at, 0]);
@@ -74,15 +78,10 @@ export async function packSmall(work: Work, file: Uint8Array): Promise<Uint8Arra
   return concat(pieces);
 }
 
-const isObjectStream = (file: Uint8Array, { head }: WrittenObject): boolean =>
-  /\/Type\s*\/ObjStm\b/.test(latin1(file.subarray(head.start, head.end)));
-
-const isSpace = (byte: number | undefined): boolean => byte === 10 || byte === 13 || byte === 32;
-
 function trimmed(bytes: Uint8Array): Uint8Array {
   let [start, end] = [0, bytes.length];
-  while (start < end && isSpace(bytes[start])) start++;
-  while (end > start && isSpace(bytes[end - 1])) end--;
+  while (start < end && isWhite(bytes[start])) start++;
+  while (end > start && isWhite(bytes[end - 1])) end--;
   return bytes.subarray(start, end);
 }
 
@@ -90,17 +89,20 @@ function trimmed(bytes: Uint8Array): Uint8Array {
 async function unpack(
   work: Work,
   file: Uint8Array,
-  { head, stream }: WrittenObject,
+  object: WrittenObject,
 ): Promise<[number, Uint8Array][] | undefined> {
-  const text = latin1(file.subarray(head.start, head.end));
+  const { stream } = object;
+  const dictionary = dictionaryOf(file, object);
   const data = await inflateWhole(work, file.subarray(stream?.start, stream?.end), MOST_OBJECT_BYTES);
   if (!data) return undefined;
-  const first = Number(/\/First (\d+)/.exec(text)?.[1]);
-  const count = Number(/\/N (\d+)/.exec(text)?.[1]);
-  const numbers = latin1(data.subarray(0, first)).trim().split(/\s+/).map(Number);
-  if (!/\/Filter\s*\/FlateDecode/.test(text) || numbers.length !== count * 2 || numbers.some(Number.isNaN)) {
-    throw new Error("the written object stream is not as expected");
-  }
+  const [first, count, filter] = ["First", "N", "Filter"].map((key) => dictionary.get(key));
+  const unexpected = (): Error => new Error("the written object stream is not as expected");
+  const isFlate = filter instanceof Name && filter.value === "FlateDecode";
+  if (typeof first !== "number" || typeof count !== "number" || !isFlate) throw unexpected();
+  const next = tokens(data.subarray(0, first), 0);
+  const numbers: number[] = [];
+  while (next.next() === "integer") numbers.push(Number(next.text()));
+  if (next.kind !== undefined || numbers.length !== count * 2) throw unexpected();
   return Array.from({ length: count }, (_, index) => {
     const [from = 0, to = data.length - first] = [numbers[index * 2 + 1], numbers[index * 2 + 3]];
     return [numbers[index * 2] ?? 0, trimmed(data.subarray(first + from, first + to))];
@@ -111,7 +113,7 @@ async function unpack(
 async function references(
   file: Uint8Array,
   xref: WrittenObject,
-  trailer: string,
+  trailer: Dictionary,
   rows: ReadonlyMap<number, readonly [number, number, number]>,
 ): Promise<Uint8Array> {
   const size = xref.number + 1;
@@ -130,10 +132,9 @@ async function references(
   const deflated = await deflate(plain);
   const isWorth = deflated.length + "/Filter/FlateDecode".length < plain.length;
   const data = isWorth ? deflated : plain;
-  const [root, info] = ["Root", "Info"].map((key) => new RegExp(`/${key} \\d+ 0 R`).exec(trailer)?.[0] ?? "");
   const [begin, last] = [xref.strings[0], xref.strings.at(-1)];
   const id = begin && last ? `/ID[${latin1(file.subarray(begin.start, last.end))}]` : "";
-  const entries = `/Type/XRef/Size ${size}/W[${widths.join(" ")}]${root}${info}${id}/Length ${data.length}`;
+  const entries = `/Type/XRef/Size ${size}/W[${widths.join(" ")}]${keptIn(trailer)}${id}/Length ${data.length}`;
   return concat([
     bytesOf(`${xref.number} 0 obj\n<<${entries}${isWorth ? "/Filter/FlateDecode" : ""}>>stream\n`),
     data,

@@ -85,15 +85,16 @@ export async function findInFile(
   const [names, written] = [new Map<string, boolean>(), new Map<string, string>()];
   /** Names of fonts that match, and of those that are in the file and so not needed to find them. */
   const [fontNames, embedded] = [new Set<string>(), new Set<string>()];
-  for (const { number, generation, head, strings, stream, isXref } of writtenObjects(bytesAt(file), headerEnd(file))) {
+  for (const { number, generation, head, strings, stream, isXref } of writtenObjects(bytesAt(file), 0)) {
     work.spend((head.end - head.start) * READ_WORK);
     await work.pause();
     if (number === encryption) continue;
     const at = { number, generation };
     const headBytes = bytesAt(file).subarray(head.start, head.end);
     const values = new Map<number, Uint8Array>();
-    for (const { start, value } of isXref ? [] : strings) {
-      values.set(start - head.start, key ? await decipher(key, key.strings, at, value) : value);
+    for (const string of isXref ? [] : strings) {
+      const value = string.valueIn(bytesAt(file));
+      values.set(string.start - head.start, key ? await decipher(key, key.strings, at, value) : value);
     }
     const found = await searchSyntax(headBytes, isXref ? "trailer" : "object", values);
     if (found) return found;
@@ -226,10 +227,6 @@ export async function findInFile(
 }
 
 const bytesAt = (file: EngineBytes): Uint8Array => file.view(0, file.length);
-
-/** Where the first object begins, after the header and its comment (7.5.2). */
-const headerEnd = (file: EngineBytes): number =>
-  Math.max(0, latin1(file.view(0, Math.min(file.length, 256))).search(/\d+ \d+ obj\b/));
 
 /** The texts that were redacted as they may be in bytes, one character each. */
 function formsOf({ found, ignoresCase }: Sought): string[] {
