@@ -1,9 +1,8 @@
 /** Finds the objects of a file in its bytes, wherever its cross-references may lead. */
-import type { EngineBytes } from "../../bytes/heap.ts";
 import { find } from "../../bytes/find.ts";
-import { latin1 } from "../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
-import { measureStream } from "./raw-streams.ts";
+import { numberBefore } from "../syntax/objects.ts";
+import { measureStream, type RawFile, type StoredStream } from "./raw-streams.ts";
 import { isDigit, isRegular } from "../syntax/characters.ts";
 import { LARGE, type ObjectMeter } from "./measures.ts";
 
@@ -16,15 +15,18 @@ const [O, B, J] = [0x6f, 0x62, 0x6a];
 
 /**
  * Measures each object of a file: of what follows each keyword `obj` or `trailer`, even within a string or a stream, for a cross-reference may
- * lead there. Returns the numbers of large objects.
+ * lead there. Returns the numbers of large objects, and all object streams.
  * @throws Refusal `limit_exceeded`
  */
-export async function measureObjects(work: Work, file: EngineBytes, meter: ObjectMeter): Promise<number[]> {
-  const bytes = file.view(0, file.length);
+export async function measureObjects(
+  work: Work,
+  file: RawFile,
+  meter: ObjectMeter,
+): Promise<{ readonly large: readonly number[]; readonly streams: readonly StoredStream[] }> {
+  const { bytes } = file;
   const large: number[] = [];
+  const streams: StoredStream[] = [];
   let searched = 0;
-  let encrypted: boolean | undefined;
-  const isEncrypted = (): boolean => (encrypted ??= find(bytes, "/Encrypt", 0) >= 0);
   for (const start of keywords(bytes)) {
     work.spend(Math.ceil(Math.max(0, start - searched) / SEARCHED));
     searched = start;
@@ -37,10 +39,11 @@ export async function measureObjects(work: Work, file: EngineBytes, meter: Objec
       work.spend((end - from) * BYTE_WORK);
       await work.pause();
     }
-    await measureStream(work, bytes, start, end, isEncrypted);
+    const stream = await measureStream(work, file, start, end);
+    if (stream) streams.push(stream);
     if (meter.tokens > LARGE.tokens || end - start > LARGE.bytes) large.push(numberBefore(bytes, start));
   }
-  return large.filter((number) => number > 0);
+  return { large: large.filter((number) => number > 0), streams };
 }
 
 /** Where each object may begin: behind the keywords that precede one. */
@@ -51,9 +54,4 @@ function* keywords(bytes: Uint8Array): Generator<number, void> {
     if (!isRegular(before) || isDigit(before)) yield at + 1;
   }
   for (let at = find(bytes, "trailer", 0); at >= 0; at = find(bytes, "trailer", at + 1)) yield at + "trailer".length;
-}
-
-/** The object number before the keyword `obj` that ends here; 0 if there is none. */
-function numberBefore(bytes: Uint8Array, end: number): number {
-  return Number(/(\d{1,10})\s+\d{1,5}\s*obj$/.exec(latin1(bytes.subarray(Math.max(0, end - 40), end)))?.[1] ?? 0);
 }

@@ -12,8 +12,8 @@ import { ParseMeter } from "../../parse-meter.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
 import { objectNumber } from "../objects/objects.ts";
-import { Dictionary, Name, Reference, type Value } from "../syntax/objects.ts";
-import { isDigit, isWhite } from "../syntax/characters.ts";
+import { Dictionary, headingBefore, Name, Reference, type Value } from "../syntax/objects.ts";
+import { isWhite } from "../syntax/characters.ts";
 import { tokens } from "../syntax/tokens.ts";
 import { writtenIn } from "./written-references.ts";
 import { Broken, endOfObject, type PlainRow, skipGap, soundObject, streamAt, valueAt } from "./section.ts";
@@ -283,19 +283,6 @@ class UpdateReader {
     engine.countDecoded(data.length);
     return data;
   }
-}
-
-/** Where a number and a generation begin that precede the keyword `obj`; undefined if they do not. */
-function headingBefore(bytes: Uint8Array, keyword: number): number | undefined {
-  let at = keyword;
-  const before = (isIn: (byte: number | undefined) => boolean): number => {
-    const end = at;
-    while (at > 0 && isIn(bytes[at - 1])) at -= 1;
-    return end - at;
-  };
-  before(isWhite);
-  if (before(isDigit) === 0 || before(isWhite) === 0 || before(isDigit) === 0) return undefined;
-  return at;
 }
 
 function isDictionaryNext(bytes: Uint8Array, from: number): boolean {

@@ -4,6 +4,7 @@
  */
 import { latin1 } from "../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
+import { isDigit, isWhite } from "./characters.ts";
 import { unescapeName } from "./names.ts";
 import { readString } from "./strings.ts";
 import { type ByteRange, type Reading, Tokens } from "./tokens.ts";
@@ -321,4 +322,25 @@ class ObjectParser {
 function twiceIn(keys: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return keys.find((key) => seen.size === seen.add(key).size);
+}
+
+/** The object number before the keyword `obj` that ends here; 0 if there is none. */
+export function numberBefore(bytes: Uint8Array, end: number): number {
+  const heading = headingBefore(bytes, end - "obj".length);
+  if (heading === undefined) return 0;
+  const next = new Tokens(bytes, { at: heading });
+  return next.next() === "integer" ? Number(next.text()) : 0;
+}
+
+/** Where a number and a generation begin that precede the keyword `obj`; undefined if they do not. */
+export function headingBefore(bytes: Uint8Array, keyword: number): number | undefined {
+  let at = keyword;
+  const before = (isIn: (byte: number | undefined) => boolean): number => {
+    const end = at;
+    while (at > 0 && isIn(bytes[at - 1])) at -= 1;
+    return end - at;
+  };
+  before(isWhite);
+  if (before(isDigit) === 0 || before(isWhite) === 0 || before(isDigit) === 0) return undefined;
+  return at;
 }
