@@ -1,7 +1,7 @@
 /**
  * Part of `npm run check`: each part of src imports only what its row in `MAY_IMPORT` names, and in src/engines, src/operations, and src/http, a folder imports only
- * itself and the folders before it in its list. No folder of src has more files than a reader can look over, and only pdf/objects walks over the containers of a
- * document without handles, and only pdf/mupdf calls MuPDF's own functions. Types count: a layer that knows only the types of a higher one knows it, too.
+ * itself and the folders before it in its list. No folder of src has more files than a reader can look over, only pdf/objects walks over the containers of a
+ * document without handles, only pdf/mupdf calls MuPDF's own functions, and only pdf/syntax reads the bytes of a PDF. Types count: a layer that knows only the types of a higher one knows it, too.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -215,6 +215,13 @@ const MAY_LOOK_INSIDE = /^pdf\/mupdf\//;
 const WALK = /\bvalues\.(?:arrayLength|item|entryCount|valueAt)\(/;
 const MAY_WALK = /^pdf\/objects\//;
 
+/** The classes of characters (ISO 32000-2, 7.2.3), as strings or codes. */
+const CHARACTERS = /"\(\)<>\[\]\{\}\/%"|"\\0\\t\\n\\f\\r |\[0, 9, 10, 12, 13, 32\]/;
+/** Besides their owner: the proof of a redaction, which is a second reader on purpose, and the walk of erasure, until it is a visitor of content. */
+const MAY_LIST_CHARACTERS = /^pdf\/(?:syntax\/characters\.ts$|redaction\/proof\/|erasure\/walk\.ts$)/;
+/** A font program of Type 1 is PostScript, which is another syntax. */
+const MAY_MATCH_BYTES = /^pdf\/(?:syntax\/|redaction\/proof\/|(?:optimize|fonts)\/type1)/;
+
 const IMPORT = /^(?:(?:import|export)\b.*\bfrom|\} from|import) "([^"\n]+)";$|\bimport\("([^"\n]+)"\)/gm;
 
 const filesOf = (folder: string): string[] =>
@@ -234,6 +241,15 @@ const isIn = (path: string, part: string): boolean => path === part || path.star
 function partOf(file: string): string | undefined {
   const parts = Object.keys(MAY_IMPORT).filter((part) => isIn(file, part));
   return parts.toSorted((a, b) => b.length - a.length)[0];
+}
+
+/** The first place where bytes that became text, or a constant that has them, meet a regular expression or are split. */
+function matchedBytes(text: string): string | undefined {
+  const constants = text.matchAll(/\b(?:const|let) (\w+)(?:: [\w[\] |]+)? = (?:[^;]*\? )?(?:\w+\()*latin1\(/g);
+  const sources = ["latin1\\(", ...Array.from(constants, ([, name]) => `${name}\\b`)].join("|");
+  const tested = `\\.(?:exec|test)\\((?:\\w+\\()*(?:${sources})`;
+  const split = `\\b(?:${sources})[^;]{0,80}?\\.(?:match|matchAll|search|split|replace|replaceAll)\\(`;
+  return new RegExp(`${tested}|${split}`).exec(text)?.[0];
 }
 
 const problems: string[] = [];
@@ -269,6 +285,16 @@ for (const file of filesOf("src/engines")) {
     problems.push(
       `src/engines/${file}: walks over a container itself, not with src/engines/pdf/objects/walk-values.ts`,
     );
+}
+for (const file of filesOf("src/engines").filter((name) => name.startsWith("pdf/"))) {
+  const text = readFileSync(join(root, "src/engines", file), "utf8");
+  if (CHARACTERS.test(text) && !MAY_LIST_CHARACTERS.test(file))
+    problems.push(
+      `src/engines/${file}: lists the characters of PDF syntax, as src/engines/pdf/syntax/characters.ts does`,
+    );
+  const matched = MAY_MATCH_BYTES.test(file) ? undefined : matchedBytes(text);
+  if (matched !== undefined)
+    problems.push(`src/engines/${file}: matches bytes as text, not with src/engines/pdf/syntax/: ${matched}`);
 }
 for (const [folder, inside] of Map.groupBy(filesOf("src"), (file) => dirname(file))) {
   // One file for each operation, and the registry: a list, however long.

@@ -7,6 +7,7 @@ import {
   Malformed,
   Name,
   parseObject,
+  parseShort,
   Real,
   Reference,
   StringSpan,
@@ -130,4 +131,37 @@ test("others have their turn while a large object is read", async () => {
   const work = new Work(Infinity, Infinity, () => void (turns += 1));
   await parse(`[${"1 ".repeat(200_000)}]`, 0, work);
   expect(turns).toBeGreaterThan(4);
+});
+
+describe("read as content, an object is what readers take it for", () => {
+  test.each<[string, unknown]>([
+    ["[1 %)\n2]", [1, 2]],
+    ["<</A#4 <4G> /(x)>>", new Dictionary(["A#4", ""], [new StringSpan(7, 11), new StringSpan(13, 16)])],
+    ["<</A -.5/B +5>>", new Dictionary(["A", "B"], [new Real(-0.5), new Real(5)])],
+    [
+      "[0.5/DeviceRGB true null<</A[(b)]>>]",
+      [new Real(0.5), new Name("DeviceRGB"), true, null, new Dictionary(["A"], [[new StringSpan(29, 32)]])],
+    ],
+    ["<</A 1 0 R>>", new Dictionary(["A"], [new Reference(1, 0)])],
+    [String.raw`(\777` + ")", new StringSpan(0, 6)],
+  ])("%j", (text, value) => {
+    expect(parseShort(bytesOf(text), 0, "content")).toMatchObject({ value, end: text.length });
+  });
+
+  test.each([
+    ["[1-2]", "1 has a malformed number"],
+    ["[(a]", "1 has no end"],
+    ["[1rg]", "2 has a word that is no value"],
+    ["[1}]", "2 is malformed"],
+    ["<</A 1 2>>", "8 has a dictionary with a value in place of a key"],
+    ["", "0 has no end"],
+  ])("%j: %s", (text, expected) => {
+    let found = "none";
+    try {
+      parseShort(bytesOf(text), 0, "content");
+    } catch (error) {
+      if (error instanceof Malformed) found = `${error.at} ${error.message}`;
+    }
+    expect(found).toBe(expected);
+  });
 });

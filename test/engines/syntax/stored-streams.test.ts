@@ -4,6 +4,7 @@ import { ObjectMeter } from "../../../src/engines/pdf/objects/measures.ts";
 import { measureObjects } from "../../../src/engines/pdf/objects/raw-objects.ts";
 import { RawFile } from "../../../src/engines/pdf/objects/raw-streams.ts";
 import { headingBefore } from "../../../src/engines/pdf/syntax/objects.ts";
+import { limits } from "../../../src/limits.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
 
 async function streamsIn(text: string) {
@@ -53,6 +54,16 @@ test("the filters of a stream are counted, by any of their names, and too many a
   }
   expect(await streamsIn(filters(100, "FlateDecoder"))).toEqual([]);
 });
+
+test.each(["stream\n", "stream  \r\n", `${" ".repeat(100)}%endobj\nstream\n`])(
+  "a calculator function that is too long is refused, though its data begin behind %j",
+  async (keyword) => {
+    const program = " ".repeat(limits.streams.programBytes);
+    const text = (data: string): string => `1 0 obj<</FunctionType 4>>${keyword}${data}endstream`;
+    expect(await streamsIn(text(program))).toEqual([]);
+    await expect(streamsIn(text(`${program} `))).rejects.toThrow("calculator function that is too long");
+  },
+);
 
 test.each<[string, number | undefined]>([
   ["5 0 obj", 0],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bytesOf, latin1 } from "../../../src/engines/bytes/latin1.ts";
-import { possibleNames, unescapeName } from "../../../src/engines/pdf/syntax/names.ts";
-import { readString } from "../../../src/engines/pdf/syntax/strings.ts";
+import { escapeName, possibleNames, unescapeName } from "../../../src/engines/pdf/syntax/names.ts";
+import { readString, writtenString } from "../../../src/engines/pdf/syntax/strings.ts";
 
 const read = (text: string, start = 0): [string, number | undefined] => {
   const { value, end } = readString(bytesOf(text), start);
@@ -46,6 +46,18 @@ test("a string is read from its offset", () => {
 
 test("the codes of a name stand for bytes, and others for themselves", () => {
   expect(unescapeName("A#42#c3#A9#4#zz#")).toBe("AB\xc3\xa9#4#zz#");
+});
+
+test("a name is written with codes for all that a reader would not take as it is", () => {
+  expect(escapeName("A-b.1*|~")).toBe("A-b.1*|~");
+  expect(escapeName("A b#/(\xe9\x7f\0{%")).toBe("A#20b#23#2f#28#e9#7f#00#7b#25");
+  const all = latin1(Uint8Array.from({ length: 256 }, (_, byte) => byte));
+  expect(unescapeName(escapeName(all))).toBe(all);
+});
+
+test("a string is written as it can be read", () => {
+  expect(writtenString(bytesOf("a(b)\\"))).toBe(String.raw`(a\(b\)\\)`);
+  expect(writtenString(bytesOf("a\n\xe9"))).toBe("<610ae9>");
 });
 
 test("a slash begins a name wherever it is", () => {

@@ -1,6 +1,8 @@
 import type { PDFObject } from "mupdf";
+import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { ContentOperators } from "../content/operators.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { eachEntry, eachItem, FreeNames, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { byteString, eachEntry, eachItem, FreeNames, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import type { FieldTreeNode } from "./read-fields.ts";
 import type { Graft } from "./graft.ts";
 
@@ -183,12 +185,17 @@ async function renameFonts(
 ): Promise<void> {
   const appearance = field.get("DA");
   if (appearance.isString()) {
-    const text = appearance.asString();
-    const changed = text.replace(/\/([^\s/[\]()<>{}%]+)(?=\s+\S+\s+Tf)/g, (all, name: string) => {
-      const free = renamed.get(name);
-      return free === undefined ? all : `/${free}`;
-    });
-    if (changed !== text) field.put("DA", field._doc.newString(changed));
+    const text = latin1(appearance.asByteString());
+    const operators = new ContentOperators(bytesOf(text));
+    let [changed, copied] = ["", 0];
+    while (operators.next()) {
+      const [font, name] = [operators.operand(operators.count - 2), operators.name(operators.count - 2) ?? ""];
+      const free = operators.operator === "Tf" ? renamed.get(name) : undefined;
+      if (!font || free === undefined) continue;
+      changed += `${text.slice(copied, font.start)}/${free}`;
+      copied = font.end;
+    }
+    if (copied > 0) field.put("DA", byteString(field._doc, changed + text.slice(copied)));
   }
   if (depth >= MAX_DEPTH) return;
   for await (const kid of eachItem(engine, field.get("Kids"))) await renameFonts(engine, kid, renamed, depth + 1);

@@ -3,8 +3,9 @@
  * correctly if the stream has the filter `Crypt` (7.4.10), but encrypts it on saving anyway.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
+import { LF } from "../syntax/characters.ts";
+import { Dictionary, parseShort } from "../syntax/objects.ts";
 import { items, objectNumber } from "../objects/objects.ts";
-import { latin1 } from "../../bytes/latin1.ts";
 import { find } from "../../bytes/find.ts";
 
 /** First version of the encryption dictionary that allows readable metadata. */
@@ -59,9 +60,10 @@ export function keepMetadataClear(document: PDFDocument): (output: Uint8Array) =
     const entry = `/${key} true`;
     const at = find(output, entry, 0);
     const start = find(output, "stream\n", at) + "stream\n".length;
-    const dictionary = latin1(output.subarray(output.lastIndexOf(0x0a, at), start));
-    const length = Number(/\/Length (\d+)/.exec(dictionary)?.[1]);
-    if (at < 0 || !(length >= packet.length)) throw new Error("the output has no place for its readable metadata");
+    const { value } = parseShort(output, output.lastIndexOf(LF, at) + 1, "content");
+    const length = value instanceof Dictionary ? value.get("Length") : undefined;
+    if (at < 0 || typeof length !== "number" || length < packet.length)
+      throw new Error("the output has no place for its readable metadata");
     output.fill(0x20, at, at + entry.length);
     output.fill(0x20, start, start + length);
     output.set(packet, start);

@@ -1,10 +1,12 @@
 /** Where the data of streams is in the file of a document. */
-import { latin1 } from "../../bytes/latin1.ts";
+import { find } from "../../bytes/find.ts";
 import type { FilePart } from "../mupdf/mupdf.ts";
+import { CR, LF } from "../syntax/characters.ts";
 import type { OpenPdf } from "./document.ts";
 
 /** Longest space between the data of a stream and `endstream` in bytes. */
 const MOST_SPACE = 2;
+const KEYWORD = "endstream";
 
 /**
  * The data of streams, by their numbers, as it is in the file: encoded, and encrypted if the document is. Leaves out those that are not loaded, and those whose
@@ -20,8 +22,10 @@ export async function dataInFile(
     await engine.work.pause();
     const length = engine.scope(() => document.newIndirect(number).get("Length").asNumber());
     const end = start + length;
-    const after = latin1(input.bytes.view(end, end + MOST_SPACE + "endstream".length));
-    if (length >= 0 && end < input.bytes.length && /^\r?\n?endstream/.test(after)) parts.set(number, { start, end });
+    const after = input.bytes.view(end, Math.min(end + MOST_SPACE + KEYWORD.length, input.bytes.length));
+    const keyword = find(after, KEYWORD, 0);
+    const isLineEnd = after.subarray(0, keyword).every((byte) => byte === CR || byte === LF);
+    if (length >= 0 && end < input.bytes.length && keyword >= 0 && isLineEnd) parts.set(number, { start, end });
   }
   return parts;
 }

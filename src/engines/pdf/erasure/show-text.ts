@@ -1,8 +1,7 @@
 /** Operators that show text, without some of their codes: what follows stays where it is (ISO 32000-2, 9.4.3). */
-import { hex } from "../../bytes/hex.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
-import { readHexadecimal, readLiteral } from "../syntax/strings.ts";
+import { readString, writtenString } from "../syntax/strings.ts";
 
 /** A shown string, or an adjustment in thousandths of the font size. */
 export type Shown =
@@ -16,7 +15,7 @@ export function readShown(operand: Uint8Array): Shown[] {
   for (let token = lexer.next(); token; token = lexer.next()) {
     const part = operand.subarray(lexer.start, lexer.end);
     if (token === "literal" || token === "hex") {
-      const { value } = (token === "literal" ? readLiteral : readHexadecimal)(part, 0);
+      const { value } = readString(part, 0);
       list.push({ kind: "string", value, written: latin1(part) });
     } else if (token === "number") {
       const written = latin1(part);
@@ -45,7 +44,7 @@ export class ShownArray {
   }
 
   bytes(value: Uint8Array): void {
-    if (value.length > 0) this.string(written(value));
+    if (value.length > 0) this.string(writtenString(value));
   }
 
   /** `written`: how it is written, if nothing changes. */
@@ -67,9 +66,3 @@ export class ShownArray {
 }
 
 const digits = (value: number): string => String(Number(value.toFixed(3)));
-
-/** A string in the syntax of content. */
-function written(value: Uint8Array): string {
-  const text = latin1(value);
-  return /^[\x20-\x7e]*$/.test(text) ? `(${text.replaceAll(/[()\\]/g, String.raw`\$&`)})` : `<${hex(value)}>`;
-}

@@ -5,7 +5,7 @@ import { bytesOf } from "../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import type { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { readHexadecimal, readLiteral } from "../syntax/strings.ts";
+import { readString } from "../syntax/strings.ts";
 import { decodeText, encodeText, textString } from "../objects/text-string.ts";
 import { copyOf, type OwnResources } from "./own-resources.ts";
 
@@ -68,8 +68,7 @@ function stringsIn(
   for (let token = lexer.next(); token; token = lexer.next()) {
     const { start, end } = lexer;
     if ((token === "literal" || token === "hex") && key !== undefined) {
-      const part = list.subarray(start, end);
-      found.push({ key, value: (token === "literal" ? readLiteral : readHexadecimal)(part, 0).value, start, end });
+      found.push({ key, value: readString(list.subarray(start, end), 0).value, start, end });
     }
     const name = token === "name" ? lexer.text(start + 1, end) : "";
     key = KEYS.find((one) => one === name);

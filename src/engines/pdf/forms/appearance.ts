@@ -5,6 +5,7 @@ import type { AppearanceCharacteristics } from "./appearance-characteristics.ts"
 import type { TerminalField } from "./tree.ts";
 import { entries, items } from "../objects/objects.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
+import { ContentOperators } from "../content/operators.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 
 /** The default appearance of a field's text (12.7.4.3). */
@@ -23,21 +24,20 @@ const COLOR_OPERANDS: ReadonlyMap<string, number> = new Map(Object.entries({ g: 
 export function defaultAppearance({ document }: OpenPdf, node: TerminalField, widget: PDFObject): DefaultAppearance {
   const form = document.getTrailer().get("Root", "AcroForm");
   const text = [widget.get("DA"), node.own.DA, form.get("DA")].find((object) => object.isString());
-  const tokens = (text ? latin1(text.asByteString()) : "").split(/[\s\0]+|(?=\/)/).filter((token) => token !== "");
+  const operators = new ContentOperators(text ? Uint8Array.from(text.asByteString()) : new Uint8Array());
   let [font, size, color]: [PDFObject | undefined, number, string] = [undefined, 0, "0 g"];
-  tokens.forEach((token, index) => {
-    const operands = tokens.slice(Math.max(0, index - (COLOR_OPERANDS.get(token) ?? 0)), index);
-    if (token === "Tf") {
-      const name = (tokens[index - 2] ?? "").replace(/^\//, "");
-      size = Number(tokens[index - 1]);
+  while (operators.next()) {
+    const { operator, count } = operators;
+    if (operator === "Tf") {
+      const name = operators.name(count - 2) ?? "";
+      size = operators.number(count - 1) ?? 0;
       font = name === "" ? undefined : fontNamed(form, widget, name);
-    } else if (
-      COLOR_OPERANDS.get(token) === operands.length &&
-      operands.every((operand) => /^[+-]?[\d.]+$/.test(operand))
-    ) {
-      color = `${numbers(...operands.map(Number))} ${token}`;
     }
-  });
+    const components = COLOR_OPERANDS.get(operator);
+    if (components === undefined) continue;
+    const values = operators.numbers().slice(-components);
+    if (values.length === components) color = `${numbers(...values)} ${operator}`;
+  }
   return { font, size: size > 0 && size < 1000 ? size : 0, color };
 }
 
@@ -106,27 +106,31 @@ function surroundingsOf(
 ): Surroundings | undefined {
   const stream = widget.get("AP", "N");
   if (!stream.isStream() || !isLike(stream, look)) return undefined;
-  let content: string;
+  let content: Uint8Array;
   try {
     const buffer = stream.readStream();
     const bytes = buffer.asUint8Array();
-    content = bytes.length > LONGEST_KEPT ? "" : latin1(bytes);
+    content = bytes.length > LONGEST_KEPT ? new Uint8Array() : bytes.slice();
     engine.countDecoded(bytes.length);
     buffer.destroy();
   } catch (error) {
     if (engine.isFailure(error)) return undefined;
     throw error;
   }
-  const start = /\/Tx\s+BMC\b/.exec(content);
-  const end = content.lastIndexOf("EMC");
-  if (!start || end < start.index) return undefined;
-  const [before, after] = [content.slice(0, start.index).trim(), content.slice(end + 3).trim()];
+  const operators = new ContentOperators(content);
+  let [start, end]: [number | undefined, number | undefined] = [undefined, undefined];
+  let saved = 0;
+  while (operators.next()) {
+    const { operator, count } = operators;
+    if (start === undefined && (operator === "q" || operator === "Q")) saved += operator === "q" ? 1 : -1;
+    if (operator === "BMC" && operators.name(count - 1) === "Tx") start ??= operators.operand(count - 1)?.start;
+    if (operator === "EMC" && start !== undefined) ({ end } = operators);
+  }
   // Anything opened before the value and closed after it would be broken apart.
-  if (count(before, /(?<![^\s])q(?![^\s])/g) !== count(before, /(?<![^\s])Q(?![^\s])/g)) return undefined;
+  if (start === undefined || end === undefined || saved !== 0) return undefined;
+  const [before, after] = [latin1(content.subarray(0, start)).trim(), latin1(content.subarray(end)).trim()];
   return { before, after, resources: stream.get("Resources") };
 }
-
-const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
 
 /** Whether an appearance is drawn in a box like the widget's. */
 function isLike(stream: PDFObject, { width, height, matrix }: AppearanceCharacteristics): boolean {

@@ -1,5 +1,6 @@
 /** Writes the new encoding of an image to its object (ISO 32000-2, 8.9.5). */
 import type { PDFObject } from "mupdf";
+import { parseValue } from "../content/values.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
 import type { NewImage } from "./choice.ts";
 import type { ImageFacts } from "./facts.ts";
@@ -16,7 +17,7 @@ export function writeImage(
   object.writeRawStream(encoded.bytes);
   object.put("Filter", document.newName(encoded.filter));
   if (encoded.decodeParms === undefined) object.delete("DecodeParms");
-  else object.put("DecodeParms", parametersOf(object, encoded.decodeParms));
+  else object.put("DecodeParms", parseValue(object._doc, encoded.decodeParms));
   object.put("Width", size.width);
   object.put("Height", size.height);
   if (!image.isStencil) object.put("BitsPerComponent", encoded.bits);
@@ -59,11 +60,4 @@ function grayRest(object: PDFObject, softMask: NewImage["softMask"]): void {
   }
   object.delete("Mask");
   object.put("SMask", document.addStream(data, dictionary));
-}
-
-/** Parses a `DecodeParms` dictionary that contains only numbers. */
-function parametersOf(object: PDFObject, text: string): PDFObject {
-  const dictionary = object._doc.newDictionary();
-  for (const [, key = "", value = ""] of text.matchAll(/\/(\w+)\s*(-?\d+)/g)) dictionary.put(key, Number(value));
-  return dictionary;
 }

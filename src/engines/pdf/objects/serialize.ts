@@ -1,4 +1,5 @@
 /** Writes objects in the syntax of a file (ISO 32000-2, 7.3). */
+import { isRegular, SLASH } from "../syntax/characters.ts";
 import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { Pointer } from "../mupdf/values.ts";
@@ -18,10 +19,6 @@ interface SerializeOptions {
   readonly secret: boolean;
 }
 
-/** Characters that end the token before them or begin the one after them (7.2.3). */
-const DELIMITERS = new Set("()<>[]");
-const isRegular = (character: string | undefined): boolean => character !== undefined && !DELIMITERS.has(character);
-
 /**
  * The object as pieces of a file, with nothing in between. A reference is written as its object. Walks without handles, since
  * an update has thousands of values, and reads no other object.
@@ -36,11 +33,12 @@ export function serialize(
   const pieces: Piece[] = [];
   let text = "";
   /** The end of the text: to look at the text itself would copy all of it each time. */
-  let last: string | undefined;
+  let last: number | undefined;
   const token = (next: string): void => {
-    if (isRegular(last) && isRegular(next[0]) && next[0] !== "/") text += " ";
+    // An empty name is a slash.
+    if ((isRegular(last) || last === SLASH) && isRegular(next.charCodeAt(0))) text += " ";
     text += next;
-    last = next.at(-1);
+    last = next.charCodeAt(next.length - 1);
   };
   const write = (value: Pointer, isSecret: boolean): void => {
     if (values.isReference(value)) {

@@ -4,7 +4,8 @@ import { ContentOperators } from "../content/operators.ts";
 import { type Content, forEachContent } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { objectNumber } from "../objects/objects.ts";
-import { readHexadecimal, readLiteral } from "../syntax/strings.ts";
+import { LESS, OPEN } from "../syntax/characters.ts";
+import { readString } from "../syntax/strings.ts";
 
 /** The codes shown, by the object number of the font. */
 export type ShownCodes = ReadonlyMap<number, ReadonlySet<number>>;
@@ -14,8 +15,6 @@ const MOST_SHOWN = 1024 * 1024;
 
 /** Used instead of an object number for a font that is a direct object, and for no font. */
 const [DIRECT, NO_FONT] = [0, -1];
-
-const [OPEN, LESS] = [0x28, 0x3c];
 
 /**
  * The codes that pages, forms, patterns, glyphs, and appearances show in these fonts. `codeBytes`: bytes per code, by the
@@ -94,7 +93,7 @@ async function readText(
 function addCodes(operand: Uint8Array, codeBytes: 1 | 2, codes: Set<number>): void {
   for (let at = 0; at < operand.length; at++) {
     if (operand[at] !== OPEN && operand[at] !== LESS) continue;
-    const { value, end = operand.length } = (operand[at] === OPEN ? readLiteral : readHexadecimal)(operand, at);
+    const { value, end = operand.length } = readString(operand, at);
     for (let index = 0; index < value.length; index += codeBytes) {
       const [first = 0, second = 0] = [value[index], value[index + 1]];
       codes.add(codeBytes === 1 ? first : (first << 8) | second);

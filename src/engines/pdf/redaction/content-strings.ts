@@ -4,8 +4,9 @@ import { concat } from "../../bytes/concat.ts";
 import { hex } from "../../bytes/hex.ts";
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
-import { unescapeName } from "../syntax/names.ts";
-import { readHexadecimal, readLiteral } from "../syntax/strings.ts";
+import { PERCENT } from "../syntax/characters.ts";
+import { escapeName, unescapeName } from "../syntax/names.ts";
+import { readString } from "../syntax/strings.ts";
 import { decodeText, encodeText } from "../objects/text-string.ts";
 
 /** Shows text. */
@@ -37,9 +38,9 @@ export async function readContentStrings(content: Uint8Array, work: Work): Promi
     if (lexer.isDue) await work.rest();
     const start = token ? lexer.start : content.length;
     const between = content.subarray(end, start);
-    if (between.includes(0x25)) comments.push(between);
+    if (between.includes(PERCENT)) comments.push(between);
     if (!token) break;
-    if (token === "literal" || token === "hex") pending.push(stringAt(content.subarray(start, lexer.end), token));
+    if (token === "literal" || token === "hex") pending.push(readString(content.subarray(start, lexer.end), 0).value);
     else if (token === "name") names.add(nameIn(lexer.text(start + 1, lexer.end)));
     else if (token === "number" && Number.parseFloat(lexer.text(start, lexer.end)) < SPACE) pending.push(SPACE_BYTES);
     else if (token === "word") {
@@ -53,9 +54,6 @@ export async function readContentStrings(content: Uint8Array, work: Work): Promi
   }
   return { shown, strings: [...strings, ...pending], names: [...names], comments };
 }
-
-const stringAt = (bytes: Uint8Array, token: "literal" | "hex"): Uint8Array =>
-  (token === "literal" ? readLiteral : readHexadecimal)(bytes, 0).value;
 
 /** A name as text: in UTF-8, as 7.3.5 requires, or byte by byte. */
 function nameIn(written: string): string {
@@ -103,7 +101,7 @@ export async function cleanContent(content: Uint8Array, work: Work, clean: Clean
     if (lexer.isDue) await work.rest();
     const start = token ? lexer.start : content.length;
     const between = content.subarray(end, start);
-    const isComment = between.includes(0x25) && clean.text(decodeText(between)) !== undefined;
+    const isComment = between.includes(PERCENT) && clean.text(decodeText(between)) !== undefined;
     if (!token) {
       cleanStrings();
       if (isComment) put(end, start, "\n");
@@ -118,12 +116,13 @@ export async function cleanContent(content: Uint8Array, work: Work, clean: Clean
     } else {
       if (isComment && pending.length === 0) put(end, start, "\n");
       if (token === "literal" || token === "hex") {
-        const value = stringAt(content.subarray(start, lexer.end), token);
+        const { value } = readString(content.subarray(start, lexer.end), 0);
         pending.push({ start, end: lexer.end, value, after: name });
       } else if (token === "name") {
         name = nameIn(lexer.text(start + 1, lexer.end));
         const cleaned = clean.name(name);
-        if (cleaned !== undefined && pending.length === 0) put(start, lexer.end, `/${escaped(cleaned)}`);
+        if (cleaned !== undefined && pending.length === 0)
+          put(start, lexer.end, `/${escapeName(latin1(new TextEncoder().encode(cleaned)))}`);
       }
     }
     end = lexer.end;
@@ -131,12 +130,4 @@ export async function cleanContent(content: Uint8Array, work: Work, clean: Clean
   if (copied === 0) return undefined;
   parts.push(content.subarray(copied));
   return concat(parts);
-}
-
-/** A name in the syntax of content (7.3.5). */
-function escaped(name: string): string {
-  return latin1(new TextEncoder().encode(name)).replaceAll(
-    /[^!"$&'*+,.0-;=?-Z\\^-z|~-]/g,
-    (character) => `#${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
 }

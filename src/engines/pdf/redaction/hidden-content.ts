@@ -4,7 +4,7 @@
  */
 import type { PDFObject } from "mupdf";
 import { concat } from "../../bytes/concat.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { ContentOperators } from "../content/operators.ts";
 import { appearances, type Content, forEachContent, readStream, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
@@ -202,9 +202,10 @@ function writeBack({ document }: OpenPdf, number: number, kind: Content["kind"])
   const stream = document.newIndirect(number);
   if (kind === "glyph") {
     // It shows what is redacted, and is not shown any more. Its width is in its first operator (9.6.4).
-    const content = latin1(joined([stream]));
-    const width = /^\s*([\d.+-]+\s+[\d.+-]+)\s/.exec(content)?.[1] ?? "0 0";
-    stream.writeStream(`${width} d0\n`);
+    const operators = new ContentOperators(joined([stream]));
+    operators.next();
+    const width = [0, 1].map((index) => (operators.number(index) === undefined ? "0" : operators.text(index)));
+    stream.writeStream(`${width.join(" ")} d0\n`);
     return;
   }
   stream.writeStream(joined(streamsOf(page)));

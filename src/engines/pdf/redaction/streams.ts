@@ -2,7 +2,8 @@
 import type { PDFObject } from "mupdf";
 import { withoutJpegMetadata, withoutJpxMetadata } from "../../image/without-metadata.ts";
 import { concat } from "../../bytes/concat.ts";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { find } from "../../bytes/find.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
 import { writeMetadata } from "../document/clear-metadata.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
@@ -77,9 +78,9 @@ const isProgram = (stream: PDFObject): boolean =>
 function beginsCMap(stream: PDFObject): boolean {
   if (!stream.get("Type").isNull() || !stream.get("Subtype").isNull()) return false;
   const buffer = stream.readStream();
-  const start = latin1(buffer.asUint8Array().subarray(0, 4096));
+  const begins = find(buffer.asUint8Array().subarray(0, 4096), "begincmap", 0) >= 0;
   buffer.destroy();
-  return start.includes("begincmap");
+  return begins;
 }
 
 /** Redacts all streams. `replaced`: content streams of pages on which something was erased. */

@@ -2,15 +2,17 @@
 import type { PDFObject } from "mupdf";
 import { find } from "../../bytes/find.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
-import { unhex } from "../../bytes/hex.ts";
-import { latin1 } from "../../bytes/latin1.ts";
 import { Unusable } from "../../cms/refusal.ts";
 import { items } from "../objects/objects.ts";
+import { GREATER, isDigit, isBlank, isHexadecimal, isLetter, LESS } from "../syntax/characters.ts";
+import { possibleNames } from "../syntax/names.ts";
+import { readHexadecimal } from "../syntax/strings.ts";
 
 /** The largest `Contents` in hexadecimal digits: 1 MiB. */
 const MOST_DIGITS = 2 * 1024 * 1024;
 /** Bytes of a signature dictionary besides its `Contents`. */
 const DICTIONARY = 64 * 1024;
+const KEY = "/Contents";
 
 export interface Covered {
   /** The signed bytes are [0, gapStart) and [gapEnd, end). */
@@ -49,26 +51,33 @@ export function coveredBy(signature: PDFObject, file: EngineBytes, position: num
   const [, gapStart = 0, gapEnd = 0] = numbersOf(signature.get("ByteRange")) ?? [];
   if (end === undefined) throw new Unusable("has a `ByteRange` that is not one of this file");
   if (gapEnd - gapStart > MOST_DIGITS) throw new Unusable("is larger than 1 MiB");
-  const gap = latin1(file.view(gapStart, gapEnd));
-  const [, digits] = /^<((?:[0-9A-Fa-f]{2})+)>$/.exec(gap) ?? [];
-  if (digits === undefined) throw new Unusable("leaves more than its own value out of its `ByteRange`");
+  const gap = file.view(gapStart, gapEnd);
+  const digits = gap.subarray(1, -1);
+  const isDigits = digits.length > 0 && digits.length % 2 === 0 && digits.every(isHexadecimal);
+  const isString = isDigits && gap[0] === LESS && gap.at(-1) === GREATER;
+  if (!isString) throw new Unusable("leaves more than its own value out of its `ByteRange`");
   // The string must be that of this dictionary, and the only one.
   const before =
     position === undefined || position >= gapStart
-      ? ""
-      : latin1(file.view(Math.max(position, gapStart - DICTIONARY), gapStart));
+      ? new Uint8Array()
+      : file.view(Math.max(position, gapStart - DICTIONARY), gapStart);
   const rest = file.view(gapEnd, Math.min(gapEnd + DICTIONARY, end));
   const close = find(rest, "endobj", 0);
-  const after = latin1(rest.subarray(0, Math.max(0, close)));
-  const isOwn = /\/Contents[\s\0]*$/.test(before) && !before.includes("endobj") && close >= 0;
-  const contents = unhex(digits);
-  if (!isOwn || occurrences(before + after, /\/Contents(?![A-Za-z0-9])/g) !== 1)
+  const around = [before, rest.subarray(0, Math.max(0, close))];
+  // There may be only one, which is counted below.
+  const key = find(before, KEY, 0);
+  const isNext = key >= 0 && isBlank(before, key + KEY.length, before.length);
+  const isOwn = isNext && find(before, "endobj", 0) < 0 && close >= 0;
+  const { value: contents } = readHexadecimal(gap, 0);
+  if (!isOwn || occurrences(around, "Contents") !== 1)
     throw new Unusable("leaves out of its `ByteRange` what is not its own value");
-  if (occurrences(before + after, /\/ByteRange(?![A-Za-z0-9])/g) !== 1) throw new Unusable("has its `ByteRange` twice");
+  if (occurrences(around, "ByteRange") !== 1) throw new Unusable("has its `ByteRange` twice");
   return { gapStart, gapEnd, end, contents };
 }
 
-/** How often a name occurs, also written with numbers (ISO 32000-2, 7.3.5): `/Cont#65nts`. */
-const occurrences = (text: string, pattern: RegExp): number =>
-  text.replace(/#([0-9A-Fa-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))).match(pattern)
-    ?.length ?? 0;
+/** How often any reader may see a name, also in a string, and also as the start of one that goes on with something else than a letter or a digit. */
+function occurrences(parts: readonly Uint8Array[], name: string): number {
+  const goesOn = (next: number): boolean => isDigit(next) || isLetter(next);
+  const names = parts.flatMap((part) => Array.from(possibleNames(part)));
+  return names.filter((one) => one.startsWith(name) && !goesOn(one.charCodeAt(name.length))).length;
+}

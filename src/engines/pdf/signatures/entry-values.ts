@@ -1,11 +1,10 @@
 /** What the values of entries may be that signatures let change: nothing that could also be drawn, or done, elsewhere. */
 import type { PDFObject } from "mupdf";
 import { find } from "../../bytes/find.ts";
-import { latin1 } from "../../bytes/latin1.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { parseXmp } from "../metadata/xmp.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { unescapeName } from "../syntax/names.ts";
+import { possibleNames } from "../syntax/names.ts";
 import { entries, isNamed, items, MAX_DEPTH } from "../objects/objects.ts";
 
 /** Fuel per field. */
@@ -83,8 +82,9 @@ export function namesInAppearances(engine: PdfEngine, form: PDFObject): Set<stri
   const names = new Set<string>();
   const look = (field: PDFObject, depth: number): void => {
     engine.work.spend(FIELD_WORK);
-    const text = field.get("DA").isString() ? latin1(field.get("DA").asByteString()) : "";
-    for (const [, name = ""] of text.matchAll(/\/([^\s/<>[\](){}%]+)/g)) names.add(unescapeName(name));
+    const appearance = field.get("DA");
+    if (appearance.isString())
+      for (const name of possibleNames(Uint8Array.from(appearance.asByteString()))) names.add(name);
     if (depth < MAX_DEPTH) for (const kid of items(field.get(depth === 0 ? "Fields" : "Kids"))) look(kid, depth + 1);
   };
   look(form, 0);

@@ -34,7 +34,7 @@ const SLICE = 2_048;
 const MOST_DEPTH = 500;
 /** Readers cut numbers to so many bits. */
 const WORD = 2 ** 32;
-const [PERIOD_WORDS, VALUES] = [/[.eE#]/, new Set(["true", "false", "null"])];
+const [PERIODS, VALUES] = [[".", "e", "E", "#"], new Set(["true", "false", "null"])];
 const UNBALANCED = new Set([")", ">", "{", "}"].map((one) => one.charCodeAt(0)));
 
 /** How often an object may refer to each other one; `ANY` alone, if it may refer to all. */
@@ -259,8 +259,8 @@ function noteNumbers(bytes: Uint8Array, from: number, to: number, counts: Counts
 function noteOddNumber(bytes: Uint8Array, { start, end }: Tokens, counts: Counts): void {
   if (end - start > LONGEST_WORD) return;
   const text = latin1(bytes.subarray(start, end));
-  if (!PERIOD_WORDS.test(text)) return;
-  const [, base = "", digits = ""] = /^(\d{1,2})#(\w+)/.exec(text) ?? [];
-  const value = base === "" ? Number.parseFloat(text) : Number.parseInt(digits, Number(base));
+  if (!PERIODS.some((one) => text.includes(one))) return;
+  const sign = text.indexOf("#");
+  const value = sign > 0 ? Number.parseInt(text.slice(sign + 1), Number(text.slice(0, sign))) : Number.parseFloat(text);
   for (const one of new Set([Math.floor(value), Math.ceil(value)])) note(Math.abs(one) % WORD, counts);
 }

@@ -13,13 +13,15 @@ import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { Dictionary, headingBefore, Name, Reference, type Value } from "../syntax/objects.ts";
-import { isWhite } from "../syntax/characters.ts";
+import { isBlank, isDigit } from "../syntax/characters.ts";
 import { tokens } from "../syntax/tokens.ts";
 import { writtenIn } from "./written-references.ts";
 import { Broken, endOfObject, type PlainRow, skipGap, soundObject, streamAt, valueAt } from "./section.ts";
 import type { Update } from "./updates.ts";
 
 /** Bytes of an object stream, decoded. */
+/** Digits of a number in an object stream. */
+const MOST_DIGITS = 10;
 const MOST_MEMBERS = 32 * 1024 * 1024;
 
 /**
@@ -241,8 +243,8 @@ class UpdateReader {
     if (first > bytes.length) throw other();
     const heading = tokens(bytes.subarray(0, first), 0);
     const integer = (): number => {
-      const isInteger = heading.next() === "integer" && isDigits(heading.text()) && !heading.followsComment;
-      if (!isInteger) throw other();
+      const isInteger = heading.next() === "integer" && isDigit(bytes[heading.start]) && !heading.followsComment;
+      if (!isInteger || heading.end - heading.start > MOST_DIGITS) throw other();
       return Number(heading.text());
     };
     const places: { readonly member: number; readonly from: number }[] = [];
@@ -291,10 +293,3 @@ function isDictionaryNext(bytes: Uint8Array, from: number): boolean {
 }
 
 const isName = (value: Value | undefined, name: string): boolean => value instanceof Name && value.value === name;
-const isDigits = (text: string): boolean => /^\d{1,10}$/.test(text);
-
-/** Whether there is nothing but white space. */
-function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if (!isWhite(bytes[at])) return false;
-  return true;
-}

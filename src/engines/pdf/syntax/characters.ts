@@ -42,3 +42,9 @@ export function skipWhite(bytes: Uint8Array, from: number): number {
   while (isWhite(bytes[at])) at++;
   return at;
 }
+
+/** Whether there is nothing but white space between two offsets. */
+export function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!isWhite(bytes[at])) return false;
+  return true;
+}

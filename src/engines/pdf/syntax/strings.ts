@@ -1,4 +1,5 @@
 /** Strings as they are written in files and content streams (ISO 32000-2, 7.3.4). */
+import { hex } from "../../bytes/hex.ts";
 import { BACKSLASH, CLOSE, CR, GREATER, hexadecimalOf, isOctal, LF, OPEN } from "./characters.ts";
 
 /** A string that was read. */
@@ -10,12 +11,21 @@ export interface ReadString {
 
 const ESCAPES: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
 
+/** The string with a value: in ASCII where that is all it has. */
+export function writtenString(value: Uint8Array): string {
+  if (!value.every((byte) => byte >= 0x20 && byte < 0x7f)) return `<${hex(value)}>`;
+  let text = "";
+  for (const byte of value)
+    text += `${byte === OPEN || byte === CLOSE || byte === BACKSLASH ? "\\" : ""}${String.fromCharCode(byte)}`;
+  return `(${text})`;
+}
+
 /** Reads the string whose opening delimiter is at `start`. */
 export const readString = (bytes: Uint8Array, start: number): ReadString =>
   (bytes[start] === OPEN ? readLiteral : readHexadecimal)(bytes, start);
 
 /** Reads the literal string (7.3.4.2) whose opening parenthesis is at `start`. */
-export function readLiteral(bytes: Uint8Array, start: number): ReadString {
+function readLiteral(bytes: Uint8Array, start: number): ReadString {
   const value: number[] = [];
   let depth = 1;
   for (let at = start + 1; at < bytes.length; at++) {

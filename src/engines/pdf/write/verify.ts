@@ -202,9 +202,9 @@ function revisionAt(bytes: EngineBytes): number | undefined {
     for (let at = find(window, PERMS, 0); at >= 0; at = find(window, PERMS, at + 1)) places.push(start + at);
     for (const at of places) {
       const from = Math.max(0, at - DICTIONARY);
-      const around = latin1(bytes.view(from, Math.min(at + DICTIONARY, bytes.length)));
-      const revision = around.indexOf("/R 6");
-      if (revision >= 0 && around.includes("/UE")) return from + revision + "/R ".length;
+      const around = bytes.view(from, Math.min(at + DICTIONARY, bytes.length));
+      const revision = find(around, "/R 6", 0);
+      if (revision >= 0 && find(around, "/UE", 0) >= 0) return from + revision + "/R ".length;
     }
   }
   return undefined;

@@ -1,13 +1,14 @@
 /**
- * Searches everything in a written file that may be text, with a reader of its own: of the file's bytes, not of what MuPDF makes of them. It
- * shares with what redacts only how strings, names, and text strings are decoded (7.3.4, 7.3.5, 7.9.2), and knows no names and streams that code leaves alone.
+ * Searches everything in a written file that may be text, with a reader of its own: of the file's bytes, not of what MuPDF makes of them. With src/engines/pdf/syntax/, which
+ * owns PDF syntax, it shares how strings and names are decoded (7.3.4, 7.3.5), and where the objects of a written file are, whose reader takes anything unexpected for an
+ * error. Tokens, dictionaries, and content it reads itself. With what redacts it shares how text strings are decoded (7.9.2), and no names and streams that code leaves alone.
  */
 import type { EngineBytes } from "../../../bytes/heap.ts";
 import { concat } from "../../../bytes/concat.ts";
 import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import type { Work } from "../../../work.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";
-import { readHexadecimal, readLiteral } from "../../syntax/strings.ts";
+import { readString } from "../../syntax/strings.ts";
 import type { Piece } from "../../layout/reading-orders.ts";
 import { decodeText } from "../../objects/text-string.ts";
 import { unescapeName } from "../../syntax/names.ts";
@@ -150,7 +151,7 @@ export async function findInFile(
         if (kind === "content" && (await sought.isInAny([decodeText(bytes.subarray(start, end))])))
           return "the content of a page";
       } else if (type === "string") {
-        const value = values.get(start) ?? stringAt(bytes, start);
+        const value = values.get(start) ?? readString(bytes, start).value;
         if (kind === "content") pending.push(value);
         // Encryption before AES-256 derives its key from the identifier of the file (7.6.4.3).
         else if (kind === "trailer" && key !== undefined && key.strings !== "aes-256") continue;
@@ -348,9 +349,6 @@ function showsText(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start === 1) return first === 0x27 || first === 0x22;
   return end - start === 2 && first === 0x54 && (second === 0x6a || second === 0x4a);
 }
-
-const stringAt = (bytes: Uint8Array, start: number): Uint8Array =>
-  (bytes[start] === 0x28 ? readLiteral : readHexadecimal)(bytes, start).value;
 
 function nameIn(syntax: string): string {
   const written = unescapeName(syntax);
