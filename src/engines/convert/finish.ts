@@ -9,6 +9,7 @@ import { byteString } from "../pdf/objects/objects.ts";
 import { textString } from "../pdf/objects/text-string.ts";
 import { setOutline } from "../pdf/outline/outline.ts";
 import { savePdf } from "../pdf/write/save.ts";
+import { writeTexts } from "./write-texts.ts";
 import type { LaidOut, PageLink, Place } from "./lay-out.ts";
 
 export interface Description {
@@ -27,6 +28,7 @@ export async function finish(engine: PdfEngine, laidOut: LaidOut, description: D
   await addLinks(open, laidOut);
   if (laidOut.outline.length > 0) await setOutline(open, laidOut.outline);
   await describe(open, description);
+  await writeTexts(open, laidOut.texts);
   await engine.long.subsetFonts(open.document);
   return await savePdf(engine, open.document, { large: true });
 }

@@ -6,6 +6,7 @@ import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits } from "../../limits.ts";
 import type { PageFormat, Part } from "./source/document.ts";
 import type { DocumentFonts } from "./document-fonts.ts";
+import { GlyphTexts } from "./glyph-texts.ts";
 import { type Extent, type GlyphCounts, MissingGlyphs, readGlyphs } from "./missing-glyphs.ts";
 
 /** A place on a page (0-based), in its coordinates: origin at the bottom left, y upward. */
@@ -30,6 +31,7 @@ export interface LaidOut {
   readonly targets: ReadonlyMap<string, Place>;
   readonly outline: readonly OutlineEntry[];
   readonly missing: MissingGlyphs;
+  readonly texts: GlyphTexts;
   /** What the output lacks, by the names of the reference. */
   readonly notConverted: ReadonlySet<string>;
   /** What the document says of itself. */
@@ -68,6 +70,7 @@ export class PartWriter {
   readonly #targets = new Map<string, Place>();
   readonly #outline: OutlineEntry[] = [];
   readonly #missing: MissingGlyphs;
+  readonly #texts: GlyphTexts;
   readonly #notConverted = new Set<string>();
   #pageCount = 0;
   #outlineEntries = 0;
@@ -82,6 +85,7 @@ export class PartWriter {
     // Not compressed: whole fonts, of which little stays.
     this.#writer = new mupdf.DocumentWriter(this.#buffer, "pdf", "");
     this.#missing = new MissingGlyphs(engine);
+    this.#texts = new GlyphTexts(engine, (pointer) => this.#missing.fontAt(pointer));
   }
 
   /** Content that is wider than the page is laid out again on a wider page, which is scaled down to the one that was wanted. */
@@ -106,7 +110,8 @@ export class PartWriter {
       const wider = mayWiden ? widened(part, right) : undefined;
       if (wider) return wider;
       this.#missing.add(counts);
-      await this.#addPages(document, part, extents);
+      const isShaped = this.#texts.add(counts);
+      await this.#addPages(document, part, extents, isShaped);
       return undefined;
     } finally {
       document.destroy();
@@ -152,6 +157,7 @@ export class PartWriter {
       targets: this.#targets,
       outline: this.#outline,
       missing: this.#missing,
+      texts: this.#texts,
       notConverted: this.#notConverted,
       title: this.#title,
       author: this.#author,
@@ -174,7 +180,8 @@ export class PartWriter {
     }
   }
 
-  async #addPages(document: Document, part: Part, extents: readonly Extent[]): Promise<void> {
+  /** `isShaped`: whether glyphs of the part may stand for other characters than their fonts say. */
+  async #addPages(document: Document, part: Part, extents: readonly Extent[], isShaped: boolean): Promise<void> {
     const first = this.#pageCount;
     const frames: Frame[] = [];
     for (const [index, extent] of extents.entries()) {
@@ -182,6 +189,7 @@ export class PartWriter {
       await this.#engine.work.pause();
       const page = await this.#engine.long.loadAnyPage(document, index);
       try {
+        if (isShaped) await this.#texts.read(page, this.#pageCount);
         frames.push(await this.#addPage(document, page, part, extent, first));
       } finally {
         page.destroy();

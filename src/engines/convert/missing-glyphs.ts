@@ -67,13 +67,13 @@ export class MissingGlyphs {
     const before = known.get(code);
     if (before !== undefined) return before;
     const isText = code > 0 && code <= 0x10ffff && !INVISIBLE.test(String.fromCodePoint(code));
-    const missing = isText && this.#fontAt(pointer).encodeCharacter(code) === 0;
+    const missing = isText && this.fontAt(pointer).encodeCharacter(code) === 0;
     known.set(code, missing);
     return missing;
   }
 
   /** Kept, so that no other font gets the address. */
-  #fontAt(pointer: number): Font {
+  fontAt(pointer: number): Font {
     const font = this.#fonts.get(pointer) ?? new this.#engine.mupdf.Font(pointer as unknown as Font["pointer"]);
     this.#fonts.set(pointer, font);
     return font;
