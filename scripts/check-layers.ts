@@ -1,7 +1,7 @@
 /**
  * Part of `npm run check`: each part of src imports only what its row in `MAY_IMPORT` names, and in src/engines, src/operations, and src/http, a folder imports only
- * itself and the folders before it in its list. No folder of src has more files than a reader can look over, only pdf/objects walks over the containers of a
- * document without handles, only pdf/mupdf calls MuPDF's own functions, and only pdf/syntax reads the bytes of a PDF. Types count: a layer that knows only the types of a higher one knows it, too.
+ * itself and the folders before it in its list. No folder of src has more files than a reader can look over, and what has one owner in src/engines (`OWNERS`, and the bytes
+ * of a PDF, which only pdf/syntax reads) is in no other file. Types count: a layer that knows only the types of a higher one knows it, too.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -208,12 +208,33 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "openapi",
   ],
 };
-/** MuPDF's functions and its heap: only pdf/mupdf knows how it keeps things. */
-const INSIDES = /_wasm_|(?<!node-forge\/)\blib\b|\bLibMuPDF\b|pdf\/mupdf\/abi-check/;
-const MAY_LOOK_INSIDE = /^pdf\/mupdf\//;
-/** Walks over containers of a document, which may have a million entries, count and pause: `walkValues`, or `items` and `entries`, which refuse too many. */
-const WALK = /\bvalues\.(?:arrayLength|item|entryCount|valueAt)\(/;
-const MAY_WALK = /^pdf\/objects\//;
+/** What only some files of src/engines do, by what their text would show: `files` of src/engines. */
+const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonly problem: string }[] = [
+  {
+    // Only pdf/mupdf knows how MuPDF keeps things.
+    shows: /_wasm_|(?<!node-forge\/)\blib\b|\bLibMuPDF\b|pdf\/mupdf\/abi-check/,
+    files: /^pdf\/mupdf\//,
+    problem: "looks inside MuPDF, which belongs into src/engines/pdf/mupdf/",
+  },
+  {
+    // A container of a document may have a million entries: `walkValues` counts and pauses, `items` and `entries` refuse too many.
+    shows: /\bvalues\.(?:arrayLength|item|entryCount|valueAt)\(/,
+    files: /^pdf\/objects\//,
+    problem: "walks over a container itself, not with src/engines/pdf/objects/walk-values.ts",
+  },
+  {
+    // redaction/proof reads content with code of its own. The others still read it themselves.
+    shows: /"T[jJ]"|\bT[jJ]\/\d|\bTj TJ\b/,
+    files: /^pdf\/(?:content\/operator-table|redaction\/proof\/\S+|erasure\/walk|redaction\/content-strings)\.ts$/,
+    problem: "lists the operators that show text, which belongs into src/engines/pdf/content/operator-table.ts",
+  },
+  {
+    // erasure/walk.ts still keeps the state itself, and operators.ts the limit for it.
+    shows: /(?:===|case) "[qQ]"|"q", ?"Q"|\b[qQ]\/\d/,
+    files: /^pdf\/(?:content\/operator-table|erasure\/walk|content\/operators)\.ts$/,
+    problem: "interprets q and Q, which belongs into src/engines/pdf/content/graphics-state.ts",
+  },
+];
 
 /** The classes of characters (ISO 32000-2, 7.2.3), as strings or codes. */
 const CHARACTERS = /"\(\)<>\[\]\{\}\/%"|"\\0\\t\\n\\f\\r |\[0, 9, 10, 12, 13, 32\]/;
@@ -278,13 +299,8 @@ for (const [layer, folders] of Object.entries(LAYERS)) {
 }
 for (const file of filesOf("src/engines")) {
   const text = readFileSync(join(root, "src/engines", file), "utf8");
-  if (INSIDES.test(text) && !MAY_LOOK_INSIDE.test(file))
-    problems.push(`src/engines/${file}: looks inside MuPDF, which belongs into src/engines/pdf/mupdf/`);
-  const walks = WALK.test(text);
-  if (walks && !MAY_WALK.test(file))
-    problems.push(
-      `src/engines/${file}: walks over a container itself, not with src/engines/pdf/objects/walk-values.ts`,
-    );
+  for (const { shows, files, problem } of OWNERS)
+    if (shows.test(text) && !files.test(file)) problems.push(`src/engines/${file}: ${problem}`);
 }
 for (const file of filesOf("src/engines").filter((name) => name.startsWith("pdf/"))) {
   const text = readFileSync(join(root, "src/engines", file), "utf8");

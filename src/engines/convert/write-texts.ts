@@ -1,8 +1,8 @@
 /** Writes what glyphs stand for into a PDF that MuPDF has laid out: ToUnicode CMaps, and replacement texts where they do not suffice (ISO 32000-2, 9.10.3 and 14.9.4). */
 import type { PDFObject } from "mupdf";
-import { bytesOf } from "../bytes/latin1.ts";
 import { concat } from "../bytes/concat.ts";
-import { ContentOperators } from "../pdf/content/operators.ts";
+import { ContentWriter } from "../pdf/content/content-writer.ts";
+import { process, type Run } from "../pdf/content/processor.ts";
 import { readStream, streamsOf } from "../pdf/content/streams.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { readShown, ShownArray } from "../pdf/erasure/show-text.ts";
@@ -18,7 +18,6 @@ const OPERATOR_WORK = 30;
 /** The text of a glyph that another one stands for: readers drop it. */
 const NOTHING = "\u200b";
 
-const SHOWS = new Set(["Tj", "TJ"]);
 const utf16be = new TextDecoder("utf-16be");
 
 export async function writeTexts(open: OpenPdf, { fonts, pages }: GlyphTexts): Promise<void> {
@@ -73,21 +72,16 @@ export async function withReplacements(
   { runs, glyphs }: PageRuns,
   work: Work,
 ): Promise<Uint8Array | undefined> {
-  const tokens = new ContentOperators(content);
-  const parts: Uint8Array[] = [];
-  let [copied, shown, next] = [0, 0, 0];
-  while (tokens.next()) {
-    work.spend(OPERATOR_WORK);
-    if (tokens.isDue) await work.rest();
-    const operand = SHOWS.has(tokens.operator) ? tokens.operand(0) : undefined;
-    if (!operand) continue;
-    const array = content.subarray(operand.start, operand.end);
-    const first = shown;
-    const list = readShown(array);
+  const writer = new ContentWriter(content);
+  let [shown, next] = [0, 0];
+  const show = ({ operators }: Run): void => {
+    const operand = operators.operand(operators.count - 1);
+    if (!operand) return;
+    let at = shown;
+    const list = readShown(content.subarray(operand.start, operand.end));
     for (const part of list) if (part.kind === "string") shown += part.value.length >> 1;
-    if ((runs[next]?.start ?? Infinity) >= shown) continue;
+    if ((runs[next]?.start ?? Infinity) >= shown) return;
     const row = new MarkedRow();
-    let at = first;
     for (const part of list) {
       if (part.kind === "adjustment") {
         row.adjust(part.value, part.written);
@@ -102,12 +96,10 @@ export async function withReplacements(
         next += 1;
       }
     }
-    parts.push(content.subarray(copied, tokens.start), bytesOf(row.toString()));
-    copied = tokens.end;
-  }
-  if (shown !== glyphs) return undefined;
-  parts.push(content.subarray(copied));
-  return concat(parts);
+    writer.replace(operators.start, operators.end, row.toString());
+  };
+  await process(content, { keeps: [], show, operatorWork: OPERATOR_WORK }, work);
+  return shown === glyphs ? writer.result() : undefined;
 }
 
 /** The operators that show a row of glyphs, some of which are marked. */

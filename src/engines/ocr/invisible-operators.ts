@@ -3,13 +3,9 @@
  * 9.4.3).
  */
 import type { Work } from "../work.ts";
-import { ContentOperators } from "../pdf/content/operators.ts";
-import type { ByteRange } from "../pdf/syntax/tokens.ts";
-
-/** Bytes to remove, and their replacement. */
-export interface Change extends ByteRange {
-  readonly text: string;
-}
+import { ContentWriter, type Edit } from "../pdf/content/content-writer.ts";
+import { startsLine } from "../pdf/content/operator-table.ts";
+import { process, type Visitor } from "../pdf/content/processor.ts";
 
 /** The effect of a font, or of a graphics state that sets one, on the rendering mode. */
 export interface FontNames {
@@ -22,17 +18,30 @@ export interface FontNames {
 /** Rendering mode without fill, stroke, and clipping. */
 const INVISIBLE = 3;
 
-/** Operators that only change the graphics state, which `Q` restores, or move within a text object. */
-const STATE = new Set(
-  "cm w J j M d ri i gs BT ET Tc Tw Tz TL Tf Tr Ts Td TD Tm T* g G rg RG k K cs CS sc scn SC SCN".split(" "),
-);
-const MOVES = new Set(["Td", "TD", "Tm", "T*"]);
+/** Operators that do more than change the graphics state, which `Q` restores, or move within a text object. */
+const EFFECTS = [
+  "path",
+  "clip",
+  "paint",
+  "endPath",
+  "shade",
+  "draw",
+  "image",
+  "imageData",
+  "endImage",
+  "mark",
+  "endMark",
+  "point",
+  "glyph",
+  "section",
+  "unknown",
+] as const;
 
 /** The content between a `q` and its `Q`. */
 interface Group {
   readonly start: number;
-  /** Number of changes before it. */
-  readonly changes: number;
+  /** Number of edits before it. */
+  readonly edits: number;
   /** Whether it contains anything other than state changes and invisible text. */
   kept: boolean;
   hasInvisible: boolean;
@@ -43,103 +52,73 @@ interface Group {
  * invisible text ended keeps its position. If only state changes and invisible text are between a `q` and its `Q`, all of it is
  * removed.
  */
-export async function invisibleText(bytes: Uint8Array, fonts: FontNames, work: Work): Promise<Change[]> {
-  const changes: Change[] = [];
-  const tokens = new ContentOperators(bytes);
-  let state = { mode: 0, drawsAlways: false };
-  const states: (typeof state)[] = [];
+export async function invisibleText(bytes: Uint8Array, fonts: FontNames, work: Work): Promise<Edit[]> {
+  const edits: Edit[] = [];
   const groups: Group[] = [];
-  let inText = false;
   /** Changes since the text position was last set. */
   let pending = 0;
   const keep = (): void => {
     const group = groups.at(-1);
     if (group) group.kept = true;
   };
-  while (tokens.next()) {
-    if (tokens.isDue) await work.rest();
-    const { operator, start, end } = tokens;
-    if (MOVES.has(operator)) pending = 0;
-    switch (operator) {
-      case "q":
-        states.push({ ...state });
-        groups.push({ start, changes: changes.length, kept: inText, hasInvisible: false });
-        break;
-      case "Q": {
-        state = states.pop() ?? state;
-        const group = groups.pop();
-        if (!group) break;
-        const outer = groups.at(-1);
-        if (group.hasInvisible && !group.kept && !inText) {
-          changes.length = group.changes;
-          changes.push({ start: group.start, end, text: "" });
-        } else if (outer) outer.kept ||= group.kept || inText;
-        if (outer) outer.hasInvisible ||= group.hasInvisible;
-        break;
+  const setPosition = (): void => {
+    pending = 0;
+  };
+  const visitor: Visitor<boolean> = {
+    ...Object.fromEntries(EFFECTS.map((family) => [family, keep])),
+    // Of a font: whether it draws in every mode.
+    keeps: ["text", "font"],
+    fontNamed: (name) => fonts.drawsAlways(name),
+    parametersNamed: (name) => (fonts.setsFont(name) ? { font: true } : {}),
+    beginText: setPosition,
+    endText: setPosition,
+    move: setPosition,
+    save: ({ operators, graphics }) => {
+      const { start } = operators;
+      groups.push({ start, edits: edits.length, kept: graphics.inText, hasInvisible: false });
+    },
+    restore: ({ operators, graphics }) => {
+      const group = groups.pop();
+      if (!group) return;
+      const outer = groups.at(-1);
+      if (group.hasInvisible && !group.kept && !graphics.inText) {
+        edits.length = group.edits;
+        edits.push({ start: group.start, end: operators.end, text: "" });
+      } else if (outer) outer.kept ||= group.kept || graphics.inText;
+      if (outer) outer.hasInvisible ||= group.hasInvisible;
+    },
+    show: ({ operators, state }) => {
+      const { operator, start, end } = operators;
+      const isNextLine = startsLine(operator);
+      if (isNextLine) setPosition();
+      if (state.mode !== INVISIBLE || state.font === true) {
+        edits.length -= pending;
+        setPosition();
+        keep();
+        return;
       }
-      case "BT":
-      case "ET":
-        inText = operator === "BT";
-        pending = 0;
-        break;
-      case "Tr":
-        state.mode = tokens.number(0) ?? state.mode;
-        break;
-      case "Tf":
-        state.drawsAlways = fonts.drawsAlways(tokens.name(0) ?? "");
-        break;
-      case "gs":
-        state.drawsAlways ||= fonts.setsFont(tokens.name(0) ?? "");
-        break;
-      case "Tj":
-      case "TJ":
-      case "'":
-      case '"':
-        show(operator, start, end);
-        break;
-      default:
-        if (!STATE.has(operator)) keep();
-    }
-  }
-  return changes;
-
-  function show(operator: string, start: number, end: number): void {
-    // These operators first move to the next line.
-    if (operator === "'" || operator === '"') pending = 0;
-    if (state.mode !== INVISIBLE || state.drawsAlways) {
-      changes.length -= pending;
-      pending = 0;
-      keep();
-      return;
-    }
-    const spacing = operator === '"' ? `${tokens.text(0)} Tw ${tokens.text(1)} Tc ` : "";
-    changes.push({ start, end, text: operator === "Tj" || operator === "TJ" ? "" : `${spacing}T*` });
-    pending++;
-    const group = groups.at(-1);
-    if (group) group.hasInvisible = true;
-  }
+      const spacing = operator === '"' ? `${operators.text(0)} Tw ${operators.text(1)} Tc ` : "";
+      edits.push({ start, end, text: isNextLine ? `${spacing}T*` : "" });
+      pending++;
+      const group = groups.at(-1);
+      if (group) group.hasInvisible = true;
+    },
+  };
+  await process(bytes, visitor, work);
+  return edits;
 }
 
-/** The bytes of a span after the changes are applied, or undefined if nothing is left. */
-export function changed(
+/** The bytes of a span after the edits are applied, or undefined if nothing changes. */
+export function edited(
   bytes: Uint8Array,
-  { start, end }: ByteRange,
-  changes: readonly Change[],
+  { start: from, end: to }: Omit<Edit, "text">,
+  edits: readonly Edit[],
 ): Uint8Array<ArrayBuffer> | undefined {
-  const here = changes.filter((change) => change.start < end && change.end > start);
-  if (here.length === 0) return undefined;
-  const result = new Uint8Array(here.reduce((sum, { text }) => sum + text.length + 1, end - start));
-  let [from, to] = [start, 0];
-  for (const change of here) {
-    const before = bytes.subarray(from, Math.max(change.start, from));
-    result.set(before, to);
-    to += before.length;
-    // A change that extends past the end of a stream puts its replacement in the first one.
-    const text = change.start >= start ? `${change.text} ` : " ";
-    for (let at = 0; at < text.length; at++) result[to++] = text.charCodeAt(at);
-    from = Math.min(change.end, end);
+  const writer = new ContentWriter(bytes.subarray(from, to));
+  for (const { start, end, text } of edits) {
+    if (start >= to || end <= from) continue;
+    // An edit that extends past the end of a stream puts its text in the first one.
+    writer.replace(Math.max(start - from, 0), Math.min(end, to) - from, start >= from ? `${text} ` : " ");
   }
-  const rest = bytes.subarray(from, end);
-  result.set(rest, to);
-  return result.slice(0, to + rest.length);
+  return writer.result();
 }

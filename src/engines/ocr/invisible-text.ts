@@ -5,7 +5,7 @@ import { readStream } from "../pdf/content/streams.ts";
 import { collectNames, usesPageResources } from "../pdf/content/names.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { entries, items, MAX_DEPTH, nameOf, objectNumber, isNamed } from "../pdf/objects/objects.ts";
-import { type Change, changed, type FontNames, invisibleText } from "./invisible-operators.ts";
+import { edited, type FontNames, invisibleText } from "./invisible-operators.ts";
 
 /** Entries that describe how a stream was encoded (7.3.8.2). */
 const ENCODING = new Set(["Length", "Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]);
@@ -62,13 +62,13 @@ export class InvisibleText {
       return span;
     });
     const chosen = new Set<string>();
-    const changes = await invisibleText(whole, this.#fonts(resources, chosen), engine.work);
-    if (changes.length === 0) return { chosen };
+    const edits = await invisibleText(whole, this.#fonts(resources, chosen), engine.work);
+    if (edits.length === 0) return { chosen };
     const rest = new Set<string>();
     const kept = document.newArray();
     parts.forEach(({ stream, bytes }, place) => {
       const span = spans[place];
-      const left = span && changed(whole, span, changes);
+      const left = span && edited(whole, span, edits);
       if (!left) kept.push(stream);
       else if (left.some((byte) => byte > 0x20)) kept.push(document.addStream(left, {}));
       collectNames(left ?? bytes ?? new Uint8Array(0), rest, engine.work);
@@ -90,13 +90,13 @@ export class InvisibleText {
     if (depth > MAX_DEPTH || !bytes) return undefined;
     const own = form.get("Resources");
     const names = own.isDictionary() ? own : outer;
-    const changes: Change[] = await invisibleText(bytes, this.#fonts(names), engine.work);
+    const edits = await invisibleText(bytes, this.#fonts(names), engine.work);
     const resources = own.isDictionary() ? await this.#without(own, outer, [], depth + 1) : undefined;
-    if (changes.length === 0 && !resources) return undefined;
+    if (edits.length === 0 && !resources) return undefined;
     const dictionary = document.newDictionary();
     for (const { key, value } of entries(engine, form)) if (!ENCODING.has(key.asName())) dictionary.put(key, value);
     if (resources) dictionary.put("Resources", resources);
-    const made = document.addStream(changed(bytes, { start: 0, end: bytes.length }, changes) ?? bytes, dictionary);
+    const made = document.addStream(edited(bytes, { start: 0, end: bytes.length }, edits) ?? bytes, dictionary);
     this.#forms.set(number, objectNumber(made));
     return made;
   }

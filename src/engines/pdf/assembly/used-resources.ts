@@ -1,9 +1,10 @@
 /** The resources that a page uses (ISO 32000-2, 7.8.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { eachEntry, eachOrOnly, isNamed, nameOf, objectNumber } from "../objects/objects.ts";
+import { eachEntry, eachOrOnly, nameOf, objectNumber } from "../objects/objects.ts";
 import type { Source, SourcePage } from "./source.ts";
 import { usesPageResources, collectNames } from "../content/names.ts";
+import { nestedIn } from "../content/streams.ts";
 
 /** Categories whose entries content streams use by name. */
 const NAMED = new Set(["XObject", "Font", "ExtGState", "ColorSpace", "Pattern", "Shading", "Properties"]);
@@ -13,9 +14,6 @@ const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
 
 /** Fuel per byte searched for names. */
 const BYTE_WORK = 0.2;
-
-/** Fuel per resource that may have resources of its own. */
-const OBJECT_WORK = 200;
 
 /**
  * The page's resources without those that its content never names: many writers give all pages one dictionary with everything
@@ -90,31 +88,18 @@ async function trimNested(source: Source, resources: PDFObject): Promise<void> {
   trimmedObjects.set(document, done);
   const pending = [resources];
   for (let from = pending.pop(); from; from = pending.pop()) {
-    for (const category of ["XObject", "Pattern", "ExtGState", "Font"]) {
-      for await (const { value } of eachEntry(engine, from.get(category))) {
-        engine.work.spend(OBJECT_WORK);
-        if (engine.ranges) await engine.long.load(value);
-        const object = category === "ExtGState" ? value.get("SMask", "G") : value;
-        const number = objectNumber(object);
-        if (number === 0 || done.has(number)) continue;
-        done.add(number);
-        if (engine.ranges) await engine.long.load(object);
-        const contents = contentsOf(engine, object);
-        const own = object.get("Resources");
-        if (contents === undefined || !own.isDictionary()) continue;
-        const used = await trimmed(source, own, contents);
-        if (used) object.put("Resources", used);
-        pending.push(object.get("Resources"));
-      }
+    for await (const { kind, owner } of nestedIn(engine, from)) {
+      const number = objectNumber(owner);
+      if (number === 0 || done.has(number)) continue;
+      done.add(number);
+      const own = owner.get("Resources");
+      if (!own.isDictionary()) continue;
+      const contents = kind === "glyph" ? eachProcedure(engine, owner.get("CharProcs")) : eachOrOnly(engine, owner);
+      const used = await trimmed(source, own, contents);
+      if (used) owner.put("Resources", used);
+      pending.push(owner.get("Resources"));
     }
   }
-}
-
-/** The content that resolves its names in the object's own resources; undefined if it has none. */
-function contentsOf(engine: PdfEngine, object: PDFObject): AsyncGenerator<PDFObject, void> | undefined {
-  const isForm = isNamed(object.get("Subtype"), "Form") || object.get("PatternType").asNumber() === 1;
-  if (object.isStream()) return isForm ? eachOrOnly(engine, object) : undefined;
-  return isNamed(object.get("Subtype"), "Type3") ? eachProcedure(engine, object.get("CharProcs")) : undefined;
 }
 
 async function* eachProcedure(engine: PdfEngine, procedures: PDFObject): AsyncGenerator<PDFObject, void> {

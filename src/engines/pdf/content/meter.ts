@@ -4,6 +4,7 @@
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { MOST_NESTED, Nesting } from "./nesting.ts";
 import { ContentCounter } from "./usage.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type Category, idOf, isForm, maskOf, type Resources } from "./resources.ts";
@@ -30,11 +31,7 @@ const DRAWING = 256;
 const KEPT_GLYPH = 16 * 1024;
 /** Entries of a category that are checked before the content is read to see which ones it uses. */
 const LOOKED_AT = 50;
-/**
- * Maximum nesting of forms, and for how many of them a tiling pattern counts, for which MuPDF takes more stack: it overflows at some 30 patterns.
- * Real ones stay below 20.
- */
-const DEEPEST = 100;
+/** For how many forms a tiling pattern counts, for which MuPDF takes more stack. */
 const PATTERN_DEPTH = 4;
 /** Above any limit, but still safe to multiply. */
 const TOO_MANY = 1e15;
@@ -51,8 +48,7 @@ export class ContentMeter {
   readonly #open: OpenPdf;
   readonly #most = limits.contentBytes;
   readonly #costs = new Map<string, Cost>();
-  readonly #drawing = new Set<number>();
-  #depth = 0;
+  readonly #nesting = new Nesting();
   readonly #heavyFonts = new Map<number, number>();
   readonly #plain = new Map<string, boolean>();
   /** Forms that were counted, and how many were counted again. */
@@ -192,34 +188,27 @@ export class ContentMeter {
     return isForm(value) ? this.#costOfForm(value, stack) : NOTHING;
   }
 
-  async #costOfForm(form: PDFObject, stack: readonly Resources[], depth = 1): Promise<Cost> {
+  async #costOfForm(form: PDFObject, stack: readonly Resources[], levels = 1): Promise<Cost> {
     const number = objectNumber(form);
-    if (this.#drawing.has(number)) return { ...NOTHING, cyclic: true, outermost: 0 };
+    if (this.#nesting.isCyclic(form)) return { ...NOTHING, cyclic: true, outermost: 0 };
     const outer = `${number} ${stack.map(({ id }) => id).join(" ")}`;
     const known = this.#costs.get(String(number)) ?? this.#costs.get(outer);
     if (known !== undefined) return known;
     if (this.#counted.has(number)) this.#again++;
     if (this.#again > MOST_AGAIN) throw tooLarge(TOO_MANY);
-    if (this.#depth + depth > DEEPEST) {
-      throw new Refusal("limit_exceeded", "The contents of a page are nested too deeply.", { limit: DEEPEST });
+    if (this.#nesting.isTooDeep(levels)) {
+      throw new Refusal("limit_exceeded", "The contents of a page are nested too deeply.", { limit: MOST_NESTED });
     }
     this.#counted.add(number);
-    this.#drawing.add(number);
-    this.#depth += depth;
-    try {
-      const own = form.get("Resources");
-      const inner = own.isDictionary() ? [...stack, { object: own, id: idOf(own, `f${number}`) }] : stack;
-      const cost = await this.#costOf([form], inner);
-      const isOwn = own.isDictionary() && cost.outermost >= stack.length;
-      // A transparency group is painted as one object.
-      const isGroup = form.get("Group", "S").isName();
-      const result = { ...cost, paints: isGroup ? 1 : cost.paints, outermost: isOwn ? Infinity : cost.outermost };
-      if (!cost.cyclic) this.#costs.set(isOwn ? String(number) : outer, result);
-      return result;
-    } finally {
-      this.#drawing.delete(number);
-      this.#depth -= depth;
-    }
+    const own = form.get("Resources");
+    const inner = own.isDictionary() ? [...stack, { object: own, id: idOf(own, `f${number}`) }] : stack;
+    const cost = await this.#nesting.within(form, () => this.#costOf([form], inner), levels);
+    const isOwn = own.isDictionary() && cost.outermost >= stack.length;
+    // A transparency group is painted as one object.
+    const isGroup = form.get("Group", "S").isName();
+    const result = { ...cost, paints: isGroup ? 1 : cost.paints, outermost: isOwn ? Infinity : cost.outermost };
+    if (!cost.cyclic) this.#costs.set(isOwn ? String(number) : outer, result);
+    return result;
   }
 
   /** Bytes by which the largest glyph of a Type 3 font exceeds the cache limit. 0 for other fonts. */

@@ -3,6 +3,7 @@ import { Refusal } from "../../errors.ts";
 import { unescapeName } from "../syntax/names.ts";
 import type { ByteRange, TokenKind } from "../syntax/tokens.ts";
 import { ContentLexer } from "./lexer.ts";
+import { type Operator, OPERATORS, UNKNOWN } from "./operator-table.ts";
 
 /** Most operands that are kept per operator. Only `scn` with many colorants has more. */
 const MOST_OPERANDS = 64;
@@ -39,6 +40,11 @@ export class ContentOperators {
   /** As `ContentLexer.isDue`. */
   get isDue(): boolean {
     return this.#lexer.isDue;
+  }
+
+  /** The operator in the table. */
+  get entry(): Operator {
+    return OPERATORS.get(this.operator) ?? UNKNOWN;
   }
 
   /** Advances to the next operator; false at the end. Skips trailing operands without an operator. */

@@ -4,8 +4,9 @@ import { limits } from "../../../limits.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { MOST_NESTED } from "./nesting.ts";
 import { filtersOf } from "../objects/filters.ts";
-import { entries, MAX_DEPTH, objectNumber, isNamed } from "../objects/objects.ts";
+import { entries, objectNumber, isNamed } from "../objects/objects.ts";
 
 /**
  * Fuel to decode and scale a pixel of an image, for 1 bit and for more. Measured with `npm run corpus`: `hugemono.pdf` takes
@@ -112,7 +113,7 @@ async function imagesOf(
     add(imageOf(image));
     if (filtersOf(image).at(-1) === "JBIG2Decode") jbig2.push(objectNumber(image));
   };
-  if (depth > MAX_DEPTH) return images;
+  if (depth > MOST_NESTED) return images;
   const { load } = engine.long;
   const objects = entries(engine, await load((await load(resources)).get("XObject")));
   // Each may lie in a part of the file that is fetched only for this.

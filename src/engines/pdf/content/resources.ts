@@ -16,6 +16,12 @@ export function idOf(object: PDFObject, otherwise: string): string {
   return number > 0 ? String(number) : otherwise;
 }
 
+/** The resources in which a form looks up names: its own, or those of the content that draws it (7.8.3). */
+export function resourcesOf(form: PDFObject, outer: PDFObject): PDFObject {
+  const own = form.get("Resources");
+  return own.isDictionary() ? own : outer;
+}
+
 /** Whether an XObject is drawn by its content. One without a Subtype may be. */
 export function isForm(object: PDFObject): boolean {
   if (!object.isStream()) return false;

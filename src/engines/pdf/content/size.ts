@@ -4,7 +4,8 @@ import { ContentMeter } from "./meter.ts";
 import { idOf } from "./resources.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { pageAt } from "../document/page-tree.ts";
-import { items, objectNumber } from "../objects/objects.ts";
+import { objectNumber } from "../objects/objects.ts";
+import { streamsOf } from "./streams.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 
 /** Fuel per page, in addition to the cost of its contents. */
@@ -39,7 +40,7 @@ export async function checkContents(open: OpenPdf, pages: readonly number[]): Pr
     if (!page.isDictionary()) return;
     const object = page.getInheritable("Resources");
     const resources = { object, id: idOf(object, `p${index}`) };
-    const streams = streamsOf(page.get("Contents"));
+    const streams = streamsOf(page);
     if (await meter.isPlain(resources)) for (const stream of streams) await countPlain(stream);
     else await meter.add(streams, resources);
     const annotations = page.get("Annots");
@@ -74,9 +75,6 @@ export async function checkContents(open: OpenPdf, pages: readonly number[]): Pr
     meter.addBytes(size);
   }
 }
-
-const streamsOf = (contents: PDFObject): PDFObject[] =>
-  (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
 
 /** The appearance of an annotation in its current state (12.5.5). */
 function appearanceOf(annotation: PDFObject): PDFObject | undefined {

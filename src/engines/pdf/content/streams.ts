@@ -1,9 +1,12 @@
 /** Every content stream of a document, with the resources its names refer to (ISO 32000-2, 7.8). */
 import type { PDFObject } from "mupdf";
+import { concat } from "../../bytes/concat.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { eachEntry, eachItem, entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-tree.ts";
+import { MOST_NESTED } from "./nesting.ts";
+import { type Category, resourcesOf } from "./resources.ts";
 
 export type ContentKind = "page" | "form" | "pattern" | "glyph";
 
@@ -16,11 +19,11 @@ export interface Content {
   readonly resources: PDFObject;
 }
 
+/** Fuel per resource that may have content. */
+const RESOURCE_WORK = 200;
+
 /** Reads content. It may be long, so others should have their turn meanwhile. */
 type Visit = (content: Content) => Promise<void>;
-
-/** Maximum nesting of forms that is followed. */
-const MOST_DEPTH = 64;
 
 /**
  * Calls `visit` for the content of each page, and once for each form, pattern, glyph, and appearance reachable from pages.
@@ -69,12 +72,10 @@ async function visitForm(
   kind: ContentKind = "form",
 ): Promise<void> {
   const number = objectNumber(form);
-  if (depth > MOST_DEPTH || seen.has(number) || !form.isStream()) return;
+  if (depth > MOST_NESTED || seen.has(number) || !form.isStream()) return;
   seen.add(number);
-  const own = form.get("Resources");
-  const resources = own.isDictionary() ? own : outer;
-  await visit({ kind, owner: form, streams: [form], resources });
-  await visitResources(engine, own, seen, visit, depth + 1);
+  await visit({ kind, owner: form, streams: [form], resources: resourcesOf(form, outer) });
+  await visitResources(engine, form.get("Resources"), seen, visit, depth + 1);
 }
 
 async function visitResources(
@@ -85,31 +86,54 @@ async function visitResources(
   depth: number,
 ): Promise<void> {
   if (!resources.isDictionary() || visited(resources, seen)) return;
-  for await (const { value } of eachEntry(engine, resources.get("XObject"))) {
-    if (isNamed(value.get("Subtype"), "Form")) await visitForm(engine, value, resources, seen, visit, depth);
-  }
-  for await (const { value } of eachEntry(engine, resources.get("Pattern"))) {
-    if (value.isStream()) await visitForm(engine, value, resources, seen, visit, depth, "pattern");
-    else await visitGraphicsState(value.get("ExtGState"), resources);
-  }
-  for await (const { value } of eachEntry(engine, resources.get("ExtGState")))
-    await visitGraphicsState(value, resources);
-  for await (const { value } of eachEntry(engine, resources.get("Font"))) {
-    if (!isNamed(value.get("Subtype"), "Type3") || visited(value, seen)) continue;
-    const own = value.get("Resources");
-    const named = own.isDictionary() ? own : resources;
-    for await (const glyph of eachEntry(engine, value.get("CharProcs"))) {
-      if (glyph.value.isStream()) {
-        await visit({ kind: "glyph", owner: glyph.value, streams: [glyph.value], resources: named });
+  for await (const { kind, owner } of nestedIn(engine, resources)) {
+    if (kind !== "glyph") {
+      await visitForm(engine, owner, resources, seen, visit, depth, kind);
+    } else if (!visited(owner, seen)) {
+      const named = resourcesOf(owner, resources);
+      for await (const { value } of eachEntry(engine, owner.get("CharProcs"))) {
+        if (value.isStream()) await visit({ kind, owner: value, streams: [value], resources: named });
       }
+      await visitResources(engine, owner.get("Resources"), seen, visit, depth + 1);
     }
-    await visitResources(engine, own, seen, visit, depth + 1);
   }
+}
 
-  async function visitGraphicsState(state: PDFObject, outer: PDFObject): Promise<void> {
-    const group = state.get("SMask", "G");
-    if (group.isStream()) await visitForm(engine, group, outer, seen, visit, depth);
+/** A form (or the group of a soft mask), a tiling pattern, or the Type 3 font of glyphs. */
+export interface Nested {
+  readonly kind: "form" | "pattern" | "glyph";
+  readonly owner: PDFObject;
+}
+
+/** What resources name that has content of its own, each time that they name it. */
+export async function* nestedIn(engine: PdfEngine, resources: PDFObject): AsyncGenerator<Nested, void> {
+  for await (const form of named(engine, resources, "XObject")) {
+    if (isNamed(form.get("Subtype"), "Form")) yield { kind: "form", owner: form };
   }
+  for await (const pattern of named(engine, resources, "Pattern")) {
+    if (pattern.isStream()) yield { kind: "pattern", owner: pattern };
+    else yield* maskOf(engine, pattern.get("ExtGState"));
+  }
+  for await (const state of named(engine, resources, "ExtGState")) yield* maskOf(engine, state);
+  for await (const font of named(engine, resources, "Font")) {
+    if (isNamed(font.get("Subtype"), "Type3")) yield { kind: "glyph", owner: font };
+  }
+}
+
+/** The resources of a category. In a document that is read in ranges, each is fetched. */
+async function* named(engine: PdfEngine, resources: PDFObject, category: Category): AsyncGenerator<PDFObject, void> {
+  for await (const { value } of eachEntry(engine, resources.get(category))) {
+    engine.work.spend(RESOURCE_WORK);
+    if (engine.ranges) await engine.long.load(value);
+    yield value;
+  }
+}
+
+/** The group of the soft mask that graphics state parameters set. */
+async function* maskOf(engine: PdfEngine, state: PDFObject): AsyncGenerator<Nested, void> {
+  const group = state.get("SMask", "G");
+  if (engine.ranges) await engine.long.load(group);
+  if (group.isStream()) yield { kind: "form", owner: group };
 }
 
 /** Whether an object was seen before. Always false for direct objects. */
@@ -119,6 +143,27 @@ function visited(object: PDFObject, seen: Set<number>): boolean {
   if (seen.has(number)) return true;
   seen.add(number);
   return false;
+}
+
+/** The decoded bytes of a content. A stream that cannot be read draws nothing; `isComplete`: whether all could be read. */
+export async function readStreams(
+  open: OpenPdf,
+  streams: readonly PDFObject[],
+): Promise<{ readonly bytes: Uint8Array; readonly isComplete: boolean }> {
+  const parts: Uint8Array[] = [];
+  for (const stream of streams) {
+    const bytes = await readStream(open, stream);
+    if (bytes) parts.push(bytes);
+  }
+  return { bytes: joined(parts), isComplete: parts.length === streams.length };
+}
+
+const LINE_END = Uint8Array.of(0x0a);
+
+/** The content that streams form: operators may span them, but a token may not (7.8.2). */
+export function joined(streams: readonly Uint8Array[]): Uint8Array {
+  const [only = new Uint8Array()] = streams;
+  return streams.length > 1 ? concat(streams.flatMap((stream) => [stream, LINE_END])) : only;
 }
 
 /** The decoded bytes of a content stream; undefined if it cannot be read, since then it draws nothing. */

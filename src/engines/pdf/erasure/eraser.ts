@@ -1,18 +1,10 @@
 /** What is known of a document while content is erased from it. */
-import { ContentOperators } from "../content/operators.ts";
-import { type Content, forEachContent, readStream } from "../content/streams.ts";
+import { setsPattern } from "../content/operator-table.ts";
+import { process, type Run, type Visitor } from "../content/processor.ts";
+import { type Content, forEachContent, readStreams } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { Fonts } from "./font-metrics.ts";
-
-/** What each operator names (ISO 32000-2, 7.8.3), in its last operand. */
-const CATEGORIES: ReadonlyMap<string, string> = new Map([
-  ["Do", "XObject"],
-  ["sh", "Shading"],
-  ["scn", "Pattern"],
-  ["SCN", "Pattern"],
-  ["gs", "ExtGState"],
-]);
 
 /** Fuel per operator. */
 const OPERATOR_WORK = 20;
@@ -58,21 +50,27 @@ export async function drawnNowhere(open: OpenPdf, { replaced }: Eraser): Promise
 
 /** Numbers of the objects that content draws or paints with. */
 async function namedBy(open: OpenPdf, { streams, resources }: Content): Promise<Set<number>> {
-  const { work } = open.engine;
   const found = new Set<number>();
   const seen = new Set<string>();
-  for (const stream of streams) {
-    const tokens = new ContentOperators((await readStream(open, stream)) ?? new Uint8Array());
-    while (tokens.next()) {
-      work.spend(OPERATOR_WORK);
-      if (tokens.isDue) await work.rest();
-      const category = CATEGORIES.get(tokens.operator);
-      const name = category && tokens.name(tokens.count - 1);
-      if (category === undefined || name === undefined || seen.has(`${category} ${name}`)) continue;
-      seen.add(`${category} ${name}`);
-      const object = resources.get(category, name);
-      for (const one of [object, object.get("SMask", "G"), object.get("Shading")]) found.add(objectNumber(one));
-    }
-  }
+  /** What an operator names (ISO 32000-2, 7.8.3), in its last operand. */
+  const note = (category: string, { operators }: Run): void => {
+    const name = operators.name(operators.count - 1);
+    if (name === undefined || seen.has(`${category} ${name}`)) return;
+    seen.add(`${category} ${name}`);
+    const object = resources.get(category, name);
+    for (const one of [object, object.get("SMask", "G"), object.get("Shading")]) found.add(objectNumber(one));
+  };
+  const visitor: Visitor = {
+    keeps: [],
+    operatorWork: OPERATOR_WORK,
+    draw: (run) => note("XObject", run),
+    shade: (run) => note("Shading", run),
+    parameters: (run) => note("ExtGState", run),
+    color: (run) => {
+      if (setsPattern(run.operators.operator)) note("Pattern", run);
+    },
+  };
+  const { bytes } = await readStreams(open, streams);
+  await process(bytes, visitor, open.engine.work);
   return found;
 }

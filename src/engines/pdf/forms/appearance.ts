@@ -121,8 +121,9 @@ function surroundingsOf(
   let [start, end]: [number | undefined, number | undefined] = [undefined, undefined];
   let saved = 0;
   while (operators.next()) {
-    const { operator, count } = operators;
-    if (start === undefined && (operator === "q" || operator === "Q")) saved += operator === "q" ? 1 : -1;
+    const { operator, count, entry } = operators;
+    if (start === undefined && entry.family === "save") saved += 1;
+    if (start === undefined && entry.family === "restore") saved -= 1;
     if (operator === "BMC" && operators.name(count - 1) === "Tx") start ??= operators.operand(count - 1)?.start;
     if (operator === "EMC" && start !== undefined) ({ end } = operators);
   }

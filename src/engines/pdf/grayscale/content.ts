@@ -1,19 +1,23 @@
 /** Converts the colors of a content stream to gray (ISO 32000-2, 8.6.8). */
 import type { PDFObject } from "mupdf";
 import type { Work } from "../../work.ts";
-import { ContentOperators } from "../content/operators.ts";
+import { ContentWriter } from "../content/content-writer.ts";
+import { setsStroke } from "../content/operator-table.ts";
+import type { ContentOperators } from "../content/operators.ts";
+import { process, type Visitor } from "../content/processor.ts";
 import { type GrayColors, grayText, isGraySpace } from "./colors.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
-import { concat } from "../../bytes/concat.ts";
 
-/** The current color space: kept, converted, or patterns, possibly with an underlying color space. */
-type Space = { readonly kind: "stays" } | { readonly kind: "turned" | "pattern"; readonly space: PDFObject };
+/** What becomes of the colors of a space: they stay, turn gray, or are patterns, possibly over colors of a space. `text` selects what replaces it. */
+type Space =
+  | { readonly kind: "stays" }
+  | { readonly kind: "turned" | "pattern"; readonly space: PDFObject; readonly text: string };
 
 const STAYS: Space = { kind: "stays" };
 
-/** Pieces of content that are held before they are joined. */
-const MOST_PIECES = 2_000;
+/** Color spaces that are remembered. Content that uses more reads them again. */
+const MOST_SPACES = 1_000;
 
 export interface GrayNames {
   readonly resources: PDFObject;
@@ -28,86 +32,64 @@ export async function grayContent(
   names: GrayNames,
   work: Work,
 ): Promise<Uint8Array | undefined> {
-  /** What was written, in large pieces, and what follows it, in small ones: millions of those would take ten times their bytes. */
-  const written: Uint8Array[] = [];
-  let pieces: Uint8Array[] = [];
-  let copied = 0;
-  const tokens = new ContentOperators(bytes);
-  const replace = (text: string): void => {
-    pieces.push(bytes.subarray(copied, tokens.start), bytesOf(text));
-    copied = tokens.end;
-    if (pieces.length < MOST_PIECES) return;
-    written.push(concat(pieces));
-    pieces = [];
+  const writer = new ContentWriter(bytes);
+  const known = new Map<string, Space>();
+  const visitor: Visitor = {
+    keeps: ["color"],
+    color: ({ operators, state }) => {
+      const { operator } = operators;
+      const isStroke = setsStroke(operator);
+      const text = replacement(operators, spaceOf((isStroke ? state.stroke : state.fill).space), isStroke ? "G" : "g");
+      if (text !== undefined) writer.replace(operators.start, operators.end, text);
+    },
   };
-  let [fill, stroke]: [Space, Space] = [STAYS, STAYS];
-  const stack: [Space, Space][] = [];
-  while (tokens.next()) {
-    if (tokens.isDue) await work.rest();
-    const { operator } = tokens;
-    const strokes = operator < "a";
-    const gray = strokes ? "G" : "g";
-    const set = (space: Space): void => void (strokes ? (stroke = space) : (fill = space));
+  await process(bytes, visitor, work);
+  return writer.result();
+
+  /** What replaces an operator that sets a color in a space. */
+  function replacement(operators: ContentOperators, space: Space, gray: string): string | undefined {
+    const { operator } = operators;
     switch (operator) {
-      case "q":
-        stack.push([fill, stroke]);
-        break;
-      case "Q":
-        [fill, stroke] = stack.pop() ?? [fill, stroke];
-        break;
-      case "g":
-      case "G":
-        set(STAYS);
-        break;
       case "rg":
       case "RG":
       case "k":
       case "K":
-        set(STAYS);
-        replace(`${grayText(grayOfDevice(tokens.numbers()))} ${gray}`);
-        break;
+        return `${grayText(grayOfDevice(operators.numbers()))} ${gray}`;
       case "cs":
-      case "CS": {
-        const { space, text } = chosen(tokens.name(0) ?? "", operator, gray);
-        set(space);
-        if (text !== undefined) replace(text);
-        break;
-      }
-      case "sc":
-      case "scn":
-      case "SC":
-      case "SCN": {
-        const space = strokes ? stroke : fill;
-        if (space.kind === "stays") break;
-        const values = tokens.numbers();
-        if (values.length === 0) break;
+      case "CS":
+        if (space.kind === "stays") return undefined;
+        return space.kind === "pattern" ? `${space.text} ${operator}` : `${space.text} ${gray}`;
+      default: {
+        const values = space.kind === "stays" ? [] : operators.numbers();
+        if (space.kind === "stays" || values.length === 0) return undefined;
         const value = grayText(colors.of(space.space, values));
-        const pattern = tokens.text(tokens.count - 1);
-        replace(space.kind === "pattern" ? `${value} ${pattern} ${operator}` : `${value} ${gray}`);
-        break;
+        return space.kind === "pattern"
+          ? `${value} ${operators.text(operators.count - 1)} ${operator}`
+          : `${value} ${gray}`;
       }
-      default:
     }
   }
-  if (copied === 0) return undefined;
-  return concat([...written, ...pieces, bytes.subarray(copied)]);
 
-  /** The result for a selected color space, and its replacement. */
-  function chosen(name: string, operator: string, gray: string): { space: Space; text?: string } {
-    if (name === "Pattern" || name === "DeviceGray" || name === "G") return { space: STAYS };
+  function spaceOf(name: string): Space {
+    const space = known.get(name) ?? readSpace(name);
+    if (known.size >= MOST_SPACES) known.clear();
+    known.set(name, space);
+    return space;
+  }
+
+  function readSpace(name: string): Space {
+    if (name === "Pattern" || name === "DeviceGray" || name === "G") return STAYS;
     if (/^(Device)?(RGB|CMYK)$/.test(name)) {
-      const device = names.resources._doc.newName(name);
-      return { space: { kind: "turned", space: device }, text: `0 ${gray}` };
+      return { kind: "turned", space: names.resources._doc.newName(name), text: "0" };
     }
     const space = names.resources.get("ColorSpace", name);
     if (space.isArray() && space.get(0).isName() && space.get(0).asName() === "Pattern") {
       const under = space.get(1);
-      if (under.isNull() || isGraySpace(under)) return { space: STAYS };
-      return { space: { kind: "pattern", space: under }, text: `/${names.patternOverGray()} ${operator}` };
+      if (under.isNull() || isGraySpace(under)) return STAYS;
+      return { kind: "pattern", space: under, text: `/${names.patternOverGray()}` };
     }
-    if (space.isNull() || isGraySpace(space) || (space.isName() && space.asName() === "Pattern"))
-      return { space: STAYS };
-    return { space: { kind: "turned", space }, text: `${grayText(colors.initial(space))} ${gray}` };
+    if (space.isNull() || isGraySpace(space) || (space.isName() && space.asName() === "Pattern")) return STAYS;
+    return { kind: "turned", space, text: grayText(colors.initial(space)) };
   }
 }
 

@@ -1,6 +1,6 @@
 /** Converts pages to gray: content, patterns, shadings, glyphs, annotations and what forms redraw. Images: images/recompress.ts. */
 import type { PDFObject } from "mupdf";
-import { type Content, forEachContent } from "../content/streams.ts";
+import { type Content, forEachContent, readStreams } from "../content/streams.ts";
 import { eachObject } from "../objects/each-object.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { GrayColors, isGraySpace } from "./colors.ts";
@@ -20,7 +20,6 @@ import {
 } from "../objects/objects.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
-import { concat } from "../../bytes/concat.ts";
 
 /** Converts everything pages show to gray, by the formula that PDF specifies for the device spaces (ISO 32000-2, 10.4.2). */
 export async function turnGray(open: OpenPdf): Promise<void> {
@@ -86,8 +85,8 @@ class Painter {
       page.put("Contents", document.newIndirect(known));
       return;
     }
-    const bytes = await this.#read(streams);
-    const changed = bytes && (await grayContent(bytes, this.#colors, this.#names(resources), engine.work));
+    const { bytes } = await readStreams(this.#open, streams);
+    const changed = await grayContent(bytes, this.#colors, this.#names(resources), engine.work);
     if (!changed) return;
     const stream = document.addStream(changed, document.newDictionary());
     page.put("Contents", stream);
@@ -95,27 +94,10 @@ class Painter {
   }
 
   async #stream(stream: PDFObject, resources: PDFObject): Promise<void> {
-    const bytes = await this.#read([stream]);
+    const { bytes } = await readStreams(this.#open, [stream]);
     const { work } = this.#open.engine;
-    const changed = bytes && (await grayContent(bytes, this.#colors, this.#names(resources), work));
+    const changed = await grayContent(bytes, this.#colors, this.#names(resources), work);
     if (changed) stream.writeStream(changed);
-  }
-
-  async #read(streams: readonly PDFObject[]): Promise<Uint8Array | undefined> {
-    const { engine } = this.#open;
-    const parts: Uint8Array[] = [];
-    for (const stream of streams) {
-      try {
-        const buffer = await engine.long.readStream(stream);
-        engine.countDecoded(buffer.getLength());
-        parts.push(buffer.asUint8Array().slice(), Uint8Array.of(0x0a));
-        buffer.destroy();
-      } catch (error) {
-        if (!engine.isFailure(error)) throw error;
-      }
-    }
-    if (parts.length <= 2) return parts[0];
-    return concat(parts);
   }
 
   #names(resources: PDFObject): GrayNames {

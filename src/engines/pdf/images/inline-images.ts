@@ -1,12 +1,13 @@
 /** Turns inline images into XObjects, which can be re-encoded (ISO 32000-2, 8.9.7). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { type Content, forEachContent } from "../content/streams.ts";
-import { ContentOperators } from "../content/operators.ts";
+import { ContentWriter } from "../content/content-writer.ts";
+import type { ContentOperators } from "../content/operators.ts";
+import { process, type Visitor } from "../content/processor.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { FULL_NAMES } from "../objects/filters.ts";
 import { parseValue } from "../content/values.ts";
 import { FreeNames } from "../objects/objects.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
 
 const KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -77,24 +78,18 @@ class Lift {
       if (!engine.isFailure(error)) throw error;
       return;
     }
-    const pieces: Uint8Array[] = [];
-    let copied = 0;
-    const tokens = new ContentOperators(bytes);
-    while (tokens.next()) {
-      if (tokens.isDue) await engine.work.rest();
-      if (tokens.operator !== "BI") continue;
-      const image = this.#read(tokens, bytes);
-      if (!image) continue;
-      const name = this.#add(image, resources);
-      if (name === undefined) continue;
-      pieces.push(bytes.subarray(copied, tokens.start), bytesOf(`/${name} Do`));
-      copied = tokens.end;
-    }
-    if (pieces.length === 0) return;
-    pieces.push(bytes.subarray(copied));
-    const buffer = new engine.mupdf.Buffer();
-    for (const piece of pieces) buffer.writeBuffer(new engine.mupdf.Buffer(piece));
-    if (stream.isIndirect()) document.newIndirect(stream.asIndirect()).writeStream(buffer);
+    const writer = new ContentWriter(bytes);
+    const visitor: Visitor = {
+      keeps: [],
+      image: ({ operators }) => {
+        const image = this.#read(operators, bytes);
+        const name = image && this.#add(image, resources);
+        if (name !== undefined) writer.replace(operators.start, operators.end, `/${name} Do`);
+      },
+    };
+    await process(bytes, visitor, engine.work);
+    const changed = writer.result();
+    if (changed && stream.isIndirect()) document.newIndirect(stream.asIndirect()).writeStream(changed);
   }
 
   #read(tokens: ContentOperators, bytes: Uint8Array): Lifted | undefined {

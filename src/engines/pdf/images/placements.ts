@@ -1,9 +1,10 @@
 /** Finds the size at which images are drawn: the transformation matrix at each `Do` (ISO 32000-2, 8.3.4 and 8.9.5). */
-import { type Matrix, multiply } from "../../geometry.ts";
+import { IDENTITY, type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
-import type { Work } from "../../work.ts";
-import { appearances, streamsOf } from "../content/streams.ts";
-import { ContentOperators } from "../content/operators.ts";
+import { MOST_NESTED, Nesting } from "../content/nesting.ts";
+import { process, type Run, type Visitor } from "../content/processor.ts";
+import { resourcesOf } from "../content/resources.ts";
+import { appearances, readStreams, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-tree.ts";
@@ -14,9 +15,6 @@ export interface Placement {
   height: number;
 }
 
-const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
-/** Maximum nesting of forms, and of `q`. */
-const MOST_DEPTH = 32;
 /** A form that is drawn again is visited again only if it is larger by this factor. */
 const LARGER = 1.01;
 /** Most visits to forms in one document: many small forms are drawn thousands of times. */
@@ -39,21 +37,37 @@ export async function findPlacements(open: OpenPdf): Promise<Map<number, Placeme
   return finder.found;
 }
 
-/** The relevant operations of a content stream. */
-type Step =
-  | { readonly kind: "q" }
-  | { readonly kind: "Q" }
-  | { readonly kind: "cm"; readonly matrix: Matrix }
-  | { readonly kind: "Do" | "gs"; readonly name: string };
+/** An XObject or a soft mask that content draws, and the matrix with which it does in its own coordinates. */
+interface Drawn {
+  readonly category: "XObject" | "ExtGState";
+  readonly name: string;
+  readonly matrix: Matrix;
+}
 
-/** There are many of these. */
-const STACK_STEPS = { q: { kind: "q" }, Q: { kind: "Q" } } as const satisfies Record<string, Step>;
+class Draws implements Visitor {
+  readonly keeps = ["matrix"] as const;
+  readonly found: Drawn[] = [];
+
+  draw(run: Run): void {
+    this.#add("XObject", run);
+  }
+
+  parameters(run: Run): void {
+    this.#add("ExtGState", run);
+  }
+
+  #add(category: Drawn["category"], { operators, state }: Run): void {
+    const name = operators.name(0);
+    if (name !== undefined) this.found.push({ category, name, matrix: state.matrix });
+  }
+}
 
 class Finder {
   readonly found = new Map<number, Placement>();
   readonly #open: OpenPdf;
-  /** Steps of forms by object number. */
-  readonly #steps = new Map<number, readonly Step[]>();
+  readonly #nesting = new Nesting();
+  /** What forms draw, by object number. */
+  readonly #draws = new Map<number, readonly Drawn[]>();
   /** The largest scales with which each form was visited. */
   readonly #walked = new Map<number, readonly [number, number]>();
   /** Whether resources, or those of a form, lead to an image, by object number. */
@@ -68,7 +82,7 @@ class Finder {
     const unit = page.get("UserUnit").asNumber();
     const base: Matrix = unit > 0 ? [unit, 0, 0, unit, 0, 0] : IDENTITY;
     const resources = page.getInheritable("Resources");
-    if (this.#drawsImages(resources, 0)) await this.#run(await this.#read(streamsOf(page)), resources, base, 0);
+    if (this.#drawsImages(resources, 0)) await this.#run(await this.#read(streamsOf(page)), resources, base);
     for (const annotation of items(page.get("Annots"))) await this.#annotation(annotation, base);
   }
 
@@ -93,30 +107,26 @@ class Finder {
       const fit = (axis: 0 | 1): number => Math.abs((rect[axis + 2] ?? 0) - (rect[axis] ?? 0)) / extent(axis);
       const [x, y] = [fit(0), fit(1)];
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
-      await this.#form(form, annotation.get("none"), multiply([x, 0, 0, y, 0, 0], base), 1);
+      await this.#form(form, annotation.get("none"), multiply([x, 0, 0, y, 0, 0], base));
     }
   }
 
-  async #run(steps: readonly Step[], resources: PDFObject, base: Matrix, depth: number): Promise<void> {
-    const stack: Matrix[] = [];
-    let matrix = base;
-    for (const step of steps) {
-      if (step.kind === "q") stack.push(matrix);
-      else if (step.kind === "Q") matrix = stack.pop() ?? matrix;
-      else if (step.kind === "cm") matrix = multiply(step.matrix, matrix);
-      else if (step.kind === "Do") await this.#draw(resources.get("XObject", step.name), resources, matrix, depth);
-      else await this.#form(resources.get("ExtGState", step.name, "SMask", "G"), resources, matrix, depth);
+  async #run(draws: readonly Drawn[], resources: PDFObject, base: Matrix): Promise<void> {
+    for (const { category, name, matrix } of draws) {
+      const object = resources.get(category, name);
+      if (category === "XObject") await this.#draw(object, resources, multiply(matrix, base));
+      else await this.#form(object.get("SMask", "G"), resources, multiply(matrix, base));
     }
     for (const { value } of entries(this.#open.engine, resources.get("Pattern"))) {
       // A pattern's matrix maps to the initial coordinates of the content, not to those in effect where it is used
       // (8.7.3.1).
-      if (value.isStream()) await this.#form(value, resources, base, depth);
+      if (value.isStream()) await this.#form(value, resources, base);
     }
   }
 
-  async #draw(object: PDFObject, resources: PDFObject, matrix: Matrix, depth: number): Promise<void> {
+  async #draw(object: PDFObject, resources: PDFObject, matrix: Matrix): Promise<void> {
     if (!object.isStream()) return;
-    if (isNamed(object.get("Subtype"), "Form")) await this.#form(object, resources, matrix, depth);
+    if (isNamed(object.get("Subtype"), "Form")) await this.#form(object, resources, matrix);
     else this.#place(object, matrix);
   }
 
@@ -130,10 +140,10 @@ class Finder {
     if (mask) this.#place(mask, [a, b, c, d, 0, 0]);
   }
 
-  async #form(form: PDFObject, outer: PDFObject, base: Matrix, depth: number): Promise<void> {
-    if (!form.isStream() || depth > MOST_DEPTH || this.#walks >= MOST_WALKS) return;
-    const own = form.get("Resources");
-    const resources = own.isDictionary() ? own : outer;
+  async #form(form: PDFObject, outer: PDFObject, base: Matrix): Promise<void> {
+    if (!form.isStream() || this.#nesting.isCyclic(form) || this.#nesting.isTooDeep()) return;
+    if (this.#walks >= MOST_WALKS) return;
+    const resources = resourcesOf(form, outer);
     if (!this.#drawsImages(resources, 0)) return;
     const matrix = multiply(matrixOf(form.get("Matrix")), base);
     const number = objectNumber(form);
@@ -142,10 +152,10 @@ class Finder {
     if (before && scales[0] <= before[0] * LARGER && scales[1] <= before[1] * LARGER) return;
     this.#walked.set(number, [Math.max(scales[0], before?.[0] ?? 0), Math.max(scales[1], before?.[1] ?? 0)]);
     this.#walks++;
-    const steps = this.#steps.get(number) ?? (await this.#read([form]));
-    this.#steps.set(number, steps);
+    const draws = this.#draws.get(number) ?? (await this.#read([form]));
+    this.#draws.set(number, draws);
     await this.#open.engine.work.pause();
-    await this.#run(steps, resources, matrix, depth + 1);
+    await this.#nesting.within(form, () => this.#run(draws, resources, matrix));
   }
 
   /**
@@ -154,7 +164,7 @@ class Finder {
    */
   #drawsImages(resources: PDFObject, depth: number): boolean {
     if (!resources.isDictionary()) return false;
-    if (depth > MOST_DEPTH) return true;
+    if (depth > MOST_NESTED) return true;
     const { engine } = this.#open;
     const leads = (object: PDFObject): boolean =>
       object.isStream() &&
@@ -178,36 +188,11 @@ class Finder {
     return result;
   }
 
-  async #read(streams: readonly PDFObject[]): Promise<Step[]> {
-    const { engine } = this.#open;
-    const steps: Step[] = [];
-    for (const stream of streams) {
-      try {
-        const buffer = await engine.long.readStream(stream);
-        engine.countDecoded(buffer.getLength());
-        await readSteps(buffer.asUint8Array(), steps, engine.work);
-        buffer.destroy();
-      } catch (error) {
-        if (!engine.isFailure(error)) throw error;
-      }
-    }
-    return steps;
-  }
-}
-
-async function readSteps(bytes: Uint8Array, steps: Step[], work: Work): Promise<void> {
-  const tokens = new ContentOperators(bytes);
-  while (tokens.next()) {
-    if (tokens.isDue) await work.rest();
-    const { operator } = tokens;
-    if (operator === "q" || operator === "Q") steps.push(STACK_STEPS[operator]);
-    else if (operator === "cm") {
-      const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = tokens.numbers();
-      steps.push({ kind: "cm", matrix: [a, b, c, d, e, f] });
-    } else if (operator === "Do" || operator === "gs") {
-      const name = tokens.name(0);
-      if (name !== undefined) steps.push({ kind: operator, name });
-    }
+  async #read(streams: readonly PDFObject[]): Promise<readonly Drawn[]> {
+    const { bytes } = await readStreams(this.#open, streams);
+    const draws = new Draws();
+    await process(bytes, draws, this.#open.engine.work);
+    return draws.found;
   }
 }
 

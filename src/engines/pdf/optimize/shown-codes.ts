@@ -1,7 +1,7 @@
 /** Finds the character codes that content shows in each font (ISO 32000-2, 9.4.3). */
-import { concat } from "../../bytes/concat.ts";
-import { ContentOperators } from "../content/operators.ts";
-import { type Content, forEachContent } from "../content/streams.ts";
+import type { PDFObject } from "mupdf";
+import { process, type Visitor } from "../content/processor.ts";
+import { type Content, forEachContent, readStreams } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { LESS, OPEN } from "../syntax/characters.ts";
@@ -39,54 +39,31 @@ export async function findShownCodes(
 
 /** Passes each shown operand to a callback with the object number of its font. Returns false if any cannot be determined. */
 async function readText(
-  { engine }: OpenPdf,
+  open: OpenPdf,
   { kind, streams, resources }: Content,
   show: (font: number, operand: Uint8Array) => void,
 ): Promise<boolean> {
-  const fonts = new Map<string, number>();
-  const parts: Uint8Array[] = [];
-  try {
-    for (const stream of streams) {
-      const buffer = await engine.long.readStream(stream);
-      engine.countDecoded(buffer.getLength());
-      parts.push(buffer.asUint8Array().slice(), Uint8Array.of(0x0a));
-      buffer.destroy();
-    }
-  } catch (error) {
-    if (!engine.isFailure(error)) throw error;
-    return false;
-  }
-  const bytes = concat(parts);
-  const tokens = new ContentOperators(bytes);
-  const saved: (number | undefined)[] = [];
-  let font: number | undefined;
-  while (tokens.next()) {
-    if (tokens.isDue) await engine.work.rest();
-    const { operator } = tokens;
-    if (operator === "q") saved.push(font);
-    else if (operator === "Q") font = saved.length > 0 ? saved.pop() : font;
-    else if (operator === "Tf") font = named("Font", tokens.name(0) ?? "") ?? NO_FONT;
-    else if (operator === "gs") font = named("ExtGState", tokens.name(0) ?? "") ?? font;
-    else if (operator === "Tj" || operator === "TJ" || operator === "'" || operator === '"') {
-      if (font === DIRECT || (font === undefined && kind !== "page")) return false;
-      const operand = tokens.operand(tokens.count - 1);
-      if (operand && operand.end - operand.start > MOST_SHOWN) return false;
-      if (font !== undefined && operand) show(font, bytes.subarray(operand.start, operand.end));
-    }
-  }
-  return true;
-
-  /** The object number of a font, or undefined if there is no such font. */
-  function named(category: "Font" | "ExtGState", name: string): number | undefined {
-    const key = `${category} ${name}`;
-    let number = fonts.get(key);
-    if (number === undefined) {
-      const entry = resources.get(category, name);
-      const found = category === "Font" ? entry : entry.get("Font", 0);
-      fonts.set(key, (number = found.isDictionary() ? objectNumber(found) : NO_FONT));
-    }
-    return number === NO_FONT ? undefined : number;
-  }
+  const { bytes, isComplete } = await readStreams(open, streams);
+  let isKnown = isComplete;
+  const numberOf = (font: PDFObject): number => (font.isDictionary() ? objectNumber(font) : NO_FONT);
+  const visitor: Visitor<number> = {
+    keeps: ["font"],
+    fontNamed: (name) => numberOf(resources.get("Font", name)),
+    parametersNamed: (name) => {
+      const font = numberOf(resources.get("ExtGState", name, "Font", 0));
+      return font === NO_FONT ? {} : { font };
+    },
+    show: (run) => {
+      const { font } = run.state;
+      const operand = run.operators.operand(run.operators.count - 1);
+      if (font === DIRECT || (font === undefined && kind !== "page")) isKnown = false;
+      else if (operand && operand.end - operand.start > MOST_SHOWN) isKnown = false;
+      else if (font !== undefined && operand) show(font, bytes.subarray(operand.start, operand.end));
+      if (!isKnown) run.stop();
+    },
+  };
+  if (isKnown) await process(bytes, visitor, open.engine.work);
+  return isKnown;
 }
 
 /** Adds the codes of a string, or of all strings in an array. */

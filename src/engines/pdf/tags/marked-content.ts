@@ -1,10 +1,11 @@
 /** Which operators of a page belong to which marked content (ISO 32000-2, 14.6). */
 import type { PDFObject } from "mupdf";
 import { bytesOf } from "../../bytes/latin1.ts";
-import { ContentOperators } from "../content/operators.ts";
+import { ContentWriter } from "../content/content-writer.ts";
+import { process, type Run, type Visitor } from "../content/processor.ts";
 import { parsedValue } from "../content/values.ts";
 import { readContent } from "../content/read-content.ts";
-import { streamsOf } from "../content/streams.ts";
+import { joined, streamsOf } from "../content/streams.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { Dictionary } from "../syntax/objects.ts";
 import { loadOf } from "./load.ts";
@@ -21,8 +22,8 @@ const [MOST_BYTES, UNMEASURED] = [4 * 1024 * 1024, 32 * 1024 * 1024];
 /** The most stretches of content that are marked anew. */
 const MOST_CHANGES = 20_000;
 
-const TEXT = new Set(["Tj", "TJ", "'", '"']);
-const PAINTS = new Set([...TEXT, "Do", "BI", "sh", "f", "F", "f*", "S", "s", "B", "B*", "b", "b*"]);
+/** It keeps the identifiers of what has begun. */
+type MarkedRun = Run<never, number>;
 
 export interface MarkedContent {
   /** The content, all of it marked; undefined if it is so as it is. */
@@ -43,44 +44,62 @@ export async function markedContent(engine: PdfEngine, page: PDFObject): Promise
   const load = loadOf(engine);
   const properties = await load((await load(page.getInheritable("Resources"))).get("Properties"));
   const named = new Map<string, number | undefined>();
-  const operators = new ContentOperators(content);
   const changes: { at: number; identifier: number }[] = [];
-  const open: number[] = [];
   /** What an interpreter takes the content for: that of the last identifier, also after its end. */
   let taken = LOOSE;
   let [highest, looseBytes, shownBytes] = [-1, 0, 0];
-  while (operators.next()) {
-    if (operators.isDue) await engine.work.rest();
-    const { operator } = operators;
-    const current = open.at(-1) ?? LOOSE;
-    if (operator === "BDC" || operator === "BMC") {
-      const name = operators.name(1);
-      if (name !== undefined && !named.has(name)) named.set(name, identifierOf(await load(properties.get(name))));
-      const identifier = name === undefined ? identifierIn(operators.text(1)) : named.get(name);
-      if (identifier !== undefined) {
-        if (identifier >= MOST_MARKED) return undefined;
-        highest = Math.max(highest, identifier);
-        taken = identifier;
-      }
-      open.push(identifier ?? (operators.name(0) === "Artifact" ? ARTIFACT : current));
-    } else if (operator === "EMC") open.pop();
-    else if (PAINTS.has(operator)) {
-      if (TEXT.has(operator)) {
-        const bytes = operators.end - operators.start;
-        shownBytes += bytes;
-        if (current === LOOSE) looseBytes += bytes;
-      }
-      if (taken === current) continue;
-      if (changes.length >= MOST_CHANGES) return undefined;
-      changes.push({ at: operators.start, identifier: current });
-      taken = current;
-    }
-  }
+  let isBeyondLimits = false;
+  const giveUp = (run: MarkedRun): void => {
+    isBeyondLimits = true;
+    run.stop();
+  };
+  const paint = (run: MarkedRun): void => {
+    const current = run.marks.at(-1) ?? LOOSE;
+    if (taken === current) return;
+    if (changes.length >= MOST_CHANGES) giveUp(run);
+    changes.push({ at: run.operators.start, identifier: current });
+    taken = current;
+  };
+  const begin = (run: MarkedRun, identifier: number | undefined): number => {
+    const { operators, marks } = run;
+    if (identifier === undefined) return operators.name(0) === "Artifact" ? ARTIFACT : (marks.at(-1) ?? LOOSE);
+    if (identifier >= MOST_MARKED) giveUp(run);
+    highest = Math.max(highest, identifier);
+    return (taken = identifier);
+  };
+  const visitor: Visitor<never, number> = {
+    keeps: [],
+    mark: (run) => {
+      const name = run.operators.name(1);
+      if (name === undefined) return begin(run, identifierIn(run.operators.text(1)));
+      if (named.has(name)) return begin(run, named.get(name));
+      const look = (list: PDFObject): number => {
+        named.set(name, identifierOf(list));
+        return begin(run, named.get(name));
+      };
+      const list = load(properties.get(name));
+      return list instanceof Promise ? list.then(look) : look(list);
+    },
+    show: (run) => {
+      const bytes = run.operators.end - run.operators.start;
+      shownBytes += bytes;
+      if ((run.marks.at(-1) ?? LOOSE) === LOOSE) looseBytes += bytes;
+      paint(run);
+    },
+    paint,
+    draw: paint,
+    image: paint,
+    shade: paint,
+  };
+  await process(content, visitor, engine.work);
+  if (isBeyondLimits) return undefined;
   const [artifact, loose] = [highest + 1, highest + 2];
-  const written = ({ identifier }: { identifier: number }): string =>
-    ` /Span <</MCID ${identifier === ARTIFACT ? artifact : identifier === LOOSE ? loose : identifier}>> BDC EMC `;
-  const changed = changes.length === 0 ? undefined : inserted(content, changes, written);
-  return { changed, artifact, loose, looseBytes, shownBytes };
+  const writer = new ContentWriter(content);
+  for (const { at, identifier } of changes) {
+    const written = identifier === ARTIFACT ? artifact : identifier === LOOSE ? loose : identifier;
+    writer.replace(at, at, ` /Span <</MCID ${written}>> BDC EMC `);
+  }
+  return { changed: writer.result(), artifact, loose, looseBytes, shownBytes };
 }
 
 /** The streams of a page's content as one. */
@@ -96,13 +115,7 @@ async function joinedContent(engine: PdfEngine, page: PDFObject): Promise<Uint8A
     if (part === undefined || length > MOST_BYTES) return undefined;
     parts.push(part);
   }
-  const joined = new Uint8Array(length).fill(0x0a);
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length + 1;
-  }
-  return joined;
+  return joined(parts);
 }
 
 /** The identifier in a property list, as an object and as text. */
@@ -115,24 +128,4 @@ function identifierIn(properties: string): number | undefined {
   const list = parsedValue(bytesOf(properties));
   const identifier = list instanceof Dictionary ? list.get("MCID") : undefined;
   return typeof identifier === "number" && identifier >= 0 ? identifier : undefined;
-}
-
-function inserted<T extends { readonly at: number }>(
-  content: Uint8Array,
-  changes: readonly T[],
-  written: (change: T) => string,
-): Uint8Array {
-  const texts = changes.map((change) => bytesOf(written(change)));
-  const all = new Uint8Array(content.length + texts.reduce((sum, { length }) => sum + length, 0));
-  let [from, to] = [0, 0];
-  for (const [index, { at }] of changes.entries()) {
-    const text = texts[index] ?? new Uint8Array();
-    all.set(content.subarray(from, at), to);
-    to += at - from;
-    all.set(text, to);
-    to += text.length;
-    from = at;
-  }
-  all.set(content.subarray(from), to);
-  return all;
 }

@@ -1,0 +1,33 @@
+import type { PDFObject } from "mupdf";
+import { expect, test } from "vitest";
+import { MOST_NESTED, Nesting } from "../../../src/engines/pdf/content/nesting.ts";
+
+/** A form, of which only its number matters. */
+const form = (number: number): PDFObject =>
+  ({ isIndirect: () => true, asIndirect: () => number }) as unknown as PDFObject;
+
+test("a form draws itself only while it is being drawn", async () => {
+  const nesting = new Nesting();
+  const inside = await nesting.within(form(1), () =>
+    nesting.within(form(2), async () => [1, 2, 3].map((number) => nesting.isCyclic(form(number)))),
+  );
+  expect(inside).toEqual([true, true, false]);
+  expect(nesting.isCyclic(form(1))).toBe(false);
+  await expect(nesting.within(form(1), () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  expect(nesting.isCyclic(form(1))).toBe(false);
+});
+
+test("what is drawn is nested up to a limit, of which some forms take more", async () => {
+  const nesting = new Nesting();
+  const depths: boolean[] = [];
+  const draw = async (number: number): Promise<void> => {
+    if (nesting.isTooDeep()) return;
+    depths.push(nesting.isTooDeep(4));
+    await nesting.within(form(number), () => draw(number + 1));
+  };
+  await draw(1);
+  expect(depths).toHaveLength(MOST_NESTED);
+  expect(depths.indexOf(true)).toBe(MOST_NESTED - 3);
+  const heavy = await nesting.within(form(1), async () => nesting.isTooDeep(97), 4);
+  expect([heavy, nesting.isTooDeep(100)]).toEqual([true, false]);
+});
