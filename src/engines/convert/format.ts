@@ -110,16 +110,22 @@ function textFormatOf(head: Uint8Array, bytes: InputBytes, said: SaidEncoding): 
   return typeof format === "string" ? { format, encoding } : format;
 }
 
+/** Markdown often begins with elements, such as a centered title. Several kinds of its marks are outside of elements whose text is code then. */
+function isMarkdownWithHtml(text: string): boolean {
+  if (/<\/?(?:!doctype|html|head|body)\b/i.test(text)) return false;
+  const marked = text.replace(/<(pre|script|style|code|textarea)\b[\s\S]*?<\/\1\s*>/gi, "");
+  return MARKDOWN.filter((pattern) => pattern.test(marked)).length > 1;
+}
+
+/** HTML, or a fragment of it: with an element of HTML 5, or one that earlier versions had (HTML Standard, 4 and 16.2). */
+const HTML_START =
+  /^<(?:!DOCTYPE html|(?:html|head|body|base|link|meta|style|title|article|section|nav|aside|h[1-6]|hgroup|header|footer|address|search|main|p|hr|pre|blockquote|ol|ul|menu|li|dl|dt|dd|figure|figcaption|div|a|em|strong|small|s|cite|q|dfn|abbr|ruby|data|time|code|var|samp|kbd|sub|sup|i|b|u|mark|bdi|bdo|span|br|wbr|ins|del|picture|img|iframe|embed|object|video|audio|map|table|caption|colgroup|tbody|thead|tfoot|tr|td|th|form|label|input|button|select|textarea|fieldset|legend|details|summary|dialog|script|noscript|template|canvas|svg|center|font|tt|big|strike|dir|frameset|nobr)[\s/>])/i;
+
 function formatOfText(text: string, cut: boolean): SourceFormat | { readonly unsupported: string } {
   const start = text.slice(0, 4096).replace(/^\s*(<\?xml[\s\S]*?\?>|<!--[\s\S]*?-->|\s)*/, "");
   if (/^<FictionBook[\s>]/.test(start)) return { unsupported: "an e-book (FB2)" };
   if (/^(<!DOCTYPE html[^>]*xhtml|<html[^>]*xmlns=)/i.test(start)) return "xhtml";
-  if (
-    /^(<!DOCTYPE html|<(html|head|body|div|p|h[1-6]|table|section|article|main|ul|ol|span|style|meta|title|center|font|a|b|i|img|br|hr|header|nav|form)[\s>/])/i.test(
-      start,
-    )
-  )
-    return "html";
+  if (HTML_START.test(start)) return isMarkdownWithHtml(text) ? "markdown" : "html";
   if (/^(<\?xml|<!DOCTYPE)/i.test(text.trimStart())) return { unsupported: "an XML document of another kind" };
   if (/^<(\w+:)?\w+[^>]*>/.test(start) && /<\/html>/i.test(text)) return "html";
   if (delimiterOf(text, cut) !== undefined) return "csv";
