@@ -129,6 +129,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "fflate",
     "@xmldom/xmldom",
     "marked",
+    "colord",
     "re2js",
     "ipaddr.js",
     "pkijs",

@@ -525,7 +525,7 @@ class ServiceMethods(Transport):
 
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
-        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
         | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
         | Text | lines as they are, wrapped at the margins | |
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
@@ -534,7 +534,7 @@ class ServiceMethods(Transport):
 
         Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
 
-        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
+        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
         or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
         8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
         and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
@@ -3182,7 +3182,7 @@ class JobMethods:
 
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
-        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `external-images`, `external-style-sheets` |
         | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
         | Text | lines as they are, wrapped at the margins | |
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
@@ -3191,7 +3191,7 @@ class JobMethods:
 
         Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
 
-        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
+        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
         or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
         8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
         and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with

@@ -216,7 +216,11 @@ async function htmlPart(
 ): Promise<Part> {
   const page = pageFormat(options, rule);
   // What the document says of its margins was read above.
-  const bounded = await boundedHtml(work, html, `${options.css}\n@page{margin:0}`, type === "application/xhtml+xml");
+  const { left, right } = page.margins;
+  const bounded = await boundedHtml(work, html, `${options.css}\n@page{margin:0}`, {
+    isXml: type === "application/xhtml+xml",
+    emsOfPage: (page.width - left - right) / options.fontSize,
+  });
   return { ...bounded, type, page, fontSize: options.fontSize };
 }
 

@@ -92,6 +92,7 @@ export class PartWriter {
   async add(part: Part): Promise<void> {
     const { mupdf } = this.#engine;
     mupdf.setUserCSS(part.css ?? "");
+    for (const name of part.notConverted ?? []) this.#notConverted.add(name);
     const source = new mupdf.Buffer(part.content);
     try {
       let fitted: Part | undefined = part;

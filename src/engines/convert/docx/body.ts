@@ -1,7 +1,8 @@
 /** The text of a word processing document as HTML (ECMA-376, part 1, 17.3 and 17.4). */
 import type { Work } from "../../work.ts";
 import type { Archive } from "../source/archive.ts";
-import { imageUri, PAGE_BREAK } from "../source/html.ts";
+import { imageUri } from "../source/html.ts";
+import { PAGE_BREAK } from "../source/styled-html.ts";
 import { escaped, escapedAttribute, escapedText } from "../source/markup.ts";
 import type { Relationship } from "../source/relationships.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";

@@ -64,8 +64,12 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
   for (const { html } of sections) await tidied(work, html.join(""));
   const parts: Part[] = [];
   for (const { html, page } of sections) {
-    const bounded = await boundedHtml(work, htmlDocument({ style: STYLE, body: html.join("") }), options.css);
-    parts.push({ ...bounded, type: "text/html", page: options.page(page), fontSize: options.fontSize, targets });
+    const format = options.page(page);
+    const { width, margins } = format;
+    const bounded = await boundedHtml(work, htmlDocument({ style: STYLE, body: html.join("") }), options.css, {
+      emsOfPage: (width - margins.left - margins.right) / options.fontSize,
+    });
+    parts.push({ ...bounded, type: "text/html", page: format, fontSize: options.fontSize, targets });
   }
   return {
     parts,

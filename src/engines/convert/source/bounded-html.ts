@@ -4,7 +4,9 @@ import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
 import { decodeEntities, forMuPdf } from "./markup.ts";
+import { TableReader } from "./cell-widths.ts";
 import { type DocumentNames, reducedStyleSheet } from "./style-sheet.ts";
+import { widthInEms } from "./text-width.ts";
 
 export interface BoundedHtml {
   /** In UTF-8. */
@@ -14,14 +16,20 @@ export interface BoundedHtml {
   /** Fuel that laying it out may take. */
   readonly fuel: number;
   readonly hasLinks: boolean;
+  /** What its style sheets have that is not drawn, by the names of the reference. */
+  readonly notConverted: ReadonlySet<string>;
 }
 
 /** Fuel that a character of text or of an attribute, an element, and a selector that is compared with an element may take. Real documents take a third of it. */
 const [CHARACTER_FUEL, ELEMENT_FUEL, MATCH_FUEL] = [8_000, 20_000, 200];
-/** Characters after which a line of a longer word may end. MuPDF shapes all of the rest of a word for each line that it breaks it into. */
+/** Characters of a word that MuPDF is given at a time. It shapes all of the rest for each line that it breaks one into. */
 const PIECE = 500;
-/** A space without a width, which is no character of the PDF. */
-const DIVISION = "\u200b";
+/** The same at least of a word that its cell is too narrow for, and the most pieces of it where they fit. */
+const [LEAST_PIECE, MOST_PIECES] = [4, 125];
+/** A broad character in ems. */
+const BROAD = 0.7;
+/** Where a line may end. The space without a width is hidden, as it would be a space in the text of the PDF. */
+export const DIVISION = '<span style="display:inline;visibility:hidden">\u200b</span>';
 /** Their contents are no markup. */
 const RAW_TEXT = /^<(?:xmp|noembed|noframes|plaintext)\b/i;
 /** Theirs are text alone. */
@@ -42,8 +50,19 @@ const IMPLIED = ["html", "head", "body", "colgroup", "tbody", "tr", "p", "br", "
 const same = (html: string): string => html;
 const AS_IT_IS: typeof forMuPdf = { text: same, tag: same, raw: same };
 
+export interface BoundedOptions {
+  readonly isXml?: boolean;
+  /** How wide the page is between its margins, in ems of text that has no size of its own. */
+  readonly emsOfPage?: number;
+}
+
 /** @throws Refusal `limit_exceeded` (selectors and elements, attributes, the length of a word, marks of a character, work) */
-export async function boundedHtml(work: Work, html: string, css: string, isXml = false): Promise<BoundedHtml> {
+export async function boundedHtml(
+  work: Work,
+  html: string,
+  css: string,
+  { isXml = false, emsOfPage = Infinity }: BoundedOptions = {},
+): Promise<BoundedHtml> {
   const written = isXml ? AS_IT_IS : forMuPdf;
   const meter = new ParseMeter(work, "html");
   const found = new Names();
@@ -51,6 +70,8 @@ export async function boundedHtml(work: Work, html: string, css: string, isXml =
   const sheets: { at: number; css: string }[] = [];
   let styleCharacters = 0;
   let kind: "markup" | "text" | "raw" = "markup";
+  const widest = await cellLimits(meter, html, emsOfPage);
+  const tables = new TableReader();
   for (const [token, open, sheet = ""] of html.matchAll(TOKEN)) {
     if (open !== undefined) {
       found.add(open);
@@ -60,24 +81,29 @@ export async function boundedHtml(work: Work, html: string, css: string, isXml =
       continue;
     }
     if (!token.startsWith("<")) {
-      const text = kind === "markup" ? await withShortWords(meter, token) : token;
+      const { cell } = tables;
+      // What is in several columns has room enough.
+      const limit = cell?.span === 1 ? widest[cell.table]?.[cell.column] : undefined;
+      const text = kind === "markup" ? await withShortWords(meter, token, found, limit) : token;
       pieces.push(kind === "raw" ? written.raw(text) : written.text(text));
     } else {
       meter.bytes(token.length);
       await meter.pause();
       kind = RAW_TEXT.test(token) ? "raw" : TEXT_ALONE.test(token) ? "text" : "markup";
       if (found.add(token)) meter.element();
-      pieces.push(written.tag(token));
+      tables.tag(token);
+      pieces.push(/^<wbr\b/i.test(token) ? DIVISION : written.tag(token));
     }
   }
   const styles = new ParseMeter(work, "css");
+  const notConverted = new Set<string>();
   let selectors = 0;
   for (const sheet of sheets) {
-    const reduced = await reducedStyleSheet(styles, sheet.css, found);
+    const reduced = await reducedStyleSheet(styles, sheet.css, found, notConverted);
     pieces[sheet.at] = written.raw(reduced.css);
     selectors += reduced.selectors;
   }
-  const overruling = await reducedStyleSheet(styles, css, found);
+  const overruling = await reducedStyleSheet(styles, css, found, notConverted);
   selectors += overruling.selectors;
   refuseMatches(selectors * found.count);
   const characters = html.length - styleCharacters;
@@ -86,6 +112,7 @@ export async function boundedHtml(work: Work, html: string, css: string, isXml =
     css: overruling.css,
     fuel: characters * CHARACTER_FUEL + found.count * (ELEMENT_FUEL + selectors * MATCH_FUEL),
     hasLinks: found.elements.has("a"),
+    notConverted,
   };
 }
 
@@ -125,8 +152,33 @@ function refuseMatches(actual: number): void {
   throw new Refusal("limit_exceeded", text, { limit, actual });
 }
 
-/** Text whose long words are divided. */
-async function withShortWords(meter: ParseMeter, text: string): Promise<string> {
+/** The widest that words may be in the columns of all tables, in ems. */
+async function cellLimits(meter: ParseMeter, html: string, emsOfPage: number): Promise<(readonly number[])[]> {
+  const tables = new TableReader();
+  if (emsOfPage === Infinity || !/<table\b/i.test(html)) return [];
+  for (const [token, open] of html.matchAll(TOKEN)) {
+    if (open !== undefined) continue;
+    if (token.startsWith("<")) {
+      meter.bytes(token.length);
+      await meter.pause();
+      tables.tag(token);
+    } else await inSteps(meter, token, (step) => tables.text(step));
+  }
+  return tables.limits(emsOfPage);
+}
+
+/** Text in pieces of a bounded length, with pauses between them. */
+async function inSteps(meter: ParseMeter, text: string, read: (step: string) => void): Promise<void> {
+  for (let at = 0; at < text.length; at += CHARGED) {
+    const step = text.slice(at, at + CHARGED);
+    meter.bytes(step.length);
+    await meter.pause();
+    read(step);
+  }
+}
+
+/** Text whose long words are divided: those of many characters, and those wider than `limit` in ems. */
+async function withShortWords(meter: ParseMeter, text: string, found: Names, limit = Infinity): Promise<string> {
   const pieces: string[] = [];
   const { wordCharacters } = limits.conversion;
   const gap = new RegExp(GAP, "g");
@@ -138,8 +190,14 @@ async function withShortWords(meter: ParseMeter, text: string): Promise<string> 
       charged = end;
       await meter.pause();
     }
-    if (end - at > PIECE) {
-      pieces.push(text.slice(from, at), await divided(meter, text.slice(at, end)));
+    const isWide = limit < Infinity && end - at <= PIECE && emsOf(text.slice(at, end)) > limit;
+    if (end - at > PIECE || isWide) {
+      const most = Math.max(LEAST_PIECE, Math.floor(limit / BROAD));
+      const length = Math.min(PIECE, most, Math.max(LEAST_PIECE, Math.ceil((end - at) / MOST_PIECES)));
+      pieces.push(
+        text.slice(from, at),
+        await divided(meter, text.slice(at, end), limit < Infinity ? length : PIECE, found),
+      );
       from = end;
     }
     if (end === text.length) return pieces.length === 0 ? text : pieces.join("") + text.slice(from);
@@ -147,17 +205,21 @@ async function withShortWords(meter: ParseMeter, text: string): Promise<string> 
   }
 }
 
-/** A word in pieces, none of which begins with a character that belongs to the one before. */
-async function divided(meter: ParseMeter, word: string): Promise<string> {
+const emsOf = (word: string): number =>
+  word.matchAll(CHARACTER).reduce((width, [character]) => width + widthInEms(character), 0);
+
+/** A word in pieces of a length, none of which begins with a character that belongs to the one before. */
+async function divided(meter: ParseMeter, word: string, most: number, found: Names): Promise<string> {
   const { marks } = limits.conversion;
   const pieces: string[] = [];
   let [start, length, joined] = [0, 0, 0];
   for (const { 0: character, index } of word.matchAll(CHARACTER)) {
     joined = JOINED.test(character) ? joined + 1 : 0;
     if (joined > marks) throw tooLong("A character", marks, "marks that combine with it", joined);
-    if (length >= PIECE && joined === 0) {
+    if (length >= most && joined === 0) {
       pieces.push(word.slice(start, index), DIVISION);
       [start, length] = [index, 0];
+      found.count += 1;
       meter.element();
       await meter.pause();
     }

@@ -37,6 +37,8 @@ export interface Part {
   /** Fuel that laying it out may take. */
   readonly fuel: number;
   readonly hasLinks: boolean;
+  /** What its style sheets have that is not drawn, by the names of the reference. */
+  readonly notConverted?: ReadonlySet<string>;
   /** The identifiers that links in other parts lead to. */
   readonly targets?: Iterable<string>;
   /** A bookmark for the whole part. */

@@ -3,9 +3,10 @@ import { decodeStyleSheet } from "./decode-text.ts";
 import type { Assets } from "./assets.ts";
 import { base64Of } from "./base64.ts";
 import type { Margins, PageSize } from "./document.ts";
-import { decodeEntities, LIST_MARKS } from "./markup.ts";
+import { CELL_WORDS, decodeEntities, LIST_MARKS } from "./markup.ts";
 import { withSymbolFonts } from "../../fonts.ts";
-import { stylePieces } from "./style-sheet.ts";
+import { isPrinted, stylePieces } from "./style-sheet.ts";
+import { styledHtml } from "./styled-html.ts";
 import { tidied } from "./tidy-html.ts";
 import type { Work } from "../../work.ts";
 
@@ -33,10 +34,6 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/<(?:input|textarea|select)\b(?![^>]*type\s*=\s*["']?hidden)[^>]*>/gi, "form-fields"],
 ];
 
-/** Layout that MuPDF does not have: what is there follows one another instead. */
-const NOT_LAID_OUT =
-  /(?:display\s*:\s*(?:inline-)?(?:flex|grid)|float\s*:\s*(?:left|right)|position\s*:\s*(?:absolute|fixed))/i;
-
 /**
  * @throws Refusal `limit_exceeded` (elements, depth, work)
  */
@@ -59,29 +56,22 @@ export async function prepareHtml(
   const images = new Map<string, string>();
   html = await withImages(html, assets, images, notConverted);
   await work.rest();
+  html = await styledHtml(work, html, { css, isXml, notConverted });
   const styles = Array.from(html.matchAll(/<style\b[^>]*>([^<]*)/gi), ([, style = ""]) => style).join("\n");
-  if (
-    NOT_LAID_OUT.test(styles) ||
-    NOT_LAID_OUT.test(css) ||
-    /style\s*=\s*["'][^"']*(?:display\s*:\s*(?:flex|grid)|float\s*:|position\s*:\s*absolute)/i.test(html)
-  )
-    notConverted.add("css-layout");
-  const all = `${styles}\n${css}`;
-  html = withDefaults(withEmojiFont(withBreaks(html, all)), title).replace(MARKS_WITHOUT_GLYPH, "$1disc");
+  html = withDefaults(withEmojiFont(html), title);
   if (images.size > 0)
     html = html.replace(/\ssrc="(asset-\d+)"/g, (_, name: string) => ` src="${images.get(name) ?? ""}"`);
   await work.rest();
   return {
     html,
     language,
-    pageRule: pageRuleOf(all),
+    pageRule: pageRuleOf(`${styles}\n${css}`),
     notConverted,
   };
 }
 
 /** Paper does not scroll, so that lines are wrapped unless the document insists. Lists have marks that the text fonts have. */
-const DEFAULTS = `<style>body{overflow-wrap:break-word}pre{white-space:pre-wrap}${LIST_MARKS}</style>`;
-const MARKS_WITHOUT_GLYPH = /(list-style(?:-type)?\s*:[^:;}"'<]*?)\b(?:circle|square)\b/gi;
+const DEFAULTS = `<style>body{overflow-wrap:break-word}pre{white-space:pre-wrap}${LIST_MARKS}${CELL_WORDS}</style>`;
 
 /** The title, and a style sheet before those of the document, which overrule it. */
 function withDefaults(html: string, title = ""): string {
@@ -113,8 +103,9 @@ async function withStyleSheets(html: string, assets: Assets | undefined, notConv
       if (!/stylesheet/i.test(attributeOf(tag, "rel") ?? "")) return "";
       const sheet = await assets?.at(attributeOf(tag, "href") ?? "");
       if (sheet === undefined) notConverted.add("external-style-sheets");
-      const isPrinted = /^\s*$|\b(?:all|print)\b/i.test(attributeOf(tag, "media") ?? "");
-      return sheet === undefined || !isPrinted ? "" : `<style>${decodeStyleSheet(sheet).replaceAll("<", "")}</style>`;
+      return sheet === undefined || !isPrinted(attributeOf(tag, "media") ?? "")
+        ? ""
+        : `<style>${decodeStyleSheet(sheet).replaceAll("<", "")}</style>`;
     },
   );
 }
@@ -180,46 +171,6 @@ function withEmojiFont(html: string): string {
   );
 }
 
-/** Ends the page. MuPDF breaks after a block, but not before one. */
-export const PAGE_BREAK = '<div style="page-break-after:always"></div>';
-const BREAK_BEFORE = /(?:^|[;{\s"'])(?:page-)?break-before\s*:\s*(?:always|page|left|right|recto|verso)/i;
-
-/** Page breaks before elements, by simple selectors and in `style`; before the first text there is none. */
-function withBreaks(html: string, css: string): string {
-  const wanted = new Set<string>();
-  for (const { rule } of stylePieces(css)) {
-    if (rule === undefined || !BREAK_BEFORE.test(rule.body)) continue;
-    for (const selector of rule.prelude.split(",")) {
-      const [whole, name = "", mark = ""] = /^([a-z][a-z\d]*)?([.#][\w-]+)?$/i.exec(selector.trim()) ?? [];
-      if (whole !== undefined && name + mark !== "") wanted.add(name.toLowerCase() + mark);
-    }
-  }
-  const breaks = (tag: string, name: string): boolean => {
-    if (BREAK_BEFORE.test(attributeOf(tag, "style") ?? "") || wanted.has(name)) return true;
-    if (wanted.size === 0) return false;
-    const classes = (attributeOf(tag, "class") ?? "").split(/\s+/).map((word) => `.${word}`);
-    return [`#${attributeOf(tag, "id") ?? ""}`, ...classes].some((mark) => wanted.has(mark) || wanted.has(name + mark));
-  };
-  const body = Math.max(html.search(/<body\b/i), html.search(/<\/head\s*>/i), 0);
-  if (wanted.size === 0 && !BREAK_BEFORE.test(html.slice(body))) return afterBreaks(html);
-  let hasText = false;
-  const broken = html
-    .slice(body)
-    .replace(/<style\b[^<]*(?:<\/style\s*>)?|<([a-z][a-z\d]*)\b[^>]*>|<[^>]*>|[^<]+/gi, (token, name?: string) => {
-      if (name === undefined) {
-        hasText ||= !token.startsWith("<") && token.trim() !== "";
-        return token;
-      }
-      hasText ||= name.toLowerCase() === "img";
-      return hasText && breaks(token, name.toLowerCase()) ? `${PAGE_BREAK}${token}` : token;
-    });
-  return afterBreaks(html.slice(0, body) + broken);
-}
-
-/** The current name of the property, as the one that MuPDF knows. */
-const afterBreaks = (html: string): string =>
-  html.replace(/([;{\s"'])break-after\s*:\s*(?:page|left|right|recto|verso)/gi, "$1page-break-after:always");
-
 const LENGTH = /^(\d{1,5}(?:\.\d+)?)(pt|px|mm|cm|in|pc|q)?$/i;
 const POINTS: Readonly<Record<string, number>> = {
   pt: 1,
@@ -252,7 +203,7 @@ function pageRuleOf(css: string): PageRule {
   let [size, margins]: [PageSize | undefined, Partial<Margins>] = [undefined, {}];
   for (const { rule } of stylePieces(css)) {
     // Not those for the first, left, or right page.
-    if (rule === undefined || rule.prelude.toLowerCase() !== "@page") continue;
+    if (!rule?.applies || rule.prelude.toLowerCase() !== "@page") continue;
     for (const declaration of rule.body.replace(/@[\w-]+\s*\{[^{}]*\}/g, "").split(";")) {
       const [name = "", value = ""] = declaration.split(":").map((part) => part.trim().toLowerCase());
       const words = value.replace("!important", "").trim().split(/\s+/);

@@ -70,8 +70,20 @@ export const forMuPdf = {
   raw: (text: string): string => text.replaceAll("&", "&amp;"),
 };
 
-/** MuPDF has circles and squares for lists in lists, which the text fonts lack. */
-export const LIST_MARKS = "body ul ul,body ul ul ul{list-style-type:disc}";
+/** MuPDF has circles and squares for lists in lists, which the text fonts lack, and does not know `type`. */
+export const LIST_MARKS = `body ul ul,body ul ul ul{list-style-type:disc}${Object.entries({
+  "1": "decimal",
+  a: "lower-alpha",
+  A: "upper-alpha",
+  i: "lower-roman",
+  I: "upper-roman",
+  none: "none",
+})
+  .map(([type, mark]) => `ol[type="${type}"],ol>li[type="${type}"]{list-style-type:${mark}}`)
+  .join("")}ul[type="none"]{list-style-type:none}`;
+
+/** Cells are as wide as their words at least: `bounded-html.ts` divides those for which there is no room. */
+export const CELL_WORDS = "table{overflow-wrap:normal}";
 
 /** The style of text that has none of its own: of Markdown, office documents, and sheets. */
 const BASE_STYLE = `body{font-family:sans-serif;margin:0;line-height:1.35;overflow-wrap:break-word}
@@ -80,7 +92,7 @@ h4,h5,h6{font-size:1em;margin:0.8em 0 0.3em}p{margin:0.5em 0}
 table{border-collapse:collapse;margin:0.6em 0}td,th{border:0.75pt solid #999;padding:2pt 5pt;vertical-align:top}th{background-color:#eee}
 pre{background-color:#f3f3f3;padding:5pt;font-size:0.88em;white-space:pre-wrap;line-height:1.25}code{font-size:0.92em}pre code{font-size:1em}
 blockquote{margin:0.6em 0 0.6em 1em;padding-left:0.8em;border-left:2pt solid #bbb;color:#444}
-a{color:#0645ad}ul,ol{margin:0.4em 0}${LIST_MARKS}`;
+a{color:#0645ad}ul,ol{margin:0.4em 0}${LIST_MARKS}${CELL_WORDS}`;
 
 interface Page {
   readonly title?: string | undefined;

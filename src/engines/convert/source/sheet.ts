@@ -3,6 +3,7 @@ import type { Work } from "../../work.ts";
 import type { Margins, PageSize, Part } from "./document.ts";
 import { boundedHtml } from "./bounded-html.ts";
 import { escapedAttribute, escapedText, htmlDocument } from "./markup.ts";
+import { isWideScript, widthInEms } from "./text-width.ts";
 
 export interface SheetCell {
   readonly text: string;
@@ -34,15 +35,13 @@ export interface SheetOptions {
   readonly css: string;
 }
 
-/** Widths of characters in ems, on average and for wide scripts; what a column has beside its text; the widest column. */
-const [NARROW, AVERAGE, BROAD, WIDE] = [0.3, 0.56, 0.68, 1.02];
+/** What a column has beside its text; the narrowest and the widest column. */
 const [PADDING, LEAST, MOST] = [12, 24, 260];
 /** The smallest scale at which a sheet is still legible. Pages of wider sheets are made wider. */
 const LEAST_SCALE = 0.35;
 /** The largest side of a page in points (ISO 32000-2, annex C). */
 const LARGEST = 14_400;
 const CELL_WORK = 300;
-const WIDE_SCRIPT = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
 
 function widthOf(text: string, fontSize: number): { full: number; word: number } {
   let [full, word, line] = [0, 0, 0];
@@ -53,15 +52,9 @@ function widthOf(text: string, fontSize: number): { full: number; word: number }
       [line, run] = [0, 0];
       continue;
     }
-    const own = WIDE_SCRIPT.test(character)
-      ? WIDE
-      : /[0-9A-Z%@#MW]/.test(character)
-        ? BROAD
-        : /[\s.,:;il|']/.test(character)
-          ? NARROW
-          : AVERAGE;
+    const own = widthInEms(character);
     line += own;
-    run = /\s/.test(character) || WIDE_SCRIPT.test(character) ? 0 : run + own;
+    run = /\s/.test(character) || isWideScript(character) ? 0 : run + own;
     word = Math.max(word, run);
   }
   return { full: Math.max(full, line) * fontSize, word: word * fontSize };
@@ -105,9 +98,11 @@ export async function sheetPart(work: Work, sheet: Sheet, options: SheetOptions)
     },
   };
   const body = await tableOf(work, sheet, widths);
-  const style = "body{overflow-wrap:normal}table{margin:0}td,th{padding:1.5pt 4pt;border-color:#bbb}";
+  const style = "table{margin:0}td,th{padding:1.5pt 4pt;border-color:#bbb}";
   return {
-    ...(await boundedHtml(work, htmlDocument({ title: sheet.name, style, body }), options.css)),
+    ...(await boundedHtml(work, htmlDocument({ title: sheet.name, style, body }), options.css, {
+      emsOfPage: inner / fontSize,
+    })),
     type: "text/html",
     page,
     scale,

@@ -1,5 +1,6 @@
 /** Reads style sheets (CSS Syntax 3, as far as MuPDF knows it), and leaves out the rules that match nothing in a document. */
 import type { ParseMeter } from "../../parse-meter.ts";
+import { type Declaration, printed } from "./declarations.ts";
 
 /** A rule, or what is between rules: comments, statements, the beginning and the end of a group such as `@media`. */
 export interface StylePiece {
@@ -10,8 +11,8 @@ export interface StylePiece {
     /** Selectors, or the name of an at-rule such as `@page`, without comments. */
     readonly prelude: string;
     readonly body: string;
-    /** Whether it is in a group. MuPDF skips these. */
-    readonly nested: boolean;
+    /** Whether the groups that it is in apply to print. */
+    readonly applies: boolean;
   };
 }
 
@@ -56,6 +57,24 @@ function nextMark(css: string, from: number, marks: RegExp): number {
   }
 }
 
+/** The declarations of a rule or of a `style` attribute, without nested blocks (4.4.1). */
+export function* declarationsOf(body: string): Generator<Declaration, void> {
+  for (let start = 0, at = 0, depth = 0; at <= body.length; at += 1) {
+    at = nextMark(body, at, /["'(){};]|\/\*/g);
+    const mark = body[at];
+    if (mark === "(" || mark === "{") depth += 1;
+    else if (mark === ")" || mark === "}") depth = Math.max(0, depth - 1);
+    const isEnd = mark === undefined || (depth === 0 && (mark === ";" || mark === "}"));
+    if (!isEnd) continue;
+    const text = body.slice(start, at).replace(COMMENT, "");
+    start = at + 1;
+    const colon = text.indexOf(":");
+    if (colon < 0 || text.includes("{")) continue;
+    const [, value = "", important] = /^([\s\S]*?)(!\s*important)?\s*$/i.exec(text.slice(colon + 1)) ?? [];
+    yield { name: text.slice(0, colon).trim(), value: value.trim(), important: important !== undefined };
+  }
+}
+
 /** Where a block ends whose `{` is before `from`. */
 function endOfBlock(css: string, from: number): number {
   for (let at = from, depth = 1; ;) {
@@ -68,7 +87,9 @@ function endOfBlock(css: string, from: number): number {
 
 /** The rules of a style sheet in their order, and what is between them. */
 export function* stylePieces(css: string): Generator<StylePiece, void> {
-  for (let at = 0, depth = 0; at < css.length;) {
+  /** Of the groups that are open, whether rules in them apply. */
+  const groups: boolean[] = [];
+  for (let at = 0; at < css.length;) {
     const start = at;
     let mark = nextMark(css, at, /["'{};]|\/\*/g);
     const isAt = /^\s*(?:\/\*[\s\S]*?\*\/\s*)*@/y.test(css.slice(start, Math.min(mark, start + 1_000)));
@@ -76,28 +97,64 @@ export function* stylePieces(css: string): Generator<StylePiece, void> {
     if (!isAt && css[mark] === ";") mark = nextMark(css, mark, /["'{}]|\/\*/g);
     at = mark + 1;
     if (css[mark] !== "{") {
-      if (css[mark] === "}") depth = Math.max(0, depth - 1);
+      if (css[mark] === "}") groups.pop();
       yield { start, end: Math.min(at, css.length) };
       continue;
     }
     const prelude = css.slice(start, mark).replace(COMMENT, "").trim();
     if (prelude.startsWith("@") && !WITH_DECLARATIONS.test(prelude)) {
-      depth += 1;
+      groups.push((groups.at(-1) ?? true) && groupApplies(prelude));
       yield { start, end: at };
       continue;
     }
     // As MuPDF has it: what is nested in a rule is an error that ends with the first block.
     at = prelude.startsWith("@") ? endOfBlock(css, at) : Math.min(nextMark(css, at, /["'}]|\/\*/g) + 1, css.length);
     const body = css.slice(mark + 1, css[at - 1] === "}" ? at - 1 : at);
-    yield { start, end: at, rule: { prelude, body, nested: depth > 0 } };
+    yield { start, end: at, rule: { prelude, body, applies: groups.at(-1) ?? true } };
   }
+}
+
+/** Groups with a condition on what prints them, and those whose rules always apply. Others, such as `@keyframes`, have none for a page. */
+function groupApplies(prelude: string): boolean {
+  const [, name = "", condition = ""] = /^@([\w-]+)([\s\S]*)$/.exec(prelude) ?? [];
+  if (/^media$/i.test(name)) return isPrinted(condition);
+  return /^(?:supports|layer)$/i.test(name);
+}
+
+/** A page of A4 with the margins of a browser, in pixels of CSS: what conditions on the width are compared with. */
+const PRINTED_WIDTH = 718;
+const WIDTH = /\(\s*(min-|max-|)width\s*(:|[<>]=?)\s*([\d.]+)(px|em|rem|)\s*\)/;
+
+/** Whether a list of media queries (Media Queries 4) holds when the document is printed. An empty list does. */
+export function isPrinted(list: string): boolean {
+  if (list.trim() === "") return true;
+  return list
+    .toLowerCase()
+    .split(",")
+    .some((query) => {
+      const [, modifier, type = "all", conditions = ""] = /^\s*(?:(not|only)\s+)?([a-z]+)?([\s\S]*)$/.exec(query) ?? [];
+      const holds = /^(?:all|print)$/.test(type) && (conditions.match(/\([^()]*\)/g) ?? []).every(isPrintedFeature);
+      return holds === (modifier !== "not");
+    });
+}
+
+function isPrintedFeature(condition: string): boolean {
+  const [, bound, comparison, number, unit] = WIDTH.exec(condition) ?? [];
+  if (bound !== undefined) {
+    const width = Number(number) * (unit === "em" || unit === "rem" ? 16 : 1);
+    const isLeast = bound === "min-" || comparison?.startsWith(">");
+    return isLeast ? PRINTED_WIDTH >= width : PRINTED_WIDTH <= width && comparison !== undefined;
+  }
+  return /^\(\s*(?:orientation\s*:\s*portrait|prefers-color-scheme\s*:\s*light|color|prefers-reduced-motion\s*:\s*reduce)\s*\)$/.test(
+    condition,
+  );
 }
 
 const NAME = String.raw`-?(?:[A-Za-z_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*`;
 const VALUE = String.raw`(?:${NAME}|"[^"\\]*"|'[^'\\]*')`;
 /** An element, a class, an id, an attribute, a pseudo-class, and what combines them. */
 const SIMPLE = new RegExp(
-  String.raw`(${NAME})|\*|\.(${NAME})|#([\w-]+)|\[\s*(${NAME})\s*(?:[|~]?=\s*${VALUE}\s*)?\]|::?${NAME}(?:\(\s*(?:${NAME})?\s*\))?|(\s*[>+]\s*|\s+)`,
+  String.raw`(${NAME})|\*|\.(${NAME})|#([\w-]+)|\[\s*(${NAME})\s*(?:[|~]?=\s*${VALUE}\s*)?\]|::?${NAME}(?:\([\w\s+-]*\))?|(\s*[>+]\s*|\s+)`,
   "y",
 );
 /** MuPDF's longest token. */
@@ -123,41 +180,39 @@ function mayMatch(selector: string, names: DocumentNames): boolean | undefined {
   return combined ? undefined : isLive;
 }
 
-/** Without the selectors and rules that match nothing. `selectors`: how many are left. */
+/** As MuPDF reads it: rules that may match and apply to print, with what MuPDF knows of their declarations. `selectors`: how many are left. */
 export async function reducedStyleSheet(
   meter: ParseMeter,
   css: string,
   names: DocumentNames,
+  notConverted: Set<string> = new Set(),
 ): Promise<{ css: string; selectors: number }> {
   const kept: string[] = [];
   let selectors = 0;
   for (const { start, end, rule } of stylePieces(css)) {
     meter.bytes(end - start);
     await meter.pause();
-    if (rule === undefined || rule.nested || rule.prelude.startsWith("@")) {
-      kept.push(css.slice(start, end));
-      continue;
-    }
+    if (rule === undefined || !rule.applies) continue;
     const { prelude, body } = rule;
     const matching: string[] = [];
-    let [all, isKnown] = [0, true];
-    for (const written of prelude.split(",")) {
+    if (prelude.toLowerCase() === "@page") matching.push(prelude);
+    else if (!prelude.startsWith("@")) {
+      for (const written of prelude.split(",")) {
+        meter.element();
+        await meter.pause();
+        const selector = written.trim();
+        if (mayMatch(selector, names)) matching.push(selector);
+      }
+      selectors += matching.length;
+    }
+    if (matching.length === 0) continue;
+    const declarations: string[] = [];
+    for (const declaration of declarationsOf(body)) {
       meter.element();
       await meter.pause();
-      const selector = written.trim();
-      const isLive = mayMatch(selector, names);
-      all += 1;
-      isKnown &&= isLive !== undefined;
-      if (isLive !== false) matching.push(selector);
+      declarations.push(...printed(declaration, notConverted));
     }
-    for (let at = body.indexOf(";"); at >= 0; at = body.indexOf(";", at + 1)) {
-      meter.element();
-      await meter.pause();
-    }
-    // A selector that MuPDF does not know makes it ignore the rule: without the others it still does.
-    selectors += isKnown ? matching.length : all;
-    if (!isKnown || matching.length === all) kept.push(css.slice(start, end));
-    else if (matching.length > 0) kept.push(`${matching.join(",")}{${body}}`);
+    if (declarations.length > 0) kept.push(`${matching.join(",")}{${declarations.join(";")}}`);
   }
   return { css: kept.join(""), selectors };
 }

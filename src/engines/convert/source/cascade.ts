@@ -1,0 +1,455 @@
+/**
+ * The cascade (CSS Cascading 4) as far as MuPDF has none of its own: custom properties, and the properties that decide how the HTML is written for it. It reads tags
+ * from left to right, so that it knows the elements around one and those before it, but none that follow.
+ */
+import { Refusal } from "../../errors.ts";
+import { ParseMeter } from "../../parse-meter.ts";
+import type { Work } from "../../work.ts";
+import { limits } from "../../../limits.ts";
+import type { Declaration } from "./declarations.ts";
+import { decodeEntities } from "./markup.ts";
+import { declarationsOf, stylePieces } from "./style-sheet.ts";
+
+/** An element that was entered. */
+export interface StyledElement {
+  /** In lower case. */
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly classes: ReadonlySet<string>;
+  readonly parent: StyledElement | undefined;
+  /** The one before it in its parent. */
+  readonly previous: StyledElement | undefined;
+  /** Its place in its parent, from 1. */
+  readonly index: number;
+  /** Of its `style`. */
+  readonly own: readonly Declaration[];
+  /** The declarations that win, by the names of `keyOf`. */
+  readonly winners: ReadonlyMap<string, Declaration>;
+  /** Those that its style sheets have in `var()`, with the values of this element. */
+  readonly resolved: readonly Declaration[];
+}
+
+interface Compound {
+  readonly element: string | undefined;
+  readonly classes: readonly string[];
+  readonly id: string | undefined;
+  readonly attributes: readonly (readonly [string, string | undefined])[];
+  readonly isRoot: boolean;
+  /** `:nth-child()`: the step, and the first place. */
+  readonly nth: readonly [number, number] | undefined;
+}
+
+interface Selector {
+  /** From the last to the first, each with what combines it with the one before it. */
+  readonly compounds: readonly (readonly [Compound, ">" | "+" | " "])[];
+  readonly specificity: number;
+}
+
+interface Rule extends Selector {
+  readonly declarations: readonly Declaration[];
+  readonly order: number;
+}
+
+/** Fuel for a rule that is compared with an element. */
+const RULE_WORK = 60;
+/** Characters that a value may have when its variables are put in, and the variables in it and in each other. */
+const [LONGEST_VALUE, MOST_VARIABLES] = [1_000, 50];
+const IMPORTANT = 1e15;
+const INLINE = 1e14;
+const SPECIFICITY = 1e7;
+
+/** What decides how HTML is written for MuPDF, besides what has variables. */
+const KEYS: ReadonlySet<string> = new Set([
+  "background-color",
+  "overflow-wrap",
+  "page-break-before",
+  "white-space",
+  "word-break",
+]);
+const ALIASES: Readonly<Record<string, string>> = {
+  background: "background-color",
+  "background-image": "background-color",
+  "break-before": "page-break-before",
+  "word-wrap": "overflow-wrap",
+};
+
+/** A name for all properties that set the same. */
+const keyOf = (property: string): string => {
+  const name = property.startsWith("--") ? property : property.toLowerCase();
+  return ALIASES[name] ?? name;
+};
+const hasVariable = ({ value }: Declaration): boolean => /\bvar\(/i.test(value);
+
+export class Cascade {
+  readonly #work: Work;
+  readonly #meter: ParseMeter;
+  readonly #isXml: boolean;
+  readonly #rules = new Map<string, Rule[]>();
+  /** Properties that have variables somewhere. */
+  readonly #variable = new Set<string>();
+  /** The elements that are open, and the last that was closed in each. */
+  #open: StyledElement | undefined;
+  readonly #last = new WeakMap<StyledElement, StyledElement>();
+  #root: StyledElement | undefined;
+  readonly #custom = new WeakMap<StyledElement, ReadonlyMap<string, string>>();
+  #comparisons = 0;
+
+  private constructor(work: Work, isXml: boolean) {
+    this.#work = work;
+    this.#meter = new ParseMeter(work, "html");
+    this.#isXml = isXml;
+  }
+
+  /** @throws Refusal `limit_exceeded` (work) */
+  static async of(work: Work, sheets: readonly string[], isXml: boolean): Promise<Cascade> {
+    const cascade = new Cascade(work, isXml);
+    const rules: { prelude: string; declarations: Declaration[] }[] = [];
+    const meter = new ParseMeter(work, "css");
+    for (const sheet of sheets) {
+      for (const { start, end, rule } of stylePieces(sheet)) {
+        meter.bytes(end - start);
+        await meter.pause();
+        if (!rule?.applies || rule.prelude.startsWith("@")) continue;
+        const declarations: Declaration[] = [];
+        for (const declaration of declarationsOf(rule.body)) {
+          meter.element();
+          await meter.pause();
+          declarations.push(declaration);
+          if (hasVariable(declaration)) cascade.#variable.add(keyOf(declaration.name));
+        }
+        rules.push({ prelude: rule.prelude, declarations });
+      }
+    }
+    let order = 0;
+    for (const { prelude, declarations: all } of rules) {
+      const declarations = all.filter(({ name }) => cascade.#isTracked(name));
+      if (declarations.length === 0) continue;
+      for (const written of prelude.split(",")) {
+        meter.element();
+        await meter.pause();
+        const selector = selectorOf(written.trim());
+        if (selector === undefined) continue;
+        order += 1;
+        const key = indexOf(selector);
+        const list = cascade.#rules.get(key) ?? [];
+        list.push({ ...selector, declarations, order });
+        cascade.#rules.set(key, list);
+      }
+    }
+    return cascade;
+  }
+
+  #isTracked(name: string): boolean {
+    const key = keyOf(name);
+    return key.startsWith("--") || KEYS.has(key) || this.#variable.has(key);
+  }
+
+  /** The innermost element that is open. */
+  get innermost(): StyledElement | undefined {
+    return this.#open;
+  }
+
+  /**
+   * Enters the element of a start tag, which ends those that it implies the end of.
+   * @throws Refusal `limit_exceeded` (selectors and elements, work)
+   */
+  async enter(tag: string): Promise<StyledElement | undefined> {
+    const name = /^<([a-z][\w:-]*)/i.exec(tag)?.[1]?.toLowerCase();
+    if (name === undefined || UNSTYLED.has(name)) return undefined;
+    if (!this.#isXml) await this.#enterImplied(name);
+    this.#meter.element();
+    await this.#meter.pause();
+    const ended = ENDS[name];
+    if (ended !== undefined && !this.#isXml) this.#end(ended, SCOPES);
+    const parent = this.#open;
+    const previous = parent === undefined ? this.#root : this.#last.get(parent);
+    const attributes = attributesOf(tag);
+    const bare = {
+      name,
+      attributes,
+      classes: new Set(attributes.get("class")?.split(/\s+/)),
+      parent,
+      // Selectors look at one sibling only.
+      previous: previous && { ...previous, previous: undefined },
+      index: (previous?.index ?? 0) + 1,
+      own: [...declarationsOf(attributes.get("style") ?? "")],
+      winners: new Map<string, Declaration>(),
+      resolved: [] as Declaration[],
+    };
+    const weights = new Map<string, number>();
+    const add = (declaration: Declaration, weight: number): void => {
+      const key = keyOf(declaration.name);
+      const own = weight + (declaration.important ? IMPORTANT : 0);
+      if (!this.#isTracked(declaration.name) || own < (weights.get(key) ?? 0)) return;
+      weights.set(key, own);
+      bare.winners.set(key, declaration);
+    };
+    for (const key of keysOf(bare)) {
+      for (const rule of this.#rules.get(key) ?? []) {
+        this.#work.spend(RULE_WORK);
+        this.#refuseComparisons();
+        if (!matches(rule, bare)) continue;
+        for (const declaration of rule.declarations) add(declaration, rule.specificity * SPECIFICITY + rule.order);
+      }
+      await this.#work.pause();
+    }
+    for (const declaration of bare.own) {
+      if (hasVariable(declaration)) this.#variable.add(keyOf(declaration.name));
+      add(declaration, INLINE);
+    }
+    const custom = this.#customOf(bare);
+    for (const [key, declaration] of bare.winners) {
+      if (key.startsWith("--") || !hasVariable(declaration)) continue;
+      const value = withVariables(declaration.value, custom);
+      const known = { ...declaration, value: value ?? "unset" };
+      bare.winners.set(key, known);
+      bare.resolved.push(known);
+    }
+    this.#custom.set(bare, custom);
+    if (parent === undefined) this.#root = bare;
+    else this.#last.set(parent, bare);
+    if (!VOID.has(name) && !(this.#isXml && tag.endsWith("/>"))) this.#open = bare;
+    return bare;
+  }
+
+  /** The root and the body, which HTML may leave out. */
+  async #enterImplied(name: string): Promise<void> {
+    if (name === "html") return;
+    if (this.#open === undefined) await this.enter("<html>");
+    if (this.#open?.name === "html" && name !== "head" && name !== "body") await this.enter("<body>");
+  }
+
+  /** Leaves the element of an end tag, with those in it. */
+  leave(tag: string): void {
+    const name = /^<\/([a-z][\w:-]*)/i.exec(tag)?.[1]?.toLowerCase();
+    if (name !== undefined) this.#end(new Set([name]), new Set(name === "table" ? [] : ["table"]));
+  }
+
+  #end(names: ReadonlySet<string>, scopes: ReadonlySet<string>): void {
+    for (let at = this.#open; at !== undefined; at = at.parent) {
+      if (names.has(at.name)) {
+        this.#open = at.parent;
+        return;
+      }
+      if (scopes.has(at.name)) return;
+    }
+  }
+
+  #customOf({ winners, parent }: StyledElement): ReadonlyMap<string, string> {
+    const inherited = parent && this.#custom.get(parent);
+    const own = [...winners].filter(([key]) => key.startsWith("--"));
+    if (own.length === 0) return inherited ?? NONE;
+    const custom = new Map(inherited);
+    for (const [key, { value }] of own) custom.set(key, value);
+    // One that refers to itself has no value, as it runs out of the variables that it may have.
+    for (const [key, { value }] of own) {
+      const known = withVariables(value, custom);
+      if (known === undefined) custom.delete(key);
+      else custom.set(key, known);
+    }
+    return custom;
+  }
+
+  #refuseComparisons(): void {
+    this.#comparisons += 1;
+    const limit = limits.conversion.styleMatches;
+    if (this.#comparisons > limit)
+      throw new Refusal(
+        "limit_exceeded",
+        `Selectors can be compared with elements ${limit.toLocaleString("en-US")} times.`,
+        {
+          limit,
+          actual: this.#comparisons,
+        },
+      );
+  }
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+/** Elements that nothing is drawn of. */
+const UNSTYLED = new Set("style title meta link base script".split(" "));
+const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
+/** What the start of an element ends (HTML Standard, 13.2.6.4). */
+const groups = new Set(["thead", "tbody", "tfoot", "caption", "colgroup"]);
+const ENDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  li: new Set(["li"]),
+  dt: new Set(["dt", "dd"]),
+  dd: new Set(["dt", "dd"]),
+  tr: new Set(["tr", "caption", "colgroup"]),
+  td: new Set(["td", "th"]),
+  th: new Set(["td", "th"]),
+  thead: groups,
+  tbody: groups,
+  tfoot: groups,
+  ...Object.fromEntries(
+    "p div ul ol dl table h1 h2 h3 h4 h5 h6 pre blockquote section article header footer main nav hr"
+      .split(" ")
+      .map((name) => [name, new Set(["p"])]),
+  ),
+};
+const SCOPES: ReadonlySet<string> = new Set(["table", "ul", "ol", "dl", "div", "section", "article"]);
+
+const ATTRIBUTE = /\s([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
+
+function attributesOf(tag: string): ReadonlyMap<string, string> {
+  const attributes = new Map<string, string>();
+  for (const [, name = "", double, single, bare] of tag.matchAll(ATTRIBUTE)) {
+    const key = name.toLowerCase();
+    if (!attributes.has(key)) attributes.set(key, decodeEntities(double ?? single ?? bare ?? ""));
+  }
+  return attributes;
+}
+
+/** The name under which a rule is found: of the rarest part of what it selects. */
+function indexOf({ compounds }: Selector): string {
+  const [{ id, classes, element }] = compounds[0] as readonly [Compound, string];
+  if (id !== undefined) return `#${id}`;
+  return classes[0] === undefined ? (element ?? "*") : `.${classes[0]}`;
+}
+
+function keysOf(element: StyledElement): string[] {
+  const id = element.attributes.get("id");
+  const classes = element.classes.values().map((name) => `.${name}`);
+  return ["*", element.name, ...classes, ...(id === undefined ? [] : [`#${id}`])];
+}
+
+const NAME = String.raw`-?(?:[A-Za-z_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*`;
+const PART = new RegExp(
+  String.raw`(\s*[>+]\s*|\s+)|\*|(${NAME})|\.(${NAME})|#([\w-]+)|\[\s*(${NAME})\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|(${NAME}))\s*)?\]|:([a-z-]+)(?:\(([^()]*)\))?`,
+  "y",
+);
+/** Characters of a selector that is read. */
+const LONGEST = 1_000;
+
+/** Undefined if it has what is not read here. */
+function selectorOf(text: string): Selector | undefined {
+  if (text === "" || text.length > LONGEST) return undefined;
+  type Parts = { -readonly [key in keyof Compound]: Compound[key] } & {
+    classes: string[];
+    attributes: [string, string | undefined][];
+  };
+  const empty = (): Parts => ({
+    element: undefined,
+    classes: [],
+    id: undefined,
+    attributes: [],
+    isRoot: false,
+    nth: undefined,
+  });
+  const compounds: [Compound, ">" | "+" | " "][] = [];
+  let [compound, specificity] = [empty(), 0];
+  let combinator: ">" | "+" | " " = " ";
+  PART.lastIndex = 0;
+  while (PART.lastIndex < text.length) {
+    const [whole, combined, element, className, id, attribute, double, single, bare, pseudo, argument] =
+      PART.exec(text) ?? [];
+    if (whole === undefined) return undefined;
+    if (combined !== undefined) {
+      compounds.push([compound, combinator]);
+      combinator = (combined.trim() || " ") as ">" | "+" | " ";
+      compound = empty();
+      continue;
+    }
+    if (element !== undefined) compound.element = element.toLowerCase();
+    else if (className !== undefined) compound.classes.push(className);
+    else if (id !== undefined) compound.id = id;
+    else if (attribute !== undefined) compound.attributes.push([attribute.toLowerCase(), double ?? single ?? bare]);
+    else if (pseudo === "root") compound.isRoot = true;
+    else if (pseudo === "first-child") compound.nth = [0, 1];
+    else if (pseudo === "nth-child") compound.nth = nthOf(argument ?? "");
+    if (pseudo !== undefined && !compound.isRoot && compound.nth === undefined) return undefined;
+    specificity += id === undefined ? (element === undefined ? (whole === "*" ? 0 : 1_000) : 1) : 1_000_000;
+  }
+  compounds.push([compound, combinator]);
+  return { compounds: compounds.reverse(), specificity };
+}
+
+/** An+B (CSS Syntax 3, 6). */
+function nthOf(text: string): readonly [number, number] | undefined {
+  const value = text.toLowerCase().replace(/\s+/g, "");
+  if (value === "odd") return [2, 1];
+  if (value === "even") return [2, 0];
+  const [, step, first, only] =
+    /^([+-]?\d{0,6})n([+-]\d{1,6})?$|^([+-]?\d{1,6})$/.exec(value)?.map((group) => group as string | undefined) ?? [];
+  if (only !== undefined) return [0, Number(only)];
+  if (step === undefined) return undefined;
+  return [/\d/.test(step) ? Number(step) : step === "-" ? -1 : 1, Number(first ?? 0)];
+}
+
+function fits(compound: Compound, element: StyledElement): boolean {
+  const { attributes, index } = element;
+  if (compound.element !== undefined && compound.element !== element.name) return false;
+  if (compound.id !== undefined && compound.id !== attributes.get("id")) return false;
+  if (compound.isRoot && element.parent !== undefined) return false;
+  if (compound.nth !== undefined) {
+    const [step, first] = compound.nth;
+    const steps = step === 0 ? 0 : (index - first) / step;
+    if (step === 0 ? index !== first : steps < 0 || !Number.isInteger(steps)) return false;
+  }
+  if (!compound.classes.every((name) => element.classes.has(name))) return false;
+  return compound.attributes.every(([name, value]) =>
+    value === undefined ? attributes.has(name) : attributes.get(name) === value,
+  );
+}
+
+/** From the element outward. Of several ancestors that fit, the nearest leaves the most for what is before it, so that no other has to be tried. */
+function matches({ compounds }: Selector, element: StyledElement): boolean {
+  /** Where the compounds begin that are next to each other. */
+  let at = 0;
+  let from: StyledElement | undefined = element;
+  while (from !== undefined) {
+    let [index, current]: [number, StyledElement | undefined] = [at, from];
+    for (;;) {
+      const [compound, combinator] = compounds[index] as readonly [Compound, ">" | "+" | " "];
+      if (current === undefined || !fits(compound, current)) break;
+      if (index === compounds.length - 1) return true;
+      index += 1;
+      if (combinator === " ") {
+        at = index;
+        break;
+      }
+      current = combinator === ">" ? current.parent : current.previous;
+    }
+    // The first compounds have to fit the element itself.
+    if (at === 0) return false;
+    const isNext: boolean = at === index;
+    from = isNext && current !== undefined ? current.parent : from.parent;
+  }
+  return false;
+}
+
+/** A value with its variables put in (CSS Custom Properties 1, 3); undefined if one has no value, or it becomes too long. */
+function withVariables(
+  value: string,
+  custom: ReadonlyMap<string, string>,
+  budget = { left: MOST_VARIABLES },
+): string | undefined {
+  if (value.length > LONGEST_VALUE) return undefined;
+  const pieces: string[] = [];
+  for (let at = 0; ;) {
+    const start = value.indexOf("var(", at);
+    pieces.push(value.slice(at, start < 0 ? undefined : start));
+    if (start < 0) return pieces.join("");
+    budget.left -= 1;
+    if (budget.left < 0) return undefined;
+    const end = closingOf(value, start + 4);
+    const [name = "", ...fallback] = value.slice(start + 4, end).split(",");
+    const known = custom.get(name.trim());
+    const put =
+      (known === undefined ? undefined : withVariables(known, custom, budget)) ??
+      (fallback.length > 0 ? withVariables(fallback.join(",").trim(), custom, budget) : undefined);
+    if (put === undefined) return undefined;
+    pieces.push(put);
+    at = end + 1;
+  }
+}
+
+/** The parenthesis that closes the one before `from`. */
+function closingOf(text: string, from: number): number {
+  for (let at = from, depth = 1; at < text.length; at++) {
+    if (text[at] === "(") depth += 1;
+    if (text[at] === ")") depth -= 1;
+    if (depth === 0) return at;
+  }
+  return text.length;
+}
