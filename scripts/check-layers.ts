@@ -246,6 +246,8 @@ const MAY_MATCH_BYTES = /^pdf\/(?:syntax\/|redaction\/proof\/|(?:optimize|fonts)
 
 const IMPORT = /^(?:(?:import|export)\b.*\bfrom|\} from|import) "([^"\n]+)";$|\bimport\("([^"\n]+)"\)/gm;
 
+const EXPORT = /^export (?:async )?(?:function\*?|class|interface|type|const) (\w+)/gm;
+
 const filesOf = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
 
@@ -313,6 +315,14 @@ for (const file of filesOf("src/engines").filter((name) => name.startsWith("pdf/
   if (matched !== undefined)
     problems.push(`src/engines/${file}: matches bytes as text, not with src/engines/pdf/syntax/: ${matched}`);
 }
+/** What the engines export, and where: a name means one thing. */
+const exported = filesOf("src/engines").flatMap((file) => {
+  const text = readFileSync(join(root, "src/engines", file), "utf8");
+  return Array.from(text.matchAll(EXPORT), ([, name = ""]) => ({ name, file }));
+});
+for (const [name, places] of Map.groupBy(exported, (one) => one.name))
+  if (places.length > 1)
+    problems.push(`src/engines: ${name} is exported by ${places.map(({ file }) => file).join(" and ")}`);
 for (const [folder, inside] of Map.groupBy(filesOf("src"), (file) => dirname(file))) {
   // One file for each operation, and the registry: a list, however long.
   if (folder === "operations") continue;

@@ -5,7 +5,7 @@ import { readPictureWithLayout } from "../engines/ocr/read-picture.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { csvOf } from "../engines/pdf/export/csv.ts";
-import { htmlDocument } from "../engines/pdf/export/html.ts";
+import { exportedHtml } from "../engines/pdf/export/html.ts";
 import { type FoundTable, type PageBlocks, tablesIn } from "../engines/pdf/export/tables.ts";
 import { sheetNames, workbookParts } from "../engines/pdf/export/xlsx.ts";
 import { DocumentFacts, type RawPage } from "../engines/pdf/layout/document.ts";
@@ -287,7 +287,7 @@ async function joined(parts: ReadParts, wanted: Wanted): Promise<Output> {
     return { kind: "text", format: "markdown", bytes: markdown(parts, wanted, facts), headers };
   const pages = (): AsyncIterable<PageBlocks> => blocksByPage(parts, wanted, facts);
   if (wanted.format === "html") {
-    const bytes = inUtf8(htmlDocument(wanted.file.stem, pages()));
+    const bytes = inUtf8(exportedHtml(wanted.file.stem, pages()));
     return { kind: "text", format: "html", bytes, headers };
   }
   if (OF_TABLES.includes(wanted.format)) return await tablesOf(() => tablesIn(pages()), wanted, headers);

@@ -6,7 +6,7 @@ import { largestMargin, type PageOptions } from "../engines/pdf/embed/image-page
 import { PdfFile } from "../engines/pdf/write/pdf-file.ts";
 import { verify } from "../engines/pdf/write/verify.ts";
 import { embedImage, type ImageInput } from "../engines/pdf/embed/embed.ts";
-import type { ImageFacts } from "../engines/image/facts.ts";
+import type { ImageFileFacts } from "../engines/image/facts.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
@@ -91,7 +91,7 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
 
 /** An image that is already in the PDF. */
 interface Known extends Pick<ImageInput, "bytes"> {
-  readonly facts: ImageFacts;
+  readonly facts: ImageFileFacts;
   readonly number: number;
 }
 

@@ -2,7 +2,7 @@ import type { PDFObject } from "mupdf";
 import { expect, test } from "vitest";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import { type OpenPdf, openPdf } from "../../src/engines/pdf/document/document.ts";
-import { blankOf, blankRun, isWhite, type Role } from "../../src/engines/pdf/erasure/blank-color.ts";
+import { blankOf, blankRun, isWhiteColor, type SampleRole } from "../../src/engines/pdf/erasure/blank-color.ts";
 import { pdf } from "../harness/pdf-writer.ts";
 
 /** Does work with an image with these entries. */
@@ -28,7 +28,7 @@ async function withImage<T>(entries: string, work: (open: OpenPdf, image: PDFObj
   }
 }
 
-const samplesOf = (entries: string, { bits = 8, role = "image" as Role } = {}) =>
+const samplesOf = (entries: string, { bits = 8, role = "image" as SampleRole } = {}) =>
   withImage(entries, (_, image) => blankOf(image, { bits, space: image.get("ColorSpace"), role })?.samples);
 
 const LAB = "/Lab << /WhitePoint [0.9505 1 1.089]";
@@ -79,7 +79,7 @@ test.each([
   const found = await withImage(entries, async (open, image) => {
     const space = image.get("ColorSpace");
     const blank = blankOf(image, { bits: 8, space, role: "image" });
-    return blank && (await isWhite(open, image, space, blank));
+    return blank && (await isWhiteColor(open, image, space, blank));
   });
   expect(found).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { around, type CutArea, regionsOf } from "../../src/engines/pdf/erasure/area.ts";
+import { allAround, type CutArea, erasedRegions } from "../../src/engines/pdf/erasure/area.ts";
 import { cutPath, type PathPaint } from "../../src/engines/pdf/erasure/cut-path.ts";
 import { LongSubpath } from "../../src/engines/pdf/erasure/path.ts";
 import { outlinesOf } from "../../src/engines/pdf/erasure/outlines.ts";
@@ -37,7 +37,7 @@ async function cut(area: CutArea, path: string, operator: string, options: Optio
 }
 
 /** From 40 to 60 in both directions. */
-const region = await regionsOf(new Work(1e9), [[40, 40, 60, 60]]);
+const region = await erasedRegions(new Work(1e9), [[40, 40, 60, 60]]);
 
 /** Coordinates that are hairs inside of the region are on its edge. */
 const rounded = (text: string | undefined): string | undefined =>
@@ -151,7 +151,7 @@ test("units of the path may be large, skewed, and mirrored", async () => {
 });
 
 test("several regions that overlap are clipped as one", async () => {
-  const area = await regionsOf(new Work(1e9), [
+  const area = await erasedRegions(new Work(1e9), [
     [40, 40, 60, 60],
     [50, 50, 70, 70],
   ]);
@@ -177,7 +177,7 @@ test("several regions that overlap are clipped as one", async () => {
 });
 
 test("at the edges of a page, outlines beyond it are cut, and nothing is clipped", async () => {
-  const page = around([20, 20, 80, 80]);
+  const page = allAround([20, 20, 80, 80]);
   expect(await cut(page, "30 30 20 20 re", "f")).toBeUndefined();
   expect(rounded(await cut(page, "0 30 m 50 30 l 50 50 l 0 50 l h", "f"))).toBe("19 30 m 50 30 l 50 50 l 19 50 l h f");
   expect(rounded(await cut(page, "0 30 m 50 30 l 0 50 l", "S", { reach: 2 }))).toBe("17 30 m 50 30 l 17 43.2 l S");
@@ -266,7 +266,7 @@ describe("fuel", () => {
     const placed = { sources: [new TextEncoder().encode(path)], operator: "f", paint: { fill: "f" } } as const;
     const box: PageBox = [0, 0, 1e4, 1e4];
     const where = { matrix: IDENTITY, bounds: box, box, reach: 0, clips: undefined, dash: undefined };
-    await cutPath(work, { ...placed, ...where }, await regionsOf(work, boxes));
+    await cutPath(work, { ...placed, ...where }, await erasedRegions(work, boxes));
     return work.spent;
   };
 

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
-import { backgroundColor, printed } from "../../src/engines/convert/source/declarations.ts";
+import { backgroundColor, declarationsInPrint } from "../../src/engines/convert/source/declarations.ts";
 import { declarationsOf, isPrinted } from "../../src/engines/convert/source/style-sheet.ts";
 
 const written = (body: string): { css: string; notConverted: string[] } => {
   const notConverted = new Set<string>();
-  const css = [...declarationsOf(body)].flatMap((declaration) => printed(declaration, notConverted)).join(";");
+  const css = [...declarationsOf(body)]
+    .flatMap((declaration) => declarationsInPrint(declaration, notConverted))
+    .join(";");
   return { css, notConverted: [...notConverted] };
 };
 

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
-import { Coverage, type Range } from "../../src/engines/pdf/redaction/search/coverage.ts";
+import { MatchCoverage, type Range } from "../../src/engines/pdf/redaction/search/coverage.ts";
 import { Expression } from "../../src/engines/pdf/redaction/search/expression.ts";
 import { Matcher } from "../../src/engines/pdf/redaction/matcher.ts";
 import { lettersOf, Term } from "../../src/engines/pdf/redaction/search/terms.ts";
@@ -125,7 +125,7 @@ describe("a term is found", () => {
 });
 
 test("ranges that overlap are one, and those that touch are two", () => {
-  const coverage = new Coverage(10);
+  const coverage = new MatchCoverage(10);
   expect(coverage.ranges()).toEqual([]);
   const ranges = [
     { start: 4, end: 6 },

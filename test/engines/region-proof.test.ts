@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { regionsOf } from "../../src/engines/pdf/erasure/area.ts";
+import { erasedRegions } from "../../src/engines/pdf/erasure/area.ts";
 import { eraseArea } from "../../src/engines/pdf/erasure/erase-area.ts";
 import { Eraser } from "../../src/engines/pdf/erasure/eraser.ts";
 import { openPdf } from "../../src/engines/pdf/document/document.ts";
@@ -22,7 +22,7 @@ test.each([
   using open = await openPdf(engines.pdf, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
   const prove = (): Promise<void> => proveRegions(open, 0, [REGION]);
   const erase = async (region: PageBox): Promise<void> =>
-    eraseArea(open, 0, new Eraser(open), await regionsOf(engines.pdf.work, [region]));
+    eraseArea(open, 0, new Eraser(open), await erasedRegions(engines.pdf.work, [region]));
   await expect(prove()).rejects.toMatchObject({ code: "redaction_failed" });
   const [left, bottom, right, top] = REGION;
   await erase([left + 15, bottom, right, top]);

@@ -1,5 +1,5 @@
 /** Words as a recognizer would give them. */
-import type { Line, RecognizedPage, Word } from "../../src/engines/ocr/words.ts";
+import type { RecognizedLine, RecognizedPage, RecognizedWord } from "../../src/engines/ocr/words.ts";
 
 type Rotation = RecognizedPage["rotation"];
 
@@ -22,7 +22,7 @@ export function recognized(
   { width, height, rotation }: { width: number; height: number; rotation: Rotation },
 ): RecognizedPage {
   const across = rotation % 180 === 0 ? width : height;
-  const seen = (box: Word["bbox"]): Word["bbox"] => {
+  const seen = (box: RecognizedWord["bbox"]): RecognizedWord["bbox"] => {
     const corner = (x: number, y: number): readonly [number, number] =>
       rotation === 0
         ? [x, y]
@@ -34,9 +34,9 @@ export function recognized(
     const [[ax, ay], [bx, by]] = [corner(box[0], box[1]), corner(box[2], box[3])];
     return [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)];
   };
-  const lines = written.map(({ text, x, top, rightToLeft }): Line => {
+  const lines = written.map(({ text, x, top, rightToLeft }): RecognizedLine => {
     let at = x;
-    const words = text.split(" ").map((word): Word => {
+    const words = text.split(" ").map((word): RecognizedWord => {
       const length = Array.from(word).length * ADVANCE;
       const left = rightToLeft ? across - at - length : at;
       at += length + GAP;

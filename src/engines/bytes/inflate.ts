@@ -20,7 +20,7 @@ export class DamagedStream extends Error {
 }
 
 /** Bytes of a file from `start` to `end`. */
-export interface Piece {
+export interface DeflatedRange {
   readonly start: number;
   readonly end: number;
 }
@@ -89,7 +89,7 @@ export async function inflateReadable(work: Work, data: Uint8Array, most: number
 
 /** Bytes of a file, copied in steps: the heap that contains the file may move before a step is used. */
 export function* copies(
-  pieces: Iterable<Piece>,
+  pieces: Iterable<DeflatedRange>,
   read: (start: number, end: number) => Uint8Array,
 ): Generator<Uint8Array, void> {
   for (const { start, end } of pieces) {

@@ -225,4 +225,4 @@ function order(a: Uint8Array, b: Uint8Array): number {
 export const isSame = (a: Uint8Array, b: Uint8Array): boolean => order(a, b) === 0;
 
 /** An attribute (RFC 5652, 5.3). */
-export const attribute = (type: string, value: AsnType): Sequence => sequence(oid(type), setOf([value]));
+export const cmsAttribute = (type: string, value: AsnType): Sequence => sequence(oid(type), setOf([value]));

@@ -5,7 +5,7 @@
 import type { AsnType } from "asn1js";
 import { Constructed, Set as SetBlock } from "asn1js";
 import type { Work } from "../work.ts";
-import { attribute, der, integer, octetString, oid, read, sequence, setOf, tagged } from "./asn1.ts";
+import { cmsAttribute, der, integer, octetString, oid, read, sequence, setOf, tagged } from "./asn1.ts";
 import {
   CONTENT_TYPE,
   ID_DATA,
@@ -37,9 +37,9 @@ export async function signedAttributes(
   // SHA-256 is the default, which DER leaves out (RFC 5035, 4).
   const known = digest === "sha256" ? [certificateDigest] : [digestAlgorithm(digest), certificateDigest];
   return setOf([
-    attribute(CONTENT_TYPE, oid(ID_DATA)),
-    attribute(MESSAGE_DIGEST, octetString(messageDigest)),
-    attribute(SIGNING_CERTIFICATE_V2, sequence(sequence(sequence(...known)))),
+    cmsAttribute(CONTENT_TYPE, oid(ID_DATA)),
+    cmsAttribute(MESSAGE_DIGEST, octetString(messageDigest)),
+    cmsAttribute(SIGNING_CERTIFICATE_V2, sequence(sequence(sequence(...known)))),
   ]);
 }
 
@@ -67,7 +67,7 @@ export async function signDigest(
     implicit(0, attributes),
     signatureAlgorithm,
     octetString(signature),
-    ...(token ? [implicit(1, setOf([attribute(TIME_STAMP_TOKEN, token)]))] : []),
+    ...(token ? [implicit(1, setOf([cmsAttribute(TIME_STAMP_TOKEN, token)]))] : []),
   );
   const signedData = sequence(
     integer(1),

@@ -8,8 +8,8 @@ import type { Work } from "../work.ts";
 import { Assets } from "./source/assets.ts";
 import { boundedHtml } from "./source/bounded-html.ts";
 import { delimiterOf, readCsv } from "./csv.ts";
-import { decodeText, type SaidEncoding } from "./source/decode-text.ts";
-import type { Conversion, PageFormat, PageSize, Part } from "./source/document.ts";
+import { decodeSource, type SaidEncoding } from "./source/decode-text.ts";
+import type { Conversion, PageFormat, PaperSize, DocumentPart } from "./source/document.ts";
 import { DocumentFonts } from "./document-fonts.ts";
 import { readDocx } from "./docx/read.ts";
 import { finish } from "./finish.ts";
@@ -26,7 +26,7 @@ export interface ConversionOptions extends SaidEncoding {
   /** For text, which may be of several formats. */
   readonly format?: SourceFormat | undefined;
   /** In points, in the orientation that is wanted; undefined: that of the document, else A4. */
-  readonly page?: PageSize | undefined;
+  readonly page?: PaperSize | undefined;
   readonly landscape?: boolean | undefined;
   /** In points; undefined: those of the document, else 54. */
   readonly margin?: number | undefined;
@@ -51,7 +51,7 @@ export interface Converted {
   readonly notConverted: readonly string[];
 }
 
-const A4: PageSize = { width: 595.28, height: 841.89 };
+const A4: PaperSize = { width: 595.28, height: 841.89 };
 const DEFAULT_MARGIN = 54;
 /** Most missing characters listed in an error. */
 const CHARACTERS_NAMED = 20;
@@ -157,7 +157,7 @@ async function textOf({ work }: PdfEngine, file: InputBytes, encoding: string, s
     throw new Refusal("limit_exceeded", `Text can have up to ${limit / MiB} MiB.`, { limit, actual: file.length });
   work.spend(file.length);
   await work.rest();
-  return decodeText(file.view(0, file.length).slice(), encoding, said).replaceAll("\0", "\ufffd").toWellFormed();
+  return decodeSource(file.view(0, file.length).slice(), encoding, said).replaceAll("\0", "\ufffd").toWellFormed();
 }
 
 async function readText(
@@ -213,7 +213,7 @@ async function htmlPart(
   type: string,
   options: ConversionOptions,
   rule: PageRule,
-): Promise<Part> {
+): Promise<DocumentPart> {
   const page = pageFormat(options, rule);
   // What the document says of its margins was read above.
   const { left, right } = page.margins;
@@ -224,10 +224,14 @@ async function htmlPart(
   return { ...bounded, type, page, fontSize: options.fontSize };
 }
 
-async function sheetParts({ work }: PdfEngine, sheets: readonly Sheet[], options: ConversionOptions): Promise<Part[]> {
+async function sheetParts(
+  { work }: PdfEngine,
+  sheets: readonly Sheet[],
+  options: ConversionOptions,
+): Promise<DocumentPart[]> {
   const { margins, ...page } = pageFormat(options, {});
   const { fontSize, scaled, css } = options;
-  const parts: Part[] = [];
+  const parts: DocumentPart[] = [];
   for (const sheet of sheets)
     parts.push(await sheetPart(work, sheet, { page, margins, fontSize: Math.min(fontSize, 10), scaled, css }));
   return parts;

@@ -10,7 +10,7 @@ import { textString } from "../pdf/objects/text-string.ts";
 import { setOutline } from "../pdf/outline/outline.ts";
 import { savePdf } from "../pdf/write/save.ts";
 import { writeTexts } from "./write-texts.ts";
-import type { LaidOut, PageLink, Place } from "./lay-out.ts";
+import type { LaidOut, PageLink, PagePoint } from "./lay-out.ts";
 
 export interface Description {
   readonly title?: string | undefined;
@@ -54,7 +54,7 @@ function linkOf(
   { document }: OpenPdf,
   { box, to }: PageLink,
   pages: readonly PDFObject[],
-  targets: ReadonlyMap<string, Place>,
+  targets: ReadonlyMap<string, PagePoint>,
 ): PDFObject | undefined {
   const annotation = document.newDictionary();
   annotation.put("Type", document.newName("Annot"));

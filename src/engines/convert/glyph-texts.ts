@@ -25,14 +25,14 @@ export const plain = (text: string): string => text.replace(COMPATIBLE, (charact
 const REACH = 4;
 
 /** Glyphs of a page, from the one with the number `start` to before `end`, that stand for another text than their font says. */
-export interface GlyphRun {
+export interface ReplacedGlyphs {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
 export interface PageRuns {
-  readonly runs: readonly GlyphRun[];
+  readonly runs: readonly ReplacedGlyphs[];
   /** The number of glyphs on the page. */
   readonly glyphs: number;
 }
@@ -98,7 +98,7 @@ export class GlyphTexts {
 
   /** Reads the glyphs of a page (0-based) in the order in which they are shown. */
   async read(page: Page, index: number): Promise<void> {
-    const runs: GlyphRun[] = [];
+    const runs: ReplacedGlyphs[] = [];
     let count = 0;
     const show = (text: Text): void => {
       let [glyphs, font, before]: [ShownGlyph[], number, number] = [[], 0, -Infinity];
@@ -135,10 +135,10 @@ export class GlyphTexts {
   #readGlyphs(
     glyphs: ShownGlyph[],
     font: FontTexts,
-    { first, runs }: { readonly first: number; readonly runs: GlyphRun[] },
+    { first, runs }: { readonly first: number; readonly runs: ReplacedGlyphs[] },
   ): void {
     const { texts } = font;
-    let word: GlyphRun & { inexact: GlyphRun[]; isReordered: boolean } = newWord(first);
+    let word: ReplacedGlyphs & { inexact: ReplacedGlyphs[]; isReordered: boolean } = newWord(first);
     const endWord = (next: number): void => {
       const { start, end, text, inexact, isReordered } = word;
       if (!RIGHT_TO_LEFT.test(text))
@@ -176,7 +176,7 @@ export class GlyphTexts {
     endWord(0);
   }
 
-  #keep(runs: GlyphRun[], run: GlyphRun): void {
+  #keep(runs: ReplacedGlyphs[], run: ReplacedGlyphs): void {
     this.#kept += run.text.length;
     if (this.#kept <= MOST_KEPT) runs.push(run);
   }
@@ -190,7 +190,7 @@ export class GlyphTexts {
   }
 }
 
-const newWord = (start: number): GlyphRun & { inexact: GlyphRun[]; isReordered: boolean } => ({
+const newWord = (start: number): ReplacedGlyphs & { inexact: ReplacedGlyphs[]; isReordered: boolean } => ({
   start,
   end: start,
   text: "",

@@ -4,13 +4,13 @@ import { Refusal } from "../errors.ts";
 import type { OutlineEntry } from "../pdf/outline/outline.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits } from "../../limits.ts";
-import type { PageFormat, Part } from "./source/document.ts";
+import type { PageFormat, DocumentPart } from "./source/document.ts";
 import type { DocumentFonts } from "./document-fonts.ts";
 import { GlyphTexts } from "./glyph-texts.ts";
-import { type Extent, type GlyphCounts, MissingGlyphs, readGlyphs } from "./missing-glyphs.ts";
+import { type Extent, type GlyphCounts, MissingGlyphs, countGlyphs } from "./missing-glyphs.ts";
 
 /** A place on a page (0-based), in its coordinates: origin at the bottom left, y upward. */
-export interface Place {
+export interface PagePoint {
   readonly page: number;
   readonly x: number;
   readonly y: number;
@@ -20,7 +20,7 @@ export interface Place {
 export interface PageLink {
   readonly page: number;
   readonly box: readonly [number, number, number, number];
-  readonly to: { readonly uri: string } | { readonly place: Place } | { readonly target: string };
+  readonly to: { readonly uri: string } | { readonly place: PagePoint } | { readonly target: string };
 }
 
 export interface LaidOut {
@@ -28,7 +28,7 @@ export interface LaidOut {
   readonly buffer: Buffer;
   readonly pageCount: number;
   readonly links: readonly PageLink[];
-  readonly targets: ReadonlyMap<string, Place>;
+  readonly targets: ReadonlyMap<string, PagePoint>;
   readonly outline: readonly OutlineEntry[];
   readonly missing: MissingGlyphs;
   readonly texts: GlyphTexts;
@@ -67,7 +67,7 @@ export class PartWriter {
   readonly #buffer: Buffer;
   readonly #writer: DocumentWriter;
   readonly #links: PageLink[] = [];
-  readonly #targets = new Map<string, Place>();
+  readonly #targets = new Map<string, PagePoint>();
   readonly #outline: OutlineEntry[] = [];
   readonly #missing: MissingGlyphs;
   readonly #texts: GlyphTexts;
@@ -89,13 +89,13 @@ export class PartWriter {
   }
 
   /** Content that is wider than the page is laid out again on a wider page, which is scaled down to the one that was wanted. */
-  async add(part: Part): Promise<void> {
+  async add(part: DocumentPart): Promise<void> {
     const { mupdf } = this.#engine;
     mupdf.setUserCSS(part.css ?? "");
     for (const name of part.notConverted ?? []) this.#notConverted.add(name);
     const source = new mupdf.Buffer(part.content);
     try {
-      let fitted: Part | undefined = part;
+      let fitted: DocumentPart | undefined = part;
       for (let tries = 1; fitted !== undefined; tries++) fitted = await this.#add(fitted, source, tries < MOST_LAYOUTS);
     } finally {
       source.destroy();
@@ -103,7 +103,7 @@ export class PartWriter {
   }
 
   /** Returns the part as it has to be laid out instead, or adds its pages. */
-  async #add(part: Part, source: Buffer, mayWiden: boolean): Promise<Part | undefined> {
+  async #add(part: DocumentPart, source: Buffer, mayWiden: boolean): Promise<DocumentPart | undefined> {
     const document = await this.#opened(part, source);
     try {
       const { counts, extents } = await this.#textOf(document);
@@ -132,7 +132,7 @@ export class PartWriter {
       const page = await long.loadAnyPage(document, index);
       try {
         const text = await long.textOfPage(page, "clip=no");
-        extents.push(await readGlyphs(this.#engine, text, counts));
+        extents.push(await countGlyphs(this.#engine, text, counts));
         text.destroy();
       } finally {
         page.destroy();
@@ -166,7 +166,7 @@ export class PartWriter {
   }
 
   /** Opens and lays out a part, again after each font that was missing. */
-  async #opened(part: Part, source: Buffer): Promise<Document> {
+  async #opened(part: DocumentPart, source: Buffer): Promise<Document> {
     const { long } = this.#engine;
     for (;;) {
       const document = await long.openAs(part.type, source);
@@ -182,7 +182,12 @@ export class PartWriter {
   }
 
   /** `isShaped`: whether glyphs of the part may stand for other characters than their fonts say. */
-  async #addPages(document: Document, part: Part, extents: readonly Extent[], isShaped: boolean): Promise<void> {
+  async #addPages(
+    document: Document,
+    part: DocumentPart,
+    extents: readonly Extent[],
+    isShaped: boolean,
+  ): Promise<void> {
     const first = this.#pageCount;
     const frames: Frame[] = [];
     for (const [index, extent] of extents.entries()) {
@@ -204,7 +209,7 @@ export class PartWriter {
     this.#author ??= document.getMetaData("info:Author") || undefined;
   }
 
-  async #addPage(document: Document, page: Page, part: Part, extent: Extent, first: number): Promise<Frame> {
+  async #addPage(document: Document, page: Page, part: DocumentPart, extent: Extent, first: number): Promise<Frame> {
     const { long } = this.#engine;
     const frame = frameOf(page, part, extent.right);
     const [scale, , , , left] = frame.matrix;
@@ -243,7 +248,7 @@ export class PartWriter {
 
   async #addTargets(
     document: Document,
-    { targets = [] }: Part,
+    { targets = [] }: DocumentPart,
     first: number,
     frames: readonly Frame[],
   ): Promise<void> {
@@ -286,7 +291,7 @@ const contentBox = ({ width, height, margins }: PageFormat): { width: number; he
 });
 
 /** The part on wider pages, so that all of a text that ends at `right` fits; undefined if it fits, or cannot be made smaller. */
-function widened(part: Part, right: number): Part | undefined {
+function widened(part: DocumentPart, right: number): DocumentPart | undefined {
   const { page, scale = 1, fit = "width" } = part;
   if (page === undefined || fit === "none") return undefined;
   const { width } = contentBox(page);
@@ -305,7 +310,7 @@ function widened(part: Part, right: number): Part | undefined {
 }
 
 /** Where a page goes whose text ends at `right`: what is still wider than the page is scaled down further, or gets a wider page. */
-function frameOf(page: Page, { page: format, scale = 1, fit = "width" }: Part, right: number): Frame {
+function frameOf(page: Page, { page: format, scale = 1, fit = "width" }: DocumentPart, right: number): Frame {
   if (format) {
     const { width, height, margins } = format;
     const content = contentBox(format).width;
@@ -337,7 +342,7 @@ function placeOf(
   uri: string,
   first: number,
   frameAt: (page: number) => Frame | undefined,
-): Place | undefined {
+): PagePoint | undefined {
   const page = document.resolveLink(uri);
   const frame = page < 0 ? undefined : frameAt(page);
   if (frame === undefined) return undefined;

@@ -17,7 +17,7 @@ export interface Extent {
 }
 
 /** Adds the characters of a page to `counts`. */
-export async function readGlyphs(engine: PdfEngine, text: StructuredText, counts: GlyphCounts): Promise<Extent> {
+export async function countGlyphs(engine: PdfEngine, text: StructuredText, counts: GlyphCounts): Promise<Extent> {
   let [left, right] = [0, 0];
   for (const { character } of charactersIn(engine, text)) {
     engine.work.spend(CHARACTER_WORK);

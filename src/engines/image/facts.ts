@@ -9,7 +9,7 @@ export interface Resolution {
   readonly y: number;
 }
 
-export interface ImageFacts {
+export interface ImageFileFacts {
   /** Pixels per stored row, and number of stored rows: before the orientation is applied. */
   readonly width: number;
   readonly height: number;

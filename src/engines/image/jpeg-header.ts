@@ -9,13 +9,13 @@ import {
   BadImage,
   plausibleResolution,
   CENTIMETERS_PER_INCH,
-  type ImageFacts,
+  type ImageFileFacts,
   type Resolution,
   tag,
   uint16,
 } from "./facts.ts";
 
-export interface JpegFacts extends ImageFacts {
+export interface JpegFacts extends ImageFileFacts {
   /** 1: gray, 3: color, 4: CMYK. */
   readonly components: 1 | 3 | 4;
   /** Whether 0 means full ink, as Adobe's programs write CMYK. */

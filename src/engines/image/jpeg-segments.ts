@@ -9,7 +9,7 @@ export const SOS = 0xda;
 const TEM = 0x01;
 
 /** A marker and its content, which is empty if the marker stands alone. */
-export interface Segment {
+export interface JpegSegment {
   readonly marker: number;
   /**
    * Offsets in bytes. The end is before the start if the length is damaged, and past the file's end if the file is truncated.
@@ -27,7 +27,7 @@ export const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
 /** Walks the markers up to EOI, or to where the file is damaged or truncated. */
-export function* markers(jpeg: Uint8Array): Generator<Segment, void> {
+export function* markers(jpeg: Uint8Array): Generator<JpegSegment, void> {
   for (let at = 2; ;) {
     // A marker may be preceded by fill bytes, or by the data of a scan.
     at = jpeg.indexOf(0xff, at);
@@ -52,7 +52,7 @@ export function* markers(jpeg: Uint8Array): Generator<Segment, void> {
 const MOST_BEFORE_SCAN = 10_000;
 
 /** The segments before the first scan. */
-export function* segments(jpeg: Uint8Array): Generator<Segment, void> {
+export function* segments(jpeg: Uint8Array): Generator<JpegSegment, void> {
   let count = 0;
   for (const segment of markers(jpeg)) {
     if (segment.marker === SOS || segment.end < segment.start || ++count > MOST_BEFORE_SCAN) return;

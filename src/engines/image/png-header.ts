@@ -7,7 +7,7 @@ import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
 import { crc32 } from "../bytes/crc.ts";
 import { type Exif, readExif } from "./exif.ts";
-import { BadImage, plausibleResolution, type ImageFacts, perInch, type Resolution, tag, uint32 } from "./facts.ts";
+import { BadImage, plausibleResolution, type ImageFileFacts, perInch, type Resolution, tag, uint32 } from "./facts.ts";
 import { PngColor } from "./png-color.ts";
 
 /** Color types (table 11.1). */
@@ -32,7 +32,7 @@ const CHANNELS: Readonly<Record<number, number>> = {
   [RGB_ALPHA]: 4,
 };
 
-export interface PngFacts extends ImageFacts {
+export interface PngFacts extends ImageFileFacts {
   readonly colorType: number;
   /** Bits per sample, or per palette index. */
   readonly depth: number;

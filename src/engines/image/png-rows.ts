@@ -65,7 +65,7 @@ export async function* storedRows(work: Work, png: PngFacts, file: EngineBytes):
  * decompressors read the passes in parallel: that inflates twice as much, but holds a few rows instead of the image.
  * @throws BadImage as `storedRows`
  */
-export async function* shownRows(work: Work, png: PngFacts, file: EngineBytes): AsyncGenerator<Uint8Array, void> {
+export async function* shownPngRows(work: Work, png: PngFacts, file: EngineBytes): AsyncGenerator<Uint8Array, void> {
   const all = passes(png);
   let skip = 0;
   const readers = all.map((pass, index) => {

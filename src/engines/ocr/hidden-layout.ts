@@ -3,8 +3,8 @@ import type { Matrix } from "../geometry.ts";
 import { isRightToLeft, isUnspaced } from "../pdf/text/characters.ts";
 import { SPACE_GAP } from "../pdf/text/letter-spacing.ts";
 import { DESCENT } from "./hidden-font.ts";
-import { inVisualOrder, turned } from "./visual-order.ts";
-import type { Line, RecognizedPage, Word } from "./words.ts";
+import { inVisualOrder, visualWord } from "./visual-order.ts";
+import type { RecognizedLine, RecognizedPage, RecognizedWord } from "./words.ts";
 
 /** A word in text coordinates, in points: `left` along the line, `bottom` and `top` across it, upwards. */
 interface Placed {
@@ -26,7 +26,7 @@ export interface Show {
   readonly advance: number;
 }
 
-export interface Row {
+export interface HiddenRow {
   /** Font size in points. */
   readonly size: number;
   readonly shows: readonly Show[];
@@ -63,7 +63,10 @@ const DIRECTIONS: Readonly<Record<RecognizedPage["rotation"], Matrix>> = {
 };
 
 /** Lays out a line on one baseline; undefined if it has no text. */
-export function layOut({ words, bbox }: Line, rotation: RecognizedPage["rotation"]): Row | undefined {
+export function layOutLine(
+  { words, bbox }: RecognizedLine,
+  rotation: RecognizedPage["rotation"],
+): HiddenRow | undefined {
   const read = words.flatMap((word) => place(word, rotation));
   const [first, last] = [read[0], read.at(-1)];
   if (!first || !last) return undefined;
@@ -85,7 +88,7 @@ export function layOut({ words, bbox }: Line, rotation: RecognizedPage["rotation
       word.right = Math.min(word.right, Math.max(next.left - LEAST_GAP * size, least));
       if (rightToLeft) word.right = Math.max(word.right, next.left - WIDEST_GAP * size);
     }
-    const text = rightToLeft ? turned(word.text) : word.text;
+    const text = rightToLeft ? visualWord(word.text) : word.text;
     const width = Math.max(word.right - word.left, 0) / Array.from(text).length;
     return {
       text: joined ? text : `${text} `,
@@ -106,14 +109,17 @@ function putInOrder(placed: readonly Placed[]): void {
   for (const word of placed.toReversed()) limit = word.left = Math.min(word.left, limit);
 }
 
-function place({ text, bbox }: Word, rotation: RecognizedPage["rotation"]): Placed[] {
+function place({ text, bbox }: RecognizedWord, rotation: RecognizedPage["rotation"]): Placed[] {
   const [left, bottom, right, top] = turnedBox(bbox, rotation);
   const whole = text.toWellFormed().replaceAll(NO_GLYPHS, "");
   return whole === "" ? [] : [{ text: whole, left, right, bottom, top }];
 }
 
 /** A box in text coordinates: left, bottom, right, top. */
-function turnedBox([x0, y0, x1, y1]: Line["bbox"], rotation: RecognizedPage["rotation"]): Line["bbox"] {
+function turnedBox(
+  [x0, y0, x1, y1]: RecognizedLine["bbox"],
+  rotation: RecognizedPage["rotation"],
+): RecognizedLine["bbox"] {
   const [dx, dy, ux, uy] = DIRECTIONS[rotation];
   const [along, beyond] = [x0 * dx + y0 * dy, x1 * dx + y1 * dy];
   const [across, above] = [x0 * ux + y0 * uy, x1 * ux + y1 * uy];

@@ -4,7 +4,7 @@ import { items } from "../pdf/objects/objects.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { ResourceNames } from "../pdf/content/resource-names.ts";
 import { HiddenFont } from "./hidden-font.ts";
-import { layOut, type Row, textDirections } from "./hidden-layout.ts";
+import { layOutLine, type HiddenRow, textDirections } from "./hidden-layout.ts";
 import type { RecognizedPage } from "./words.ts";
 
 /**
@@ -26,7 +26,7 @@ export class HiddenText {
 
   /** Adds the words of a page (0-based); call it once per page. Engine handles created here are destroyed with it. */
   add(index: number, { lines, rotation }: RecognizedPage): void {
-    const rows = lines.flatMap((line) => layOut(line, rotation) ?? []);
+    const rows = lines.flatMap((line) => layOutLine(line, rotation) ?? []);
     if (rows.length === 0) return;
     const { document, engine } = this.#open;
     engine.scope(() => {
@@ -59,7 +59,7 @@ export class HiddenText {
 }
 
 /** Rounding to hundredths of a point stays invisible, because each step starts from where the last one ended. */
-function operators(rows: readonly Row[], fontName: string, font: HiddenFont): string {
+function operators(rows: readonly HiddenRow[], fontName: string, font: HiddenFont): string {
   let text = "";
   let [fontSize, scale, x, y] = ["", "", 0, 0];
   for (const { size, shows } of rows) {

@@ -1,11 +1,11 @@
 /** Where lines are in a picture. */
 import type { PixelBox, ReadLine, ReadWord } from "./tesseract-results.ts";
 
-export const wordsOf = (lines: readonly ReadLine[]): ReadWord[] => lines.flatMap((line) => line.words);
+export const readWordsOf = (lines: readonly ReadLine[]): ReadWord[] => lines.flatMap((line) => line.words);
 
 /** The box around lines, of which one at least has words. */
-export const boxOf = (...lines: readonly ReadLine[]): PixelBox =>
-  wordsOf(lines)
+export const boxOfLines = (...lines: readonly ReadLine[]): PixelBox =>
+  readWordsOf(lines)
     .map(({ box }) => box)
     .reduce(union);
 

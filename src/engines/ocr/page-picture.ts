@@ -29,7 +29,7 @@ const SCAN_SHARE = 0.5;
 export type PointBox = readonly [number, number, number, number];
 
 /** How to draw a page. */
-export interface View {
+export interface PictureView {
   /** Pixels per inch. */
   readonly dpi: number;
   /** Degrees clockwise. */
@@ -91,7 +91,7 @@ export class PagePicture implements Disposable {
   /**
    * The page as pixels. They are drawn when they are written, in bands, since transparency needs a multiple of their memory.
    */
-  raster(view: View): GrayRaster {
+  raster(view: PictureView): GrayRaster {
     const matrix = this.#matrix(view);
     const [left, top, right, bottom] = this.#pixels(view, matrix);
     const width = right - left;
@@ -125,7 +125,7 @@ export class PagePicture implements Disposable {
    * Returns a function that maps a box in a drawing to the page. A box that is slanted on the page keeps its width and
    * height around its center.
    */
-  boxIn(view: View): (box: PixelBox) => PointBox {
+  boxIn(view: PictureView): (box: PixelBox) => PointBox {
     const { Matrix } = this.#open.engine.mupdf;
     const matrix = this.#matrix(view);
     const [left, top] = this.#pixels(view, matrix);
@@ -146,14 +146,14 @@ export class PagePicture implements Disposable {
     this.#list.destroy();
   }
 
-  #matrix({ dpi, turn }: View): Matrix {
+  #matrix({ dpi, turn }: PictureView): Matrix {
     const { Matrix } = this.#open.engine.mupdf;
     const scale = Matrix.scale(dpi / POINTS, dpi / POINTS);
     return turn === 0 ? scale : Matrix.concat(scale, Matrix.rotate(turn));
   }
 
   /** The pixels that the page, or the drawn part of it, covers: left, top, right, bottom. */
-  #pixels({ part }: View, matrix: Matrix): [number, number, number, number] {
+  #pixels({ part }: PictureView, matrix: Matrix): [number, number, number, number] {
     const { Rect } = this.#open.engine.mupdf;
     const [left, top, right, bottom] = this.#bounds;
     const [x0, y0, x1, y1] = Rect.transform(
@@ -172,7 +172,7 @@ export class PagePicture implements Disposable {
   }
 
   /** A band of a view, made from the page drawn at `dpi`. */
-  async #enlarged(band: PixelBox, view: View, dpi: number): Promise<Uint8Array> {
+  async #enlarged(band: PixelBox, view: PictureView, dpi: number): Promise<Uint8Array> {
     const smaller = { ...view, dpi };
     const matrix = this.#matrix(smaller);
     const factor = view.dpi / dpi;

@@ -1,11 +1,11 @@
 import { hundredths } from "../geometry.ts";
 import { scaleFor, usualDpi, usualHeight } from "./line-height.ts";
-import type { PagePicture, View } from "./page-picture.ts";
+import type { PagePicture, PictureView } from "./page-picture.ts";
 import type { TextRecognizer } from "./tesseract.ts";
 import { withNumberRows } from "./number-rows.ts";
 import { certaintyOf, withUnreadLines } from "./unread-lines.ts";
 import type { QuarterTurns, ReadLine, ReadWord } from "./tesseract-results.ts";
-import type { Line, RecognizedPage, Word } from "./words.ts";
+import type { RecognizedLine, RecognizedPage, RecognizedWord } from "./words.ts";
 
 /** A recognized page and the facts reported about it. */
 export interface PageReading extends RecognizedPage {
@@ -79,7 +79,7 @@ export async function recognizePage(picture: PagePicture, recognizer: TextRecogn
 }
 
 /** The part of a page with the most text on a few lines. */
-function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<View, "turn"> {
+function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<PictureView, "turn"> {
   const place = picture.boxIn(view);
   const letters = lines.map(({ words }) => words.reduce((sum, { text }) => sum + text.length, 0));
   let [start, most] = [0, 0];
@@ -95,7 +95,7 @@ function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<View
 
 /** The result of reading one view of a page. */
 interface ViewReading {
-  readonly view: View;
+  readonly view: PictureView;
   readonly lines: readonly ReadLine[];
   /** Number of detected lines, readable or not. */
   readonly lineCount: number;
@@ -105,7 +105,7 @@ interface ViewReading {
   readonly certainty: number;
 }
 
-async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted: View): Promise<ViewReading> {
+async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted: PictureView): Promise<ViewReading> {
   let view = wanted;
   let layout = await recognizer.analyzeLayout(picture.raster(view));
   const { skew, lines: seen, ink } = layout;
@@ -148,10 +148,10 @@ function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReadin
   const turned = Math.round(view.turn / 90) + commonTurns(words);
   return {
     rotation: ((turned % 4) * 90) as RecognizedPage["rotation"],
-    lines: lines.map((line): Line => {
-      const placed = line.words.map(({ text, box, confidence }): Word => ({
+    lines: lines.map((line): RecognizedLine => {
+      const placed = line.words.map(({ text, box, confidence }): RecognizedWord => ({
         text,
-        bbox: place(box).map(hundredths) as unknown as Word["bbox"],
+        bbox: place(box).map(hundredths) as unknown as RecognizedWord["bbox"],
         confidence,
       }));
       return { words: placed, bbox: around(placed.map(({ bbox }) => bbox)) };
@@ -169,7 +169,7 @@ function commonTurns(words: readonly ReadWord[]): QuarterTurns {
   return letters.indexOf(Math.max(...letters)) as QuarterTurns;
 }
 
-function around(boxes: readonly Line["bbox"][]): Line["bbox"] {
+function around(boxes: readonly RecognizedLine["bbox"][]): RecognizedLine["bbox"] {
   return [
     Math.min(...boxes.map(([x0]) => x0)),
     Math.min(...boxes.map(([, y0]) => y0)),

@@ -26,7 +26,7 @@ interface Pixels {
 }
 
 /** What is known of a page before it is read. */
-export interface Layout {
+export interface KnownLayout {
   /** Degrees clockwise by which to rotate the page to make its lines level, apart from quarter turns. */
   readonly skew: number;
   readonly lines: readonly LineSize[];
@@ -112,7 +112,7 @@ export class TextRecognizer {
   }
 
   /** Loads a page and finds its lines. */
-  async analyzeLayout(raster: GrayRaster): Promise<Layout> {
+  async analyzeLayout(raster: GrayRaster): Promise<KnownLayout> {
     return this.#use(async (core) => {
       const { api } = this.#opened();
       const ink = await this.#show(core, raster);

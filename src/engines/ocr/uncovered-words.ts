@@ -1,7 +1,7 @@
 /** Finds the recognized words that a page does not already have as visible text. */
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { readText } from "../pdf/text/text.ts";
-import type { Line, RecognizedPage } from "./words.ts";
+import type { RecognizedLine, RecognizedPage } from "./words.ts";
 
 /** The share of a word's box that must be covered by the page's text for that text to count as the word. */
 const COVERED = 0.5;
@@ -28,7 +28,7 @@ export async function uncoveredWords(open: OpenPdf, index: number, page: Recogni
   return { ...page, lines };
 }
 
-type Box = Line["bbox"];
+type Box = RecognizedLine["bbox"];
 
 const area = ([x0, y0, x1, y1]: Box): number => (x1 - x0) * (y1 - y0);
 

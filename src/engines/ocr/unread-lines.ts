@@ -3,7 +3,7 @@
  * is found without it, and read as a block or as a line.
  */
 import type { Ink } from "./ink.ts";
-import { areLevel, boxOf, union, wordsOf } from "./line-boxes.ts";
+import { areLevel, boxOfLines, union, readWordsOf } from "./line-boxes.ts";
 import { scaleFor } from "./line-height.ts";
 import type { TextRecognizer } from "./tesseract.ts";
 import type { PixelBox, ReadLine } from "./tesseract-results.ts";
@@ -118,10 +118,10 @@ function readingOf(box: PixelBox, lines: readonly ReadLine[], ink: Ink): "read" 
     const words = line.words.filter((word) => isIn(word.box, box));
     return words.length > 0 ? [{ ...line, words }] : [];
   });
-  const boxes = inside.map((line) => boxOf(line));
+  const boxes = inside.map((line) => boxOfLines(line));
   const isParagraph = boxes.some(([, top]) => boxes.some(([, , , bottom]) => top >= bottom));
   if (isParagraph) return "read";
-  const words = wordsOf(lines).flatMap((word) => (shared(word.box, box) ? [word.box] : []));
+  const words = readWordsOf(lines).flatMap((word) => (shared(word.box, box) ? [word.box] : []));
   if (ink.unread(box, words) >= (box[3] - box[1]) * CHARACTER) return "unread";
   const isSplit = boxes.some((one, index) => boxes.slice(0, index).some((other) => areLevel(one, other)));
   return !isSplit && certaintyOf(inside) >= SURE ? "read" : "doubtful";
@@ -135,14 +135,14 @@ function widened(box: PixelBox, lines: readonly ReadLine[]): PixelBox {
 
 /** How much of the ink was read, and how surely. */
 const scoreOf = (lines: readonly ReadLine[], ink: Ink): number =>
-  wordsOf(lines).reduce((sum, { box, confidence }) => sum + confidence * ink.within(box), 0);
+  readWordsOf(lines).reduce((sum, { box, confidence }) => sum + confidence * ink.within(box), 0);
 
 const isBelievable = (lines: readonly ReadLine[]): boolean =>
-  certaintyOf(lines) >= SURE && wordsOf(lines).some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  certaintyOf(lines) >= SURE && readWordsOf(lines).some(({ text }) => /[\p{L}\p{N}]/u.test(text));
 
 /** Mean confidence of the letters; 0 if there are none. */
 export function certaintyOf(lines: readonly ReadLine[]): number {
-  const words = wordsOf(lines);
+  const words = readWordsOf(lines);
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   return words.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0) / Math.max(1, letters);
 }
@@ -154,13 +154,13 @@ function replaced(
   found: readonly ReadLine[],
 ): readonly ReadLine[] {
   const rest = lines.filter((line) => !before.includes(line));
-  const around = boxOf(...found);
+  const around = boxOfLines(...found);
   const isBelow = (a: PixelBox, b: PixelBox): boolean => a[1] >= (b[1] + b[3]) / 2 && a[0] < b[2] && a[2] > b[0];
   const next = rest.findIndex((line) => {
-    const box = boxOf(line);
+    const box = boxOfLines(line);
     return isBelow(box, around) || (box[0] >= around[2] && areLevel(box, around));
   });
-  const above = rest.findLastIndex((line) => isBelow(around, boxOf(line)));
+  const above = rest.findLastIndex((line) => isBelow(around, boxOfLines(line)));
   const first = before[0] ? lines.indexOf(before[0]) : rest.length;
   const index = next >= 0 ? next : above >= 0 ? above + 1 : first;
   return [...rest.slice(0, index), ...found, ...rest.slice(index)];

@@ -49,7 +49,7 @@ export function inVisualOrder<W extends { readonly text: string }>(words: readon
 }
 
 /** The characters of a word in visual order: numbers and other left-to-right text in it are not reversed. */
-export function turned(text: string): string {
+export function visualWord(text: string): string {
   const characters = Array.from(text);
   const classes = characters.map(classOf);
   const runs: string[] = [];

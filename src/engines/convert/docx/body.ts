@@ -8,7 +8,7 @@ import type { Relationship } from "../source/relationships.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 import { hyperlinkOf, linked, LinkFields } from "./link-fields.ts";
 import type { Numbering } from "./numbering.ts";
-import type { Shown } from "./shown.ts";
+import type { ShownBudget } from "./shown.ts";
 import { type ParagraphStyle, paragraphStyleOf, points, type RunStyle, runStyleOf, type Styles } from "./styles.ts";
 
 /** What the body refers to. */
@@ -19,7 +19,7 @@ export interface Context {
   readonly styles: Styles;
   readonly numbering: Numbering;
   readonly notConverted: Set<string>;
-  readonly shown: Shown;
+  readonly shown: ShownBudget;
   /** Called where the text refers to a note. Returns its number. */
   readonly note: (kind: "footnote" | "endnote", id: string) => number | undefined;
   /** The size of text in points that is not written out. */

@@ -1,7 +1,7 @@
 /** Word processing documents (ECMA-376: DOCX), read here: MuPDF's own reader drops notes, text boxes, styles, and page formats. */
 import type { Work } from "../../work.ts";
 import type { Archive } from "../source/archive.ts";
-import type { Conversion, Margins, PageFormat, Part } from "../source/document.ts";
+import type { Conversion, PaperMargins, PageFormat, DocumentPart } from "../source/document.ts";
 import { hyperlinkOf } from "./link-fields.ts";
 import { boundedHtml } from "../source/bounded-html.ts";
 import { htmlDocument } from "../source/markup.ts";
@@ -11,7 +11,7 @@ import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../so
 import { Refusal } from "../../errors.ts";
 import { BodyWriter, type Context } from "./body.ts";
 import { Numbering } from "./numbering.ts";
-import { Shown } from "./shown.ts";
+import { ShownBudget } from "./shown.ts";
 import { points, Styles } from "./styles.ts";
 
 export interface OfficeOptions {
@@ -47,7 +47,7 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
     styles: await Styles.read(work, await part("styles")),
     numbering: new Numbering(await part("numbering")),
     notConverted,
-    shown: new Shown(),
+    shown: new ShownBudget(),
     fontSize: options.fontSize,
     note(kind, id) {
       const number = (counts[kind] += 1);
@@ -62,7 +62,7 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
   const targets = anchorsIn(body);
   // Only to count how deep its tables are inside each other.
   for (const { html } of sections) await tidied(work, html.join(""));
-  const parts: Part[] = [];
+  const parts: DocumentPart[] = [];
   for (const { html, page } of sections) {
     const format = options.page(page);
     const { width, margins } = format;
@@ -126,7 +126,7 @@ function pageOf(properties: XmlElement | undefined): PageFormat {
   const [width, height] = [side(attribute(size, "w"), 612), side(attribute(size, "h"), 792)];
   const margin = (name: string, most: number): number =>
     Math.min(Math.abs(points(attribute(margins, name)) ?? 72), most);
-  const all: Margins = {
+  const all: PaperMargins = {
     top: margin("top", height / 3),
     right: margin("right", width / 3),
     bottom: margin("bottom", height / 3),

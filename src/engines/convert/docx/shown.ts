@@ -2,7 +2,7 @@
 import { Refusal } from "../../errors.ts";
 import { limits, MiB } from "../../../limits.ts";
 
-export class Shown {
+export class ShownBudget {
   #characters = 0;
   #bytes = 0;
 

@@ -17,7 +17,7 @@ export interface Declaration {
 }
 
 /** Red, green, and blue from 0 to 255, and how opaque it is, from 0 to 1. */
-export type Rgba = Readonly<Record<"r" | "g" | "b" | "a", number>>;
+export type CssColor = Readonly<Record<"r" | "g" | "b" | "a", number>>;
 
 /** A color in a value: a function, hexadecimal digits, or a word. */
 const COLOR =
@@ -49,7 +49,7 @@ function withoutAddresses(value: string, notConverted: Set<string>): string {
   }
 }
 
-function colorOf(text: string): Rgba | undefined {
+function colorOf(text: string): CssColor | undefined {
   if (/^transparent$/i.test(text)) return { r: 0, g: 0, b: 0, a: 0 };
   const color = colord(/^color\(\s*srgb/i.test(text) ? srgbOf(text) : text);
   return color.isValid() ? color.toRgb() : undefined;
@@ -65,31 +65,31 @@ const hex = (value: number): string =>
   Math.round(Math.min(255, Math.max(0, value)))
     .toString(16)
     .padStart(2, "0");
-export const written = ({ r, g, b, a }: Rgba): string => `#${hex(r)}${hex(g)}${hex(b)}${a < 1 ? hex(a * 255) : ""}`;
+export const written = ({ r, g, b, a }: CssColor): string => `#${hex(r)}${hex(g)}${hex(b)}${a < 1 ? hex(a * 255) : ""}`;
 
-export const WHITE: Rgba = { r: 255, g: 255, b: 255, a: 1 };
+export const WHITE: CssColor = { r: 255, g: 255, b: 255, a: 1 };
 
 /** A color as it looks on one that is opaque. */
-export function composed({ r, g, b, a }: Rgba, below: Rgba): Rgba {
+export function composed({ r, g, b, a }: CssColor, below: CssColor): CssColor {
   const over = (value: number, under: number): number => value * a + under * (1 - a);
   return { r: over(r, below.r), g: over(g, below.g), b: over(b, below.b), a: 1 };
 }
 
 /** The mean of a gradient's colors, without those that are not seen. */
-function meanOf(gradient: string): Rgba | undefined {
+function meanOf(gradient: string): CssColor | undefined {
   const colors = Array.from(gradient.slice(gradient.indexOf("(") + 1).matchAll(COLOR), ([text]) =>
     colorOf(text),
-  ).filter((color) => color !== undefined && color.a > 0) as Rgba[];
+  ).filter((color) => color !== undefined && color.a > 0) as CssColor[];
   if (colors.length === 0) return undefined;
-  const mean = (of: (color: Rgba) => number): number =>
+  const mean = (of: (color: CssColor) => number): number =>
     colors.reduce((sum, color) => sum + of(color), 0) / colors.length;
   return { r: mean(({ r }) => r), g: mean(({ g }) => g), b: mean(({ b }) => b), a: mean(({ a }) => a) };
 }
 
 /** The color of a background: of the gradient that is above the others, or of its lowest layer; undefined if it has none. */
-export function backgroundColor(value: string, notConverted: Set<string>): Rgba | undefined {
+export function backgroundColor(value: string, notConverted: Set<string>): CssColor | undefined {
   if (/^(?:none|initial|unset|revert|revert-layer)$/i.test(value)) return { ...WHITE, a: 0 };
-  let color: Rgba | undefined;
+  let color: CssColor | undefined;
   const layers = withoutAddresses(value, notConverted);
   if (layers.length > LONGEST_VALUE) return undefined;
   const rest = layers.replace(GRADIENT, (gradient) => {
@@ -129,7 +129,10 @@ const BREAKS: Readonly<Record<string, string>> = {
 };
 
 /** How MuPDF is told; none if it has nothing like it. `notConverted`: what is lost, by the names of the reference. */
-export function printed({ name: given, value: wanted, important }: Declaration, notConverted: Set<string>): string[] {
+export function declarationsInPrint(
+  { name: given, value: wanted, important }: Declaration,
+  notConverted: Set<string>,
+): string[] {
   let [name, value] = [given.toLowerCase(), wanted];
   const lower = value.toLowerCase();
   // A custom property, or one that the cascade has not resolved.

@@ -85,7 +85,7 @@ function decoded(bytes: Uint8Array, label: string, options?: { stream: boolean }
  * All of a text in an encoding. What is no text in the one that the request says is refused; documents that declare a wrong one are read as browsers read them.
  * @throws Refusal `invalid_parameters`
  */
-export function decodeText(bytes: Uint8Array, label: string, { encoding, charset }: SaidEncoding): string {
+export function decodeSource(bytes: Uint8Array, label: string, { encoding, charset }: SaidEncoding): string {
   if (label !== encoding && label !== charset) return new TextDecoder(label).decode(bytes);
   const text = decoded(bytes, label);
   if (text !== undefined) return text;

@@ -1,25 +1,25 @@
 /** What the readers of formats make of a file, and what lays it out. */
 
 /** In points (1/72 inch). */
-export interface PageSize {
+export interface PaperSize {
   readonly width: number;
   readonly height: number;
 }
 
 /** In points. */
-export interface Margins {
+export interface PaperMargins {
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
   readonly left: number;
 }
 
-export interface PageFormat extends PageSize {
-  readonly margins: Margins;
+export interface PageFormat extends PaperSize {
+  readonly margins: PaperMargins;
 }
 
 /** A piece of a document that begins on a new page. */
-export interface Part {
+export interface DocumentPart {
   /** HTML in UTF-8, or the file itself. */
   readonly content: Uint8Array;
   /** The media type by which MuPDF knows it. */
@@ -47,7 +47,7 @@ export interface Part {
 
 /** A document that is ready to be laid out. */
 export interface Conversion {
-  readonly parts: readonly Part[];
+  readonly parts: readonly DocumentPart[];
   readonly title?: string | undefined;
   readonly author?: string | undefined;
   /** A language tag (BCP 47). */

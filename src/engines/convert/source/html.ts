@@ -2,7 +2,7 @@
 import { decodeStyleSheet } from "./decode-text.ts";
 import type { Assets } from "./assets.ts";
 import { base64Of } from "./base64.ts";
-import type { Margins, PageSize } from "./document.ts";
+import type { PaperMargins, PaperSize } from "./document.ts";
 import { CELL_WORDS, decodeEntities, LIST_MARKS } from "./markup.ts";
 import { withSymbolFonts } from "../../fonts.ts";
 import { isPrinted, stylePieces } from "./style-sheet.ts";
@@ -20,8 +20,8 @@ export interface PreparedHtml {
 
 /** What `@page` says (CSS Paged Media, 3), in points. */
 export interface PageRule {
-  readonly size?: PageSize;
-  readonly margins?: Partial<Margins>;
+  readonly size?: PaperSize;
+  readonly margins?: Partial<PaperMargins>;
 }
 
 /** Elements that are left out, and what they are called in the reference. The HTML is tidied: no tag contains `<`, or `>` before its end. */
@@ -200,7 +200,7 @@ function pointsOf(text: string): number | undefined {
 }
 
 function pageRuleOf(css: string): PageRule {
-  let [size, margins]: [PageSize | undefined, Partial<Margins>] = [undefined, {}];
+  let [size, margins]: [PaperSize | undefined, Partial<PaperMargins>] = [undefined, {}];
   for (const { rule } of stylePieces(css)) {
     // Not those for the first, left, or right page.
     if (!rule?.applies || rule.prelude.toLowerCase() !== "@page") continue;
@@ -217,7 +217,7 @@ function pageRuleOf(css: string): PageRule {
   return { ...(size && { size }), ...(Object.keys(margins).length > 0 && { margins }) };
 }
 
-function sizeOf(words: readonly string[]): PageSize | undefined {
+function sizeOf(words: readonly string[]): PaperSize | undefined {
   const named = words.flatMap((word) => NAMED_PAGES[word] ?? []);
   const lengths = words.flatMap((word) => pointsOf(word) ?? []);
   const [width, height = width] = named.length === 2 ? named : lengths;
@@ -228,7 +228,7 @@ function sizeOf(words: readonly string[]): PageSize | undefined {
   return words.includes("portrait") || named.length === 2 ? { width: sides[0], height: sides[1] } : { width, height };
 }
 
-function marginsOf(words: readonly string[]): Partial<Margins> {
+function marginsOf(words: readonly string[]): Partial<PaperMargins> {
   const [top, right = top, bottom = top, left = right] = words.map(pointsOf);
   return Object.fromEntries(Object.entries({ top, right, bottom, left }).filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,6 @@
 /** A table as wide as its cells, as HTML for pages of that width or narrower ones. */
 import type { Work } from "../../work.ts";
-import type { Margins, PageSize, Part } from "./document.ts";
+import type { PaperMargins, PaperSize, DocumentPart } from "./document.ts";
 import { boundedHtml } from "./bounded-html.ts";
 import { escapedAttribute, escapedText, htmlDocument } from "./markup.ts";
 import { isWideScript, widthInEms } from "./text-width.ts";
@@ -27,8 +27,8 @@ export interface Sheet {
 }
 
 export interface SheetOptions {
-  readonly page: PageSize;
-  readonly margins: Margins;
+  readonly page: PaperSize;
+  readonly margins: PaperMargins;
   readonly fontSize: number;
   /** Whether a sheet that is too wide is scaled down to the page, or the page made wider. */
   readonly scaled: boolean;
@@ -61,7 +61,7 @@ function widthOf(text: string, fontSize: number): { full: number; word: number }
 }
 
 /** The sheet as a part of a document. */
-export async function sheetPart(work: Work, sheet: Sheet, options: SheetOptions): Promise<Part> {
+export async function sheetPart(work: Work, sheet: Sheet, options: SheetOptions): Promise<DocumentPart> {
   const { fontSize, margins } = options;
   const columns = sheet.widths.length;
   const full = new Float64Array(columns);

@@ -1,6 +1,6 @@
 /** Reads style sheets (CSS Syntax 3, as far as MuPDF knows it), and leaves out the rules that match nothing in a document. */
 import type { ParseMeter } from "../../parse-meter.ts";
-import { type Declaration, printed } from "./declarations.ts";
+import { type Declaration, declarationsInPrint } from "./declarations.ts";
 
 /** A rule, or what is between rules: comments, statements, the beginning and the end of a group such as `@media`. */
 export interface StylePiece {
@@ -210,7 +210,7 @@ export async function reducedStyleSheet(
     for (const declaration of declarationsOf(body)) {
       meter.element();
       await meter.pause();
-      declarations.push(...printed(declaration, notConverted));
+      declarations.push(...declarationsInPrint(declaration, notConverted));
     }
     if (declarations.length > 0) kept.push(`${matching.join(",")}{${declarations.join(";")}}`);
   }

@@ -3,7 +3,7 @@ import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
 import { DIVISION } from "./bounded-html.ts";
 import { Cascade, type StyledElement } from "./cascade.ts";
-import { backgroundColor, composed, printed, type Rgba, WHITE, written } from "./declarations.ts";
+import { backgroundColor, composed, declarationsInPrint, type CssColor, WHITE, written } from "./declarations.ts";
 import { escapedAttribute } from "./markup.ts";
 import { isPrinted } from "./style-sheet.ts";
 
@@ -41,7 +41,7 @@ export async function styledHtml(
   const reversed = await countsOfReversed(work, source);
   const lists = new WeakMap<StyledElement, List>();
   /** What is behind the text of elements. */
-  const backdrops = new WeakMap<StyledElement, Rgba>();
+  const backdrops = new WeakMap<StyledElement, CssColor>();
   const inCells = new WeakMap<StyledElement, Lines>();
   const divisions = { left: limits.conversion.tags };
   const pieces: string[] = [];
@@ -191,11 +191,11 @@ function withDivisions(text: string, divisions: { left: number }): string {
 function withStyle(
   tag: string,
   element: StyledElement,
-  backdrops: WeakMap<StyledElement, Rgba>,
+  backdrops: WeakMap<StyledElement, CssColor>,
   notConverted: Set<string>,
 ): string {
   const { own, resolved, parent, attributes } = element;
-  const declarations = [...own, ...resolved].flatMap((declaration) => printed(declaration, notConverted));
+  const declarations = [...own, ...resolved].flatMap((declaration) => declarationsInPrint(declaration, notConverted));
   const below = (parent && backdrops.get(parent)) ?? WHITE;
   const background = backgroundOf(element, notConverted);
   const shown = background === undefined || background.a === 0 ? below : composed(background, below);
@@ -214,7 +214,7 @@ function withStyle(
 function backgroundOf(
   { name, parent, winners, attributes }: StyledElement,
   notConverted: Set<string>,
-): Rgba | undefined {
+): CssColor | undefined {
   const own = winners.get("background-color");
   if (own !== undefined) return backgroundColor(own.value, notConverted);
   const isInGroup = name === "tr" && parent !== undefined && ROW_GROUPS.has(parent.name);

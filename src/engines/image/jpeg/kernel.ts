@@ -13,11 +13,11 @@ interface Exports {
 }
 
 /** Bytes of a block of samples. */
-export const BLOCK = 256;
+export const BLOCK_BYTES = 256;
 /** Where things are in the memory: what does not change, the symbols of a block, the blocks of a unit, rows of pixels. */
-const [FACTORS, ORDER, SYMBOLS] = [0, BLOCK, 2 * BLOCK];
-export const [LIGHT, BLUE, RED] = [4 * BLOCK, 8 * BLOCK, 12 * BLOCK];
-export const PIXELS = 16 * BLOCK;
+const [FACTORS, ORDER, SYMBOLS] = [0, BLOCK_BYTES, 2 * BLOCK_BYTES];
+export const [LIGHT, BLUE, RED] = [4 * BLOCK_BYTES, 8 * BLOCK_BYTES, 12 * BLOCK_BYTES];
+export const PIXELS = 16 * BLOCK_BYTES;
 
 /** Bytes of a page of memory. */
 const PAGE = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { Rgba } from "../codecs.ts";
-import { BLOCK, BLUE, type BlockKernel, LIGHT, PIXELS, RED } from "./kernel.ts";
+import { BLOCK_BYTES, BLUE, type BlockKernel, LIGHT, PIXELS, RED } from "./kernel.ts";
 import { quantizationFactors, quantizationSteps } from "./tables.ts";
 import type { ScanComponent, Symbols } from "./symbols.ts";
 
@@ -66,7 +66,7 @@ export class UnitEncoder {
         if (!this.#gray) for (let component = 1; component < 3; component++) symbols.flatBlock(component, 0);
       } else {
         for (let block = 0; block < blocks; block++) {
-          const own = block * BLOCK;
+          const own = block * BLOCK_BYTES;
           run.color(this.#place(unit, stride, block), stride, LIGHT + own, BLUE + own, RED + own);
           this.#block(0, LIGHT + own, symbols);
         }
@@ -106,10 +106,10 @@ export class UnitEncoder {
   #chroma(component: number, samples: number, symbols: Symbols): void {
     const { run } = this.#kernel;
     const { across, down } = this.#size;
-    if (across > 8) run.halfAcross(samples, samples + BLOCK, samples);
+    if (across > 8) run.halfAcross(samples, samples + BLOCK_BYTES, samples);
     if (down > 8) {
-      run.halfAcross(samples + 2 * BLOCK, samples + 3 * BLOCK, samples + BLOCK);
-      run.halfDown(samples, samples + BLOCK, samples);
+      run.halfAcross(samples + 2 * BLOCK_BYTES, samples + 3 * BLOCK_BYTES, samples + BLOCK_BYTES);
+      run.halfDown(samples, samples + BLOCK_BYTES, samples);
     }
     this.#block(component, samples, symbols);
   }

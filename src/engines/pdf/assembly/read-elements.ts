@@ -10,7 +10,7 @@ export interface StructureElement {
   /** The page of its own content (`Pg`), 0-based. */
   readonly page: number | undefined;
   /** Its children: elements, marked content of its own page by number (MCID), other content. */
-  readonly kids: readonly (StructureElement | number | Content)[];
+  readonly kids: readonly (StructureElement | number | ElementContent)[];
   /** Object numbers of the elements that it refers to (`Ref`), if it refers to any. */
   readonly references: readonly number[] | undefined;
   /** First and last page on which it or a descendant has content; `first` is above `last` if there is none. */
@@ -21,7 +21,7 @@ export interface StructureElement {
 }
 
 /** A marked-content reference or an object reference (14.7.5.2, 14.7.5.3). */
-export interface Content {
+export interface ElementContent {
   readonly object: PDFObject;
   readonly page: number | undefined;
 }
@@ -60,7 +60,7 @@ export async function readElements(
       first = Math.min(first, index);
       last = Math.max(last, index);
     };
-    const kids: (StructureElement | number | Content)[] = [];
+    const kids: (StructureElement | number | ElementContent)[] = [];
     for await (const kid of eachOrOnly(engine, below)) {
       if (kid.isNumber()) {
         on(page);

@@ -101,7 +101,7 @@ export class StampPages {
    */
   async #asForm(page: PDFObject, content: ClosedContent): Promise<string> {
     const { document } = this.#open;
-    const form = await streamOf(this.#open, content);
+    const form = await contentStreamOf(this.#open, content);
     form.put("Type", document.newName("XObject"));
     form.put("Subtype", document.newName("Form"));
     form.put("BBox", [...mediaBox(page)]);
@@ -131,7 +131,10 @@ export interface ClosedContent {
 }
 
 /** The content of a page as one stream. */
-export async function streamOf({ document, engine }: OpenPdf, { sound, closing }: ClosedContent): Promise<PDFObject> {
+export async function contentStreamOf(
+  { document, engine }: OpenPdf,
+  { sound, closing }: ClosedContent,
+): Promise<PDFObject> {
   const parts: (Uint8Array<ArrayBuffer> | string)[] = [];
   for (const stream of sound) parts.push(await readContent(engine, stream, (bytes) => bytes.slice()), "\n");
   const joined = new Blob([...parts, closing]);

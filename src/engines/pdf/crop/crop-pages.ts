@@ -7,7 +7,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { boxOf, common, visiblePage } from "../document/page-facts.ts";
 
 /** A part of a page as displayed: points, origin at its top left. */
-export interface Area {
+export interface CropArea {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -15,7 +15,7 @@ export interface Area {
 }
 
 /** Points that are cut off from the sides of a page as displayed. */
-export interface Margins {
+export interface CropMargins {
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
@@ -38,7 +38,7 @@ const INNER_BOXES = ["BleedBox", "TrimBox", "ArtBox"];
 export async function planCrops(
   open: OpenPdf,
   pages: readonly number[],
-  areaOf: (page: StampPage) => Area | undefined | Promise<Area | undefined>,
+  areaOf: (page: StampPage) => CropArea | undefined | Promise<CropArea | undefined>,
 ): Promise<Crop[]> {
   const crops: Crop[] = [];
   for (const page of (await StampPages.of(open, pages, "under")).pages) {
@@ -69,7 +69,7 @@ export function setBoxes(crops: readonly Crop[], { removed }: { removed: boolean
  * Returns the area if it is on the page.
  * @throws Refusal `invalid_parameters`
  */
-export function areaOn(page: StampPage, area: Area): Area {
+export function areaOn(page: StampPage, area: CropArea): CropArea {
   if (liesOn(page, area)) return area;
   throw invalidParameter("box", `must lie on the pages: page ${page.index + 1} has ${sizeOf(page)}`);
 }
@@ -78,14 +78,14 @@ export function areaOn(page: StampPage, area: Area): Area {
  * What is left of the page within the margins.
  * @throws Refusal `invalid_parameters` if that is nothing
  */
-export function areaWithin(page: StampPage, { top, right, bottom, left }: Margins): Area {
+export function areaWithin(page: StampPage, { top, right, bottom, left }: CropMargins): CropArea {
   const area = { x: left, y: top, width: page.width - left - right, height: page.height - top - bottom };
   if (Math.min(area.width, area.height) >= SMALLEST) return area;
   throw invalidParameter("margins", `must leave a part of each page: page ${page.index + 1} has ${sizeOf(page)}`);
 }
 
 /** The box of an area in units of the page. */
-function visibleBox(page: StampPage, area: Area): PageBox {
+function visibleBox(page: StampPage, area: CropArea): PageBox {
   const visible = visiblePage(page.object).box;
   const box = inUnits(page, boxOn(page, { ...area, origin: "top-left" }));
   const [left, bottom, right, top] = common(box, visible) ?? visible;

@@ -3,7 +3,7 @@ import { PageRaster } from "../../render/page-raster.ts";
 import { allowPage } from "../content/page-work.ts";
 import type { StampPage } from "../content/page-content.ts";
 import type { OpenPdf } from "../document/document.ts";
-import type { Area } from "./crop-pages.ts";
+import type { CropArea } from "./crop-pages.ts";
 
 /** Pixels per inch, and pixels of a page at most: larger ones are drawn at a lower resolution. */
 const DPI = 144;
@@ -17,7 +17,7 @@ const ROW_WORK = 20;
 const PIXEL_WORK = 1;
 
 /** The smallest area that holds all ink of a page as displayed, within half a point; undefined if it is blank. */
-export async function inkOn(open: OpenPdf, { index, width, height }: StampPage): Promise<Area | undefined> {
+export async function inkOn(open: OpenPdf, { index, width, height }: StampPage): Promise<CropArea | undefined> {
   const scale = Math.min(DPI / 72, Math.sqrt(MOST_PIXELS / (width * height)));
   const { work } = open.engine;
   await allowPage(open, index);

@@ -6,7 +6,7 @@ import { allowPage } from "../content/page-work.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { boxOf, common } from "../document/page-facts.ts";
 import { eachItem, entryCount, isNamed, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
-import { around } from "../erasure/area.ts";
+import { allAround } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
 import { namingPage } from "../images/undecodable.ts";
 import { encodeBlanked } from "../erasure/encode-blanked.ts";
@@ -38,7 +38,7 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
     }
     for (const key of COPIES) object.delete(key);
     object.delete("Annots");
-    await namingPage(index, () => eraseArea(open, index, eraser, around(box)));
+    await namingPage(index, () => eraseArea(open, index, eraser, allAround(box)));
     if (kept.length > 0) object.put("Annots", kept);
     await work.pause();
   }

@@ -5,7 +5,7 @@ import type { Pointer } from "../mupdf/values.ts";
 import { find } from "../../bytes/find.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed } from "../objects/objects.ts";
-import { type Place, walkValues } from "../objects/walk-values.ts";
+import { type WalkedContainer, walkValues } from "../objects/walk-values.ts";
 
 /**
  * The keyword before the offset of the cross-references, and how many bytes at the end of the file are searched for it: at
@@ -160,7 +160,7 @@ async function readUsed(
   const pending: number[] = [];
   let left = purpose === "render" ? MOST_CHECKED : Infinity;
 
-  const visit = (value: Pointer, { holder, isArray, index }: Place): void => {
+  const visit = (value: Pointer, { holder, isArray, index }: WalkedContainer): void => {
     if (!values.isReference(value)) return;
     const number = values.numberOf(value);
     if (number > 0 && number < count) {

@@ -1,6 +1,6 @@
 /** Where the data of streams is in the file of a document. */
 import { find } from "../../bytes/find.ts";
-import type { FilePart } from "../mupdf/mupdf.ts";
+import type { FileRange } from "../mupdf/mupdf.ts";
 import { CR, LF } from "../syntax/characters.ts";
 import type { OpenPdf } from "./document.ts";
 
@@ -15,8 +15,8 @@ const KEYWORD = "endstream";
 export async function dataInFile(
   { engine, document, input }: Pick<OpenPdf, "engine" | "document" | "input">,
   numbers: readonly number[],
-): Promise<Map<number, FilePart>> {
-  const parts = new Map<number, FilePart>();
+): Promise<Map<number, FileRange>> {
+  const parts = new Map<number, FileRange>();
   for (const [number, { data: start }] of engine.placesOf(document, numbers)) {
     if (start === undefined) continue;
     await engine.work.pause();

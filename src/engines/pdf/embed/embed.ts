@@ -6,7 +6,7 @@ import { embedPng } from "./png.ts";
 import { embedWebp, readWebp } from "./webp.ts";
 import type { EmbeddedImage } from "./embedded-image.ts";
 import { fitsComponents } from "../../image/icc.ts";
-import { BadImage, type ImageFacts } from "../../image/facts.ts";
+import { BadImage, type ImageFileFacts } from "../../image/facts.ts";
 import { imageKindOf } from "../../image/kind.ts";
 import { type JpegFacts, readJpeg } from "../../image/jpeg-header.ts";
 import { readPng } from "../../image/png-header.ts";
@@ -19,7 +19,7 @@ export interface ImageInput {
 }
 
 export interface Embedded {
-  readonly facts: ImageFacts;
+  readonly facts: ImageFileFacts;
   readonly image: EmbeddedImage;
 }
 
@@ -34,7 +34,7 @@ export async function embedImage(
   { field, bytes }: ImageInput,
   countPixels: (pixels: number) => void,
 ): Promise<Embedded> {
-  const check = <F extends ImageFacts>(facts: F): F => {
+  const check = <F extends ImageFileFacts>(facts: F): F => {
     checkSize(field, facts);
     countPixels(facts.width * facts.height);
     return facts;
@@ -67,7 +67,7 @@ function embedJpeg(facts: JpegFacts, data: EngineBytes): EmbeddedImage {
   return { width, height, bits: 8, space, data, coding: "jpeg", inverted, untransformedRgb };
 }
 
-function checkSize(field: string, { width, height }: ImageFacts): void {
+function checkSize(field: string, { width, height }: ImageFileFacts): void {
   const { pixels, side } = limits.images;
   const refuse = (what: string, limit: number, actual: number): Refusal =>
     new Refusal("limit_exceeded", `\`${field}\` has too many pixels ${what}.`, { input: field, limit, actual });

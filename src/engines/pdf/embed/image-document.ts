@@ -1,11 +1,11 @@
 /** Documents made of images, one per page. */
 import type { Engines } from "../../lease/engines.ts";
 import { embedImage, type ImageInput } from "./embed.ts";
-import type { ImageFacts } from "../../image/facts.ts";
+import type { ImageFileFacts } from "../../image/facts.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { ImageObjects } from "./image-object.ts";
-import { layOut, type PageOptions } from "./image-page.ts";
+import { layOutImage, type PageOptions } from "./image-page.ts";
 import { ownBytes } from "../../bytes/joined-bytes.ts";
 import { PdfFile, pdfNumber } from "../write/pdf-file.ts";
 
@@ -13,10 +13,10 @@ import { PdfFile, pdfNumber } from "../write/pdf-file.ts";
 export function addImagePage(
   file: PdfFile,
   tree: number,
-  { facts, number }: { readonly facts: ImageFacts; readonly number: number },
+  { facts, number }: { readonly facts: ImageFileFacts; readonly number: number },
   options: PageOptions,
 ): number {
-  const { width, height, content } = layOut(facts, options);
+  const { width, height, content } = layOutImage(facts, options);
   const drawing = file.addStream("", ownBytes(new TextEncoder().encode(content)));
   const box = `/MediaBox [0 0 ${pdfNumber(width)} ${pdfNumber(height)}]`;
   const resources = `/Resources << /XObject << /Im0 ${number} 0 R >> >>`;

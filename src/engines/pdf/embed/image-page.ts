@@ -1,5 +1,5 @@
 /** Lays out an image on a page of its own. Points, with the origin at the page's lower left corner. */
-import type { ImageFacts, Orientation } from "../../image/facts.ts";
+import type { ImageFileFacts, Orientation } from "../../image/facts.ts";
 import { pdfNumber } from "../write/pdf-file.ts";
 
 const POINTS_PER_INCH = 72;
@@ -42,7 +42,7 @@ interface Size {
 }
 
 /** Lays out an image. The page without its margin is the box that the image is fitted into. */
-export function layOut(image: ImageFacts, options: PageOptions): ImagePage {
+export function layOutImage(image: ImageFileFacts, options: PageOptions): ImagePage {
   const { margin } = options;
   const own = shownSize(image);
   const page = options.size === "auto" ? pageAround(own, margin) : namedPage(options.size, options.orientation, own);
@@ -59,7 +59,7 @@ export function layOut(image: ImageFacts, options: PageOptions): ImagePage {
 const numbers = (...values: readonly number[]): string => values.map(pdfNumber).join(" ");
 
 /** The size at the image's own resolution, after its orientation is applied. */
-function shownSize({ width, height, orientation, resolution }: ImageFacts): Size {
+function shownSize({ width, height, orientation, resolution }: ImageFileFacts): Size {
   const { x, y } = resolution ?? { x: DEFAULT_DPI, y: DEFAULT_DPI };
   const [across, down] = [(width / x) * POINTS_PER_INCH, (height / y) * POINTS_PER_INCH];
   return orientation >= 5 ? { width: down, height: across } : { width: across, height: down };

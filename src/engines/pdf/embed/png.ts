@@ -12,7 +12,7 @@ import {
   inflatedBytes,
   pixelBits,
   sample,
-  shownRows,
+  shownPngRows,
   storedRows,
   unfilter,
   UNFILTER_WORK,
@@ -134,7 +134,7 @@ async function fromShown(
   using color = png.interlaced ? new Deflated(engine) : undefined;
   using alpha = hasChannel || alphaOf ? new Deflated(engine) : undefined;
   let opaque = true;
-  for await (const row of shownRows(engine.work, png, file)) {
+  for await (const row of shownPngRows(engine.work, png, file)) {
     engine.work.spend(row.length * ROW_WORK);
     if (hasChannel) {
       for (let index = 0; index < width; index++) {

@@ -9,11 +9,11 @@ import { DeflatedAtOnce } from "./deflated.ts";
 import type { EmbeddedImage } from "./embedded-image.ts";
 import { type Exif, readExif } from "../../image/exif.ts";
 import { fitsComponents } from "../../image/icc.ts";
-import { BadImage, type ImageFacts, tag } from "../../image/facts.ts";
+import { BadImage, type ImageFileFacts, tag } from "../../image/facts.ts";
 import { RowFilter } from "../../image/row-filter.ts";
 import { readWebpHeader } from "../../image/webp-header.ts";
 
-export interface WebpFacts extends ImageFacts {
+export interface WebpFacts extends ImageFileFacts {
   /** A copy of the ICC profile. */
   readonly profile: Uint8Array | undefined;
 }

@@ -8,14 +8,14 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import type { FileEncryption, PlatformCrypto } from "./parameters.ts";
-import { aesCbc, BLOCK } from "./object-cipher.ts";
+import { aesCbc, AES_BLOCK } from "./object-cipher.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { hex } from "../../bytes/hex.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import { StringSpan } from "../syntax/objects.ts";
 import { versionOf, type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
-import { keptIn, readXref, ROW, tableOf, type WrittenXref } from "../objects/written-xref.ts";
+import { keptIn, readXref, ROW, xrefTableOf, type WrittenXref } from "../objects/written-xref.ts";
 import { deflate } from "../../bytes/deflate.ts";
 
 /** Bytes of a stream encrypted per step: WebCrypto's results are outside the engine's heap. */
@@ -32,7 +32,7 @@ const BYTE_WORK = 10;
 const FRAME = 4096;
 
 /** Most bytes by which a stream can grow: initialization vector, padding, and digits of its length. */
-const STREAM_GROWTH = 2 * BLOCK + 10;
+const STREAM_GROWTH = 2 * AES_BLOCK + 10;
 
 /** Encrypts the contents of `file`, which becomes the result. `ids`: the file identifier, one character per byte. */
 export async function encryptFile(
@@ -95,7 +95,7 @@ async function survey(work: Work, bytes: Uint8Array): Promise<{ xref: WrittenXre
     }
     if (object.stream) growth += STREAM_GROWTH;
   }
-  const xref = tableOf(bytes, numbers);
+  const xref = xrefTableOf(bytes, numbers);
   return { xref, growth: growth + xref.rows.byteLength };
 }
 
@@ -105,7 +105,7 @@ const tooManyStrings = (actual: number): Refusal =>
     actual,
   });
 
-const encryptedLength = (length: number): number => BLOCK + (Math.floor(length / BLOCK) + 1) * BLOCK;
+const encryptedLength = (length: number): number => AES_BLOCK + (Math.floor(length / AES_BLOCK) + 1) * AES_BLOCK;
 
 async function writeEnd(
   writer: Writer,
@@ -205,12 +205,12 @@ class Writer {
       const piece = to < end ? padded.subarray(0, to - from) : padded;
       if (first) this.bytes(iv);
       this.bytes(piece);
-      iv = piece.slice(-BLOCK);
+      iv = piece.slice(-AES_BLOCK);
     }
   }
 
   #iv(): Uint8Array<ArrayBuffer> {
-    return this.#crypto.getRandomValues(new Uint8Array(BLOCK));
+    return this.#crypto.getRandomValues(new Uint8Array(AES_BLOCK));
   }
 
   async #cbc(key: CryptoKey, iv: Uint8Array<ArrayBuffer>, data: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {

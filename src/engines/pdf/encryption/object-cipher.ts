@@ -7,7 +7,7 @@ import { rc4 } from "./rc4.ts";
 export type CipherMethod = "none" | "rc4" | "aes-128" | "aes-256";
 
 /** Size of an AES block, and of an initialization vector, in bytes. */
-export const BLOCK = 16;
+export const AES_BLOCK = 16;
 
 /** What Algorithm 1 adds to the file key for AES. */
 const SALT = new TextEncoder().encode("sAlT");
@@ -56,7 +56,7 @@ export async function aesCbc(
   key: CryptoKey,
   data: Uint8Array,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const iv = crypto.getRandomValues(new Uint8Array(BLOCK));
+  const iv = crypto.getRandomValues(new Uint8Array(AES_BLOCK));
   const encrypted = await crypto.subtle.encrypt({ name: "AES-CBC", iv }, key, data as Uint8Array<ArrayBuffer>);
   return concat([iv, new Uint8Array(encrypted)]);
 }

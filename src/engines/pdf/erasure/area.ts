@@ -4,7 +4,7 @@ import type { Work } from "../../work.ts";
 import { boundsOf, corners, covers, type HalfPlane, halfPlanesOf, overlap, type Polygon } from "./geometry.ts";
 import { outlinesOf } from "./outlines.ts";
 
-export interface Area {
+export interface ErasedArea {
   /** Whether any of something lies in it. */
   touches(part: Polygon): boolean;
   /** Whether all of something lies in it. */
@@ -14,7 +14,7 @@ export interface Area {
 }
 
 /** An area at which drawings are cut. */
-export interface CutArea extends Area {
+export interface CutArea extends ErasedArea {
   /** Convex parts of it that are close to a box. Each is the intersection of half-planes. */
   parts(box: PageBox): readonly (readonly HalfPlane[])[];
   /** What becomes of drawings that it touches and that cannot be cut. */
@@ -27,7 +27,7 @@ export interface CutArea extends Area {
 const ADJOINING = 1e-3;
 
 /** The area of several convex ones. */
-export function areaOf(parts: readonly Polygon[]): Area {
+export function joinedArea(parts: readonly Polygon[]): ErasedArea {
   const bounds = parts.map((part) => ({ part, box: boundsOf(part) }));
   const near = (other: Polygon): Polygon[] => {
     const [left, bottom, right, top] = boundsOf(other);
@@ -43,12 +43,12 @@ export function areaOf(parts: readonly Polygon[]): Area {
 }
 
 /** The area of several rectangles. */
-export async function regionsOf(work: Work, boxes: readonly PageBox[]): Promise<CutArea> {
+export async function erasedRegions(work: Work, boxes: readonly PageBox[]): Promise<CutArea> {
   const isNear = (box: PageBox, [left, bottom, right, top]: PageBox): boolean =>
     box[0] <= right && box[2] >= left && box[1] <= top && box[3] >= bottom;
   const outlines = (await outlinesOf(work, boxes)).map((outline) => ({ outline, box: boundsOf(outline) }));
   return {
-    ...areaOf(boxes.map(corners)),
+    ...joinedArea(boxes.map(corners)),
     uncut: "goes",
     parts: (near) => boxes.filter((box) => isNear(box, near)).map((box) => halfPlanesOf(corners(box))),
     outlines: (near) => outlines.filter(({ box }) => isNear(box, near)).map(({ outline }) => outline),
@@ -56,7 +56,7 @@ export async function regionsOf(work: Work, boxes: readonly PageBox[]): Promise<
 }
 
 /** All that lies outside of a rectangle. */
-export function around(box: PageBox): CutArea {
+export function allAround(box: PageBox): CutArea {
   const inside = corners(box);
   const [left, bottom, right, top] = box;
   const wider = corners([left - ADJOINING, bottom - ADJOINING, right + ADJOINING, top + ADJOINING]);

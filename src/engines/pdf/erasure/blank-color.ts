@@ -13,7 +13,7 @@ export interface Blank {
 }
 
 /** What an image is for. `opaque` and `transparent`: a soft mask, which shows erased pixels, or hides them. */
-export type Role = "image" | "stencil" | "opaque" | "transparent";
+export type SampleRole = "image" | "stencil" | "opaque" | "transparent";
 
 /** How much a channel may differ from white. */
 const TOLERANCE = 4;
@@ -26,7 +26,7 @@ const DEVICE = new Set(["DeviceGray", "DeviceRGB", "DeviceCMYK"]);
  */
 export function blankOf(
   image: PDFObject,
-  { bits, space, role }: { readonly bits: number; readonly space: PDFObject; readonly role: Role },
+  { bits, space, role }: { readonly bits: number; readonly space: PDFObject; readonly role: SampleRole },
 ): Blank | undefined {
   const most = 2 ** Math.min(bits, 8) - 1;
   const decode = numbersIn(image.get("Decode"));
@@ -91,7 +91,7 @@ function lightestIn(space: PDFObject): number | undefined {
 }
 
 /** Whether a blank pixel of an image looks white: it is drawn. */
-export async function isWhite(
+export async function isWhiteColor(
   { document, engine }: OpenPdf,
   image: PDFObject,
   space: PDFObject,
@@ -130,10 +130,10 @@ export async function isWhite(
 }
 
 /** Pixels of a row, from the first up to the last. */
-export type Run = readonly [from: number, to: number];
+export type BlankRun = readonly [from: number, to: number];
 
 /** Blanks pixels of a row as it is stored. */
-export function blankRun(row: Uint8Array, [from, to]: Run, { bits, samples }: Blank): void {
+export function blankRun(row: Uint8Array, [from, to]: BlankRun, { bits, samples }: Blank): void {
   const colors = samples.length;
   for (let at = from * colors; at < to * colors; at++) {
     const value = samples[at % colors] ?? 0;

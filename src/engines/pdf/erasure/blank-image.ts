@@ -18,8 +18,8 @@ import { UndecodableImage } from "../images/undecodable.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { objectNumber } from "../objects/objects.ts";
 import type { Work } from "../../work.ts";
-import type { Area } from "./area.ts";
-import { type Blank, blankOf, blankRun, isWhite, type Role, type Run } from "./blank-color.ts";
+import type { ErasedArea } from "./area.ts";
+import { type Blank, blankOf, blankRun, isWhiteColor, type SampleRole, type BlankRun } from "./blank-color.ts";
 import type { Eraser } from "./eraser.ts";
 import { type Polygon, transformed } from "./geometry.ts";
 import { copyOf } from "./own-resources.ts";
@@ -39,7 +39,7 @@ const ROW_WORK = 12;
 /** An area of the page that has the image's unit square at `matrix`. */
 interface Place {
   readonly matrix: Matrix;
-  readonly area: Area;
+  readonly area: ErasedArea;
 }
 
 /**
@@ -82,7 +82,7 @@ async function overwritten(
   eraser: Eraser,
   image: PDFObject,
   place: Place,
-  purpose: Role,
+  purpose: SampleRole,
 ): Promise<{ readonly image: PDFObject; readonly isHidden: boolean }> {
   const { document, engine, input } = open;
   const data = image.readRawStream();
@@ -105,12 +105,12 @@ async function overwritten(
 async function overwrite(
   open: OpenPdf,
   eraser: Eraser,
-  { image, facts, role }: { readonly image: PDFObject; readonly facts: ImageFacts; readonly role: Role },
-  runs: (y: number) => readonly Run[],
+  { image, facts, role }: { readonly image: PDFObject; readonly facts: ImageFacts; readonly role: SampleRole },
+  runs: (y: number) => readonly BlankRun[],
 ): Promise<boolean> {
   const hides = async (space: PDFObject, blank: Blank, hasLoss: boolean): Promise<boolean> => {
     if (role !== "image" || facts.transparency === "color-key") return false;
-    return hasLoss || !(await isWhite(open, image, space, blank));
+    return hasLoss || !(await isWhiteColor(open, image, space, blank));
   };
   const space = image.get("ColorSpace");
   if (!isCoded(facts) && [1, 2, 4, 8, 16].includes(facts.bits)) {
@@ -147,7 +147,7 @@ async function blankStored(
   image: PDFObject,
   facts: ImageFacts,
   blank: Blank,
-  runs: (y: number) => readonly Run[],
+  runs: (y: number) => readonly BlankRun[],
 ): Promise<void> {
   const layout = { columns: facts.width, colors: blank.samples.length, bits: blank.bits };
   const found = await blankRows(open, image, facts, blank, runs, storedRows(open.engine, image, layout, facts.height));
@@ -160,7 +160,7 @@ async function blankRows(
   image: PDFObject,
   { width, height }: ImageFacts,
   blank: Blank,
-  runs: (y: number) => readonly Run[],
+  runs: (y: number) => readonly BlankRun[],
   stored: AsyncIterable<Uint8Array>,
 ): Promise<number> {
   const stride = Math.ceil((width * blank.samples.length * blank.bits) / 8);
@@ -226,7 +226,7 @@ async function blankDecoded(
   image: PDFObject,
   facts: ImageFacts,
   blank: Blank,
-  runs: (y: number) => readonly Run[],
+  runs: (y: number) => readonly BlankRun[],
 ): Promise<boolean> {
   const { engine, document } = open;
   const { width, height, components = 1 } = facts;
@@ -260,7 +260,7 @@ async function blankColors(
   open: OpenPdf,
   image: PDFObject,
   facts: ImageFacts,
-  runs: (y: number) => readonly Run[],
+  runs: (y: number) => readonly BlankRun[],
 ): Promise<void> {
   const { engine, document } = open;
   const { width, height, transparency } = facts;
@@ -372,7 +372,10 @@ async function writeFlate(image: PDFObject, data: AsyncIterable<Uint8Array>): Pr
 }
 
 /** Finds the pixels of each row, from the top, that are blanked. */
-function runsOf({ width, height }: ImageFacts, { matrix, area: { pixels } }: Place): (y: number) => readonly Run[] {
+function runsOf(
+  { width, height }: ImageFacts,
+  { matrix, area: { pixels } }: Place,
+): (y: number) => readonly BlankRun[] {
   const toUnit = inverse(matrix);
   const inImage = (part: Polygon): Polygon =>
     transformed(part, toUnit).map(([x, y]) => [x * width, (1 - y) * height] as const);
@@ -388,7 +391,7 @@ function runsOf({ width, height }: ImageFacts, { matrix, area: { pixels } }: Pla
 }
 
 /** The pixels of a row that a convex area touches. */
-function runIn(part: Polygon, y: number, width: number): Run | undefined {
+function runIn(part: Polygon, y: number, width: number): BlankRun | undefined {
   const [top, bottom] = [y + ADJOINING, y + 1 - ADJOINING];
   let [from, to] = [Infinity, -Infinity];
   const add = (x: number): void => {

@@ -7,7 +7,7 @@ import { apply, inverse, type Matrix, type PageBox } from "../../geometry.ts";
 import type { Work } from "../../work.ts";
 import type { CutArea } from "./area.ts";
 import { boundsOf, corners, type HalfPlane, transformed } from "./geometry.ts";
-import { type Point, readSubpaths, type Segment, type Subpath, writeSubpath } from "./path.ts";
+import { type Point, readSubpaths, type PathSegment, type Subpath, writeSubpath } from "./path.ts";
 
 /** A path as it is painted. */
 export interface PaintedPath {
@@ -93,7 +93,7 @@ interface Reading {
 
 /** A chain of segments, and how far from the start of its subpath it begins, in units of the path. */
 interface Chain {
-  readonly segments: readonly Segment[];
+  readonly segments: readonly PathSegment[];
   readonly offset: number;
 }
 
@@ -241,7 +241,7 @@ const isApart = (sides: readonly HalfPlane[], points: readonly Point[]): boolean
   sides.some((side) => points.every((point) => distance(side, point) >= 0));
 
 /** The stretch of a line that is inside, from 0 to 1. */
-function inside(sides: readonly HalfPlane[], { from, to }: Segment): readonly [number, number] | undefined {
+function inside(sides: readonly HalfPlane[], { from, to }: PathSegment): readonly [number, number] | undefined {
   let [begin, end] = [0, 1];
   for (const side of sides) {
     const [first, last] = [distance(side, from), distance(side, to)];
@@ -253,7 +253,7 @@ function inside(sides: readonly HalfPlane[], { from, to }: Segment): readonly [n
 }
 
 /** A segment as lines if any of it is inside. */
-function asLines(reading: Reading, sides: readonly HalfPlane[], segment: Segment): readonly Segment[] {
+function asLines(reading: Reading, sides: readonly HalfPlane[], segment: PathSegment): readonly PathSegment[] {
   const { from, to, curve } = segment;
   if (!curve || isApart(sides, [from, ...curve, to])) return [segment];
   const lines = flattened(reading, segment, curve);
@@ -263,14 +263,14 @@ function asLines(reading: Reading, sides: readonly HalfPlane[], segment: Segment
 /** The lines that a curve becomes. */
 function flattened(
   { work, scale }: Reading,
-  { from, to }: Segment,
+  { from, to }: PathSegment,
   [first, second]: readonly [Point, Point],
-): Segment[] {
+): PathSegment[] {
   const bend = (a: Point, b: Point, c: Point): number => Math.hypot(a[0] - 2 * b[0] + c[0], a[1] - 2 * b[1] + c[1]);
   const most = Math.max(bend(from, first, second), bend(first, second, to)) * scale;
   const count = Math.min(MOST_LINES, Math.max(1, Math.ceil(Math.sqrt((0.75 * most) / FLATNESS))));
   work.spend(count * COMPARE_WORK);
-  const lines: Segment[] = [];
+  const lines: PathSegment[] = [];
   let last = from;
   for (let step = 1; step <= count; step++) {
     const t = step / count;
@@ -284,7 +284,7 @@ function flattened(
 }
 
 /** Segments one after the other, with pauses. */
-async function* inTurns(work: Work, segments: readonly Segment[]): AsyncGenerator<Segment> {
+async function* inTurns(work: Work, segments: readonly PathSegment[]): AsyncGenerator<PathSegment> {
   for (const [at, segment] of segments.entries()) {
     if (at % SEGMENTS_A_TURN === 0) await work.pause();
     yield segment;
@@ -295,7 +295,7 @@ async function* inTurns(work: Work, segments: readonly Segment[]): AsyncGenerato
 async function runsThrough(
   reading: Reading,
   sides: readonly HalfPlane[],
-  segments: readonly Segment[],
+  segments: readonly PathSegment[],
 ): Promise<boolean> {
   for await (const segment of inTurns(reading.work, segments)) {
     const lines = asLines(reading, sides, segment);
@@ -311,14 +311,14 @@ async function runsThrough(
  */
 async function chainsOutside(
   reading: Reading,
-  segments: readonly Segment[],
+  segments: readonly PathSegment[],
   sides: readonly HalfPlane[],
 ): Promise<Chain[] | undefined> {
   const { work, isDashed } = reading;
   const chains: Chain[] = [];
-  let chain: Segment[] | undefined;
+  let chain: PathSegment[] | undefined;
   let [isCut, offset] = [false, 0];
-  const keep = (segment: Segment, at: number): void => {
+  const keep = (segment: PathSegment, at: number): void => {
     if (!chain) {
       chain = [];
       chains.push({ segments: chain, offset: at });
@@ -345,19 +345,19 @@ async function chainsOutside(
   return isCut ? chains : undefined;
 }
 
-const between = ({ from, to }: Segment, t: number): Point => [
+const between = ({ from, to }: PathSegment, t: number): Point => [
   from[0] + t * (to[0] - from[0]),
   from[1] + t * (to[1] - from[1]),
 ];
 
-function lengthOf(reading: Reading, segment: Segment): number {
+function lengthOf(reading: Reading, segment: PathSegment): number {
   const { from, to, curve } = segment;
   if (!curve) return Math.hypot(to[0] - from[0], to[1] - from[1]);
   return flattened(reading, segment, curve).reduce((sum, line) => sum + lengthOf(reading, line), 0);
 }
 
 /** A subpath that is filled, with its last line, which closes it in any case. */
-function closed({ start, segments, isClosed }: Subpath): readonly Segment[] {
+function closed({ start, segments, isClosed }: Subpath): readonly PathSegment[] {
   const from = segments.at(-1)?.to ?? start;
   return isClosed ? segments : [...segments, { from, to: start }];
 }
@@ -372,7 +372,7 @@ async function cutFilled(
   if (!chains) return subpath;
   const [start] = chains[0]?.segments ?? [];
   if (!start) return undefined;
-  const segments: Segment[] = [];
+  const segments: PathSegment[] = [];
   const connect = (to: Point): void => {
     const last = segments.at(-1);
     // The last segment is the line that closes the subpath.
@@ -422,7 +422,7 @@ const isSame = (a: Point | undefined, b: Point): boolean => a?.[0] === b[0] && a
 async function windingAround(
   reading: Reading,
   { filled, center }: Part,
-  segments: readonly Segment[],
+  segments: readonly PathSegment[],
 ): Promise<number> {
   let winding = 0;
   for await (const segment of inTurns(reading.work, segments)) {
@@ -434,7 +434,7 @@ async function windingAround(
 }
 
 /** Whether a line crosses the ray from a point to the right, upwards (1) or downwards (-1). */
-function crossing({ from: [ax, ay], to: [bx, by] }: Segment, [x, y]: Point): number {
+function crossing({ from: [ax, ay], to: [bx, by] }: PathSegment, [x, y]: Point): number {
   const side = (bx - ax) * (y - ay) - (by - ay) * (x - ax);
   if (ay <= y && by > y) return side > 0 ? 1 : 0;
   return ay > y && by <= y && side < 0 ? -1 : 0;

@@ -1,6 +1,6 @@
 /** Erases glyphs that were found on a page: their codes leave the content, and texts that replace them lose the same characters. */
 import type { OpenPdf } from "../document/document.ts";
-import { areaOf } from "./area.ts";
+import { joinedArea } from "./area.ts";
 import { blankImage } from "./blank-image.ts";
 import { changeContent } from "./change-content.ts";
 import type { Eraser } from "./eraser.ts";
@@ -82,8 +82,8 @@ export async function eraseGlyphs(
     }
   }
   const texts = spans.decide(gone);
-  const images = areaOf(runs.flatMap(({ areas }) => areas));
-  const drawings = areaOf([...covered].flatMap((run) => runs[run]?.areas ?? []));
+  const images = joinedArea(runs.flatMap(({ areas }) => areas));
+  const drawings = joinedArea([...covered].flatMap((run) => runs[run]?.areas ?? []));
   await changeContent(open, index, eraser, {
     code: ({ id }) => gone.has(id),
     drawing: ({ box }) => (drawings.covers(corners(box)) ? "goes" : "stays"),

@@ -6,7 +6,7 @@ import { ContentOperators } from "../content/operators.ts";
 export type Point = readonly [number, number];
 
 /** A line, or a cubic Bézier curve with two control points. */
-export interface Segment {
+export interface PathSegment {
   readonly from: Point;
   readonly to: Point;
   readonly curve?: readonly [Point, Point];
@@ -16,7 +16,7 @@ export interface Segment {
 export interface Subpath {
   /** Where it begins if it has no segments. */
   readonly start: Point;
-  readonly segments: readonly Segment[];
+  readonly segments: readonly PathSegment[];
   /** Whether `h` or `re` closes it. The segment that does is one of `segments`. */
   readonly isClosed: boolean;
 }
@@ -46,7 +46,7 @@ export async function* readSubpaths(
   closes: boolean,
 ): AsyncGenerator<ReadSubpath> {
   let start: Point = [0, 0];
-  let segments: Segment[] = [];
+  let segments: PathSegment[] = [];
   let isBegun = false;
   /** Where the operators of the subpath begin in their source, which may have them all. */
   let begin: number | undefined;

@@ -1,5 +1,5 @@
 /** Decides what becomes of texts that replace glyphs, where some of these are erased (ISO 32000-2, 14.9.3 to 14.9.5). */
-import type { Span } from "./walk.ts";
+import type { ReplacementSpan } from "./walk.ts";
 import type { SpanTexts } from "./spans.ts";
 
 /** From one index of a text to another. */
@@ -17,21 +17,21 @@ const plain = (text: string): string => text.normalize("NFKD").replaceAll(/[\s\p
 /** Notes which codes each piece of marked content shows. */
 export class SpanRecorder {
   readonly #find: FindInText;
-  readonly #spans: { readonly span: Span; readonly ids: number[] }[] = [];
-  readonly #current: { readonly span: Span; readonly ids: number[] }[] = [];
+  readonly #spans: { readonly span: ReplacementSpan; readonly ids: number[] }[] = [];
+  readonly #current: { readonly span: ReplacementSpan; readonly ids: number[] }[] = [];
   readonly #said = new Map<number, string>();
 
   constructor(find: FindInText) {
     this.#find = find;
   }
 
-  begin(span: Span): void {
+  begin(span: ReplacementSpan): void {
     const made = { span, ids: [] };
     this.#spans.push(made);
     this.#current.push(made);
   }
 
-  end(span: Span): void {
+  end(span: ReplacementSpan): void {
     const at = this.#current.findIndex((one) => one.span === span);
     if (at >= 0) this.#current.splice(at, 1);
   }

@@ -48,7 +48,7 @@ export interface PlacedImage {
 }
 
 /** Marked content with texts that replace what it shows (14.9.3 to 14.9.5). */
-export interface Span {
+export interface ReplacementSpan {
   readonly id: number;
   readonly texts: SpanTexts;
 }
@@ -78,8 +78,8 @@ export interface Choice {
   /** What becomes of an image. An object is drawn in its place. */
   image(image: PlacedImage): Promise<"stays" | "goes" | PDFObject>;
   /** What becomes of the texts of marked content; undefined if they stay. */
-  beginSpan(span: Span): SpanTexts | undefined;
-  endSpan(span: Span): void;
+  beginSpan(span: ReplacementSpan): SpanTexts | undefined;
+  endSpan(span: ReplacementSpan): void;
   /** What goes of the bytes that an operator shows, whatever they mean: ranges of all its strings together. */
   inBytes?(shown: Uint8Array): Promise<readonly { readonly start: number; readonly end: number }[]>;
   /** Whether `'` and `"` are written as the operators that they stand for (9.4.3), which all programs treat alike. */
@@ -458,7 +458,7 @@ export class Walk {
       run.spans.push(undefined);
       return;
     }
-    const span: Span = { id: this.#spans++, texts };
+    const span: ReplacementSpan = { id: this.#spans++, texts };
     run.spans.push(span);
     const becomes = this.#choice.beginSpan(span);
     if (becomes) run.replace(tokens.start, tokens.end, writeSpan(this.#open, tokens, bytes, run, becomes));
@@ -471,7 +471,7 @@ class Run {
   readonly tokens: ContentOperators;
   readonly resources: PDFObject;
   readonly own: OwnResources;
-  readonly spans: (Span | undefined)[] = [];
+  readonly spans: (ReplacementSpan | undefined)[] = [];
   state: State;
   readonly #saved: State[] = [];
   #text: Matrix = IDENTITY;

@@ -1,9 +1,9 @@
 /** A table as CSV (RFC 4180), in UTF-8. */
-import { gridOf, looksLikeFormula, type Table } from "./tables.ts";
+import { textGrid, looksLikeFormula, type ExportedTable } from "./tables.ts";
 
 /** A text that a spreadsheet may take for a formula begins with an apostrophe. */
-export function csvOf(table: Table): string {
-  return gridOf(table)
+export function csvOf(table: ExportedTable): string {
+  return textGrid(table)
     .map((row) => `${row.map(csvField).join(",")}\r\n`)
     .join("");
 }

@@ -1,8 +1,8 @@
 /** Blocks as semantic HTML, without styles and scripts. All text of the document is escaped, and links lead only where a reader expects. */
 import type { Block } from "../layout/document.ts";
 import { type Span, STYLES } from "../layout/spans.ts";
-import { escaped } from "./markup.ts";
-import { captionOf, type PageBlocks, type Table } from "./tables.ts";
+import { escapedMarkup } from "./markup.ts";
+import { captionOf, type PageBlocks, type ExportedTable } from "./tables.ts";
 
 const { bold: BOLD, italic: ITALIC, monospaced: MONOSPACED, raised: RAISED } = STYLES;
 
@@ -13,8 +13,8 @@ const LINK = /^(?:https?|mailto|tel):/i;
 const [DEEPER, SHALLOWER] = [6, 4];
 
 /** A document with a section for each page, in pieces. */
-export async function* htmlDocument(title: string, pages: AsyncIterable<PageBlocks>): AsyncGenerator<string, void> {
-  yield `<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>${escaped(title)}</title>\n</head>\n<body>\n`;
+export async function* exportedHtml(title: string, pages: AsyncIterable<PageBlocks>): AsyncGenerator<string, void> {
+  yield `<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>${escapedMarkup(title)}</title>\n</head>\n<body>\n`;
   for await (const page of pages) yield htmlOfPage(page);
   yield "</body>\n</html>\n";
 }
@@ -55,14 +55,14 @@ function htmlOf(
   page: number,
 ): string {
   if (block.type === "heading") return `<h${block.level}>${inline(block.spans, BOLD)}</h${block.level}>`;
-  if (block.type === "code") return `<pre><code>${escaped(block.lines.join("\n"))}</code></pre>`;
+  if (block.type === "code") return `<pre><code>${escapedMarkup(block.lines.join("\n"))}</code></pre>`;
   if (block.type === "table") return htmlTable(block, captionOf(blocks, index));
-  if (block.type === "figure") return block.text === "" ? "" : `<figure>${escaped(block.text)}</figure>`;
+  if (block.type === "figure") return block.text === "" ? "" : `<figure>${escapedMarkup(block.text)}</figure>`;
   const text = inline(block.spans);
   if (block.type === "caption") return `<figure><figcaption>${text}</figcaption></figure>`;
   return block.note === undefined
     ? `<p>${text}</p>`
-    : `<p role="doc-footnote" id="note-${page}-${escaped(block.note)}">${text}</p>`;
+    : `<p role="doc-footnote" id="note-${page}-${escapedMarkup(block.note)}">${text}</p>`;
 }
 
 /** Spans with their styles. `without`: styles that are not marked. */
@@ -70,13 +70,13 @@ function inline(spans: readonly Span[], without = 0): string {
   return spans
     .map(({ text, style, link }) => {
       const own = style & ~without;
-      let html = escaped(text);
+      let html = escapedMarkup(text);
       if (text.trim() === "") return html;
       if ((own & MONOSPACED) !== 0) html = `<code>${html}</code>`;
       if ((own & ITALIC) !== 0) html = `<em>${html}</em>`;
       if ((own & BOLD) !== 0) html = `<strong>${html}</strong>`;
       if ((own & RAISED) !== 0) html = `<sup>${html}</sup>`;
-      return link !== undefined && LINK.test(link) ? `<a href="${escaped(link)}">${html}</a>` : html;
+      return link !== undefined && LINK.test(link) ? `<a href="${escapedMarkup(link)}">${html}</a>` : html;
     })
     .join("")
     .trim()
@@ -103,7 +103,8 @@ class Lists {
       html += `<${tag}>`;
     } else html += "</li>";
     // A letter or a sign that HTML has no list for stays visible.
-    const shown = number === undefined && /^[\p{L}(]/u.test(marker) && marker !== "o" ? `${escaped(marker)} ` : "";
+    const shown =
+      number === undefined && /^[\p{L}(]/u.test(marker) && marker !== "o" ? `${escapedMarkup(marker)} ` : "";
     return `${html}\n<li${number === undefined ? "" : ` value="${Number(number)}"`}>${shown}${inline(spans)}`;
   }
 
@@ -120,7 +121,7 @@ class Lists {
 }
 
 /** A table with its merged cells; the rows at its top that are headers are its `thead`. */
-export function htmlTable({ rows, columns, cells, headerRows }: Table, caption = ""): string {
+export function htmlTable({ rows, columns, cells, headerRows }: ExportedTable, caption = ""): string {
   /** By row and column: the cell that begins there, or `covered` by one that begins elsewhere. */
   const places = Array.from({ length: rows }, () =>
     Array.from<(typeof cells)[number] | "covered" | undefined>({ length: columns }),
@@ -137,14 +138,14 @@ export function htmlTable({ rows, columns, cells, headerRows }: Table, caption =
       if (cell === "covered") return "";
       const { text = "", rowSpan = 1, columnSpan = 1 } = cell ?? {};
       const spans = (rowSpan > 1 ? ` rowspan="${rowSpan}"` : "") + (columnSpan > 1 ? ` colspan="${columnSpan}"` : "");
-      return `<${tag}${spans}>${escaped(text)}</${tag}>`;
+      return `<${tag}${spans}>${escapedMarkup(text)}</${tag}>`;
     });
     return `<tr>${written.join("")}</tr>`;
   });
   const [head, body] = [lines.slice(0, headerRows), lines.slice(headerRows)];
   return [
     "<table>",
-    ...(caption === "" ? [] : [`<caption>${escaped(caption)}</caption>`]),
+    ...(caption === "" ? [] : [`<caption>${escapedMarkup(caption)}</caption>`]),
     ...(head.length > 0 ? ["<thead>", ...head, "</thead>"] : []),
     ...(body.length > 0 ? ["<tbody>", ...body, "</tbody>"] : []),
     "</table>",

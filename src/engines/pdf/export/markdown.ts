@@ -2,7 +2,7 @@
 import type { Block } from "../layout/document.ts";
 import { type Span, STYLES } from "../layout/spans.ts";
 import { htmlTable } from "./html.ts";
-import type { Table } from "./tables.ts";
+import type { ExportedTable } from "./tables.ts";
 
 /** The Markdown of a page. `pageNumber` makes the labels of footnotes unique in the document. */
 export function markdownOf(blocks: readonly Block[], pageNumber: number): string {
@@ -168,12 +168,12 @@ const destination = (uri: string): string =>
   `<${uri.replaceAll(/[<>\\\s]/g, (character) => encodeURIComponent(character))}>`;
 
 /** GitHub's syntax has one header row and no merged cells; other tables are HTML. */
-function tableOf(table: Table): string {
+function tableOf(table: ExportedTable): string {
   const isPlain = table.cells.every((cell) => cell.rowSpan === 1 && cell.columnSpan === 1) && table.headerRows <= 1;
   return isPlain ? pipeTable(table) : htmlTable(table);
 }
 
-function pipeTable({ rows, columns, cells, headerRows }: Table): string {
+function pipeTable({ rows, columns, cells, headerRows }: ExportedTable): string {
   const grid = Array.from({ length: rows }, () => Array.from({ length: columns }, () => ""));
   for (const { row, column, text } of cells) {
     const line = grid[row];

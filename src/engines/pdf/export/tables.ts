@@ -2,7 +2,7 @@
 import type { Block } from "../layout/document.ts";
 import { plainText } from "../layout/spans.ts";
 
-export type Table = Extract<Block, { type: "table" }>;
+export type ExportedTable = Extract<Block, { type: "table" }>;
 
 /** A page (1-based) and its blocks in reading order. */
 export interface PageBlocks {
@@ -11,7 +11,7 @@ export interface PageBlocks {
 }
 
 export interface FoundTable {
-  readonly table: Table;
+  readonly table: ExportedTable;
   /** 1-based. */
   readonly pageNumber: number;
   /** The number of the table on its page, from 1. */
@@ -40,7 +40,7 @@ export function captionOf(blocks: readonly Block[], index: number): string {
 }
 
 /** The texts of a table by rows and columns. A merged cell is in the first place that it covers. */
-export function gridOf({ rows, columns, cells }: Table): string[][] {
+export function textGrid({ rows, columns, cells }: ExportedTable): string[][] {
   const grid = Array.from({ length: rows }, () => Array.from({ length: columns }, () => ""));
   for (const { row, column, text } of cells) {
     const line = grid[row];

@@ -1,6 +1,13 @@
 /** Tables as a workbook (ECMA-376, Office Open XML): one sheet for each. */
-import { escaped } from "./markup.ts";
-import { type FoundTable, gridOf, looksLikeFormula, plainNumber, type PrintedNumber, type Table } from "./tables.ts";
+import { escapedMarkup } from "./markup.ts";
+import {
+  type FoundTable,
+  textGrid,
+  looksLikeFormula,
+  plainNumber,
+  type PrintedNumber,
+  type ExportedTable,
+} from "./tables.ts";
 
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -74,7 +81,7 @@ function relationships(targets: readonly (readonly [type: string, target: string
 
 function workbook(names: readonly string[]): string {
   const sheets = names.map(
-    (name, index) => `<sheet name="${escaped(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+    (name, index) => `<sheet name="${escapedMarkup(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
   return `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${sheets.join("")}</sheets></workbook>`;
 }
@@ -109,8 +116,8 @@ function styleOf(number: PrintedNumber | undefined, isQuoted: boolean, isHeader:
   return ofFont + 2 + (number.grouped ? MOST_DECIMALS + 1 : 0) + Math.min(number.decimals, MOST_DECIMALS);
 }
 
-function sheet(table: Table): string {
-  const rows = gridOf(table).map((texts, row) => {
+function sheet(table: ExportedTable): string {
+  const rows = textGrid(table).map((texts, row) => {
     const cells = texts.map((text, column) => (text === "" ? "" : cellOf(text, row, column, row < table.headerRows)));
     return `<row r="${row + 1}">${cells.join("")}</row>`;
   });
@@ -129,7 +136,7 @@ function cellOf(text: string, row: number, column: number, isHeader: boolean): s
   const style = styleOf(number, looksLikeFormula(text), isHeader);
   const start = `<c r="${address(row, column)}" s="${style}"`;
   if (number) return `${start}><v>${number.value}</v></c>`;
-  return `${start} t="inlineStr"><is><t xml:space="preserve">${escaped(text.slice(0, MOST_CELL))}</t></is></c>`;
+  return `${start} t="inlineStr"><is><t xml:space="preserve">${escapedMarkup(text.slice(0, MOST_CELL))}</t></is></c>`;
 }
 
 /** `A1` for the first row and column, from 0. */

@@ -9,7 +9,7 @@ import { objectNumber } from "../objects/objects.ts";
 import { StampFonts } from "../typesetting/embedded-fonts.ts";
 import { Typesetter } from "../typesetting/typesetter.ts";
 import { showLine } from "../typesetting/show-line.ts";
-import type { Line } from "../typesetting/line.ts";
+import type { TypesetLine } from "../typesetting/line.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 import { hex } from "../../bytes/hex.ts";
 
@@ -93,7 +93,7 @@ export class FieldFonts {
     },
   };
 
-  #setLine(line: Line): SetLine {
+  #setLine(line: TypesetLine): SetLine {
     return {
       width: line.width,
       show: (size, x, y, name) =>

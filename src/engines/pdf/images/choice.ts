@@ -41,10 +41,10 @@ export interface NewImage {
   /** Whether its samples are now gray and need no Decode array or color space. */
   readonly isGray?: boolean;
   /** Replaces a color key, or the opacity in the data: 8 bits per sample. `isMatte`: the samples are premultiplied with it, on black. */
-  readonly softMask?: SoftMask | undefined;
+  readonly softMask?: EncodedMask | undefined;
 }
 
-export interface SoftMask {
+export interface EncodedMask {
   readonly size: Size;
   readonly data: Uint8Array;
   readonly isMatte: boolean;

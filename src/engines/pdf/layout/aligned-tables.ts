@@ -1,6 +1,15 @@
 /** Tables whose columns are separated by white space. */
 import { type Steps, STRIDE } from "../../steps.ts";
-import { columnOf, countBelow, type Gutter, guttersOf, type Line, middle, type Piece, piecesOf } from "./columns.ts";
+import {
+  columnOf,
+  countBelow,
+  type Gutter,
+  guttersOf,
+  type Line,
+  middle,
+  type RowPiece,
+  rowPiecesOf,
+} from "./columns.ts";
 import { isConsistent, MARKER } from "./evidence.ts";
 import type { Rules } from "./rules.ts";
 import { tableOf } from "./table-cells.ts";
@@ -22,7 +31,7 @@ export function* alignedTables(rows: readonly Row[], rules: Rules, tried: { left
   const lines: Line[] = [];
   let divided = 0;
   for (const row of rows) {
-    lines.push({ row, pieces: piecesOf(row) });
+    lines.push({ row, pieces: rowPiecesOf(row) });
     divided += row.words.length;
     if (divided < STRIDE) continue;
     yield divided * WORD_WORK;
@@ -101,7 +110,7 @@ function* tableAmong(
 const wordsOf = (lines: readonly Line[]): number => lines.reduce((sum, { row }) => sum + row.words.length, 0);
 
 /** How many gutters are within a piece of a row. */
-function crossed(pieces: readonly Piece[], gutters: readonly Gutter[]): number {
+function crossed(pieces: readonly RowPiece[], gutters: readonly Gutter[]): number {
   let [count, next] = [0, 0];
   for (const { x0, x1 } of pieces) {
     const from = countBelow(gutters.length, (at) => (gutters[at]?.from ?? 0) <= x0);

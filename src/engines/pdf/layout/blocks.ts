@@ -25,7 +25,7 @@ export interface TextBlock {
   /** The lines of code. */
   readonly code?: readonly string[];
   /** Where at the edge of the page it stands, if it may be a running header, a footer, or a page number. */
-  readonly edge?: Edge;
+  readonly edge?: PageEdge;
   /** Whether the document's tags say what it is. */
   readonly tagged?: true;
   /** The level of a heading, if they say so. */
@@ -37,7 +37,7 @@ export interface TextBlock {
   readonly note?: string;
 }
 
-export interface Edge {
+export interface PageEdge {
   /** `artifact`: anywhere, but marked as no part of the text. */
   readonly place: "top" | "bottom" | "side" | "artifact";
   /** Whether it stands alone so far outside that one page tells. */

@@ -14,14 +14,14 @@ const LEAST_GUTTER = 0.3;
 const [LEAST_SPLIT, SPACE] = [0.4, 1];
 
 /** Adjacent words of a row. */
-export interface Piece extends Area {
+export interface RowPiece extends Area {
   readonly words: Word[];
   readonly numeric: boolean;
 }
 
 export interface Line {
   readonly row: Row;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly RowPiece[];
 }
 
 /** White space between two columns. */
@@ -33,8 +33,8 @@ export interface Gutter {
 }
 
 /** The words of a row, divided where the space between them is wider than `least` font sizes. */
-export function piecesOf(row: Row, least = COLUMN_GAP): Piece[] {
-  const pieces: Piece[] = [];
+export function rowPiecesOf(row: Row, least = COLUMN_GAP): RowPiece[] {
+  const pieces: RowPiece[] = [];
   const isSet = isJustified(row);
   let current: Word[] = [];
   const end = (): void => {
@@ -154,16 +154,16 @@ export function countBelow(count: number, isBelow: (at: number) => boolean): num
 export const middle = (gutter: Gutter | undefined): number =>
   gutter === undefined ? Infinity : (gutter.from + gutter.to) / 2;
 
-export interface Placed {
+export interface PlacedWords {
   readonly words: readonly Word[];
   column: number;
   endColumn: number;
 }
 
 /** The pieces of a row with the columns that they are in. */
-export function placed(row: Row, gutters: readonly Gutter[]): Placed[] {
-  const result: Placed[] = [];
-  for (const piece of piecesOf(row)) {
+export function placed(row: Row, gutters: readonly Gutter[]): PlacedWords[] {
+  const result: PlacedWords[] = [];
+  for (const piece of rowPiecesOf(row)) {
     let current: Word[] = [];
     const end = (): void => {
       if (current.length === 0) return;

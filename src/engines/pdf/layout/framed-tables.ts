@@ -1,8 +1,8 @@
 /** Tables within lines or fills of one width. */
 import type { Steps } from "../../steps.ts";
-import { COLUMN_GAP, countBelow, type Gutter, guttersOf, type Line, piecesOf, placed } from "./columns.ts";
+import { COLUMN_GAP, countBelow, type Gutter, guttersOf, type Line, rowPiecesOf, placed } from "./columns.ts";
 import { isConsistent, isPart, isProse, type LeftEnds, leftEndsOf } from "./evidence.ts";
-import { type Edge, type Frame, framesOf } from "./frames.ts";
+import { type FrameEdge, type Frame, framesOf } from "./frames.ts";
 import type { Rules } from "./rules.ts";
 import { tableOf } from "./table-cells.ts";
 import { MOST_PLACES, type Table } from "./tables.ts";
@@ -58,7 +58,7 @@ function linesOf(rows: readonly Row[]): Line[] {
     words.slice(1).map(({ x0 }, index) => (x0 - (words[index]?.x1 ?? 0)) / size),
   );
   const space = median(spaces.filter((gap) => gap > 0 && gap < COLUMN_GAP));
-  return rows.map((row) => ({ row, pieces: piecesOf(row, Math.max(NARROW_GAP, WIDER * space)) }));
+  return rows.map((row) => ({ row, pieces: rowPiecesOf(row, Math.max(NARROW_GAP, WIDER * space)) }));
 }
 
 /** The lines of a frame by the edges that they are between. */
@@ -69,7 +69,7 @@ class LinesByEdge {
   /** Indexes of lines: at `2 * n` those between the edges `n - 1` and `n`, and at `2 * n + 1` those whose middle is on the edge `n`. */
   readonly #bins: number[][];
 
-  constructor(lines: readonly Line[], edges: readonly Edge[]) {
+  constructor(lines: readonly Line[], edges: readonly FrameEdge[]) {
     this.lines = lines;
     this.#bins = Array.from({ length: 2 * edges.length + 1 }, () => []);
     for (const [index, { row }] of lines.entries()) {
@@ -244,7 +244,7 @@ function extended(
   lines: readonly Line[],
   from: number,
   step: 1 | -1,
-  edge: Edge,
+  edge: FrameEdge,
   gutters: readonly Gutter[],
   limit: number,
 ): number {

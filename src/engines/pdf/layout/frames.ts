@@ -15,12 +15,12 @@ export interface Frame {
   readonly x0: number;
   readonly x1: number;
   /** Ascending. */
-  readonly edges: readonly Edge[];
+  readonly edges: readonly FrameEdge[];
   /** Where the backgrounds of cells meet, if rows have several. */
   readonly columns: readonly number[];
 }
 
-export interface Edge {
+export interface FrameEdge {
   readonly y: number;
   /** Whether it is one of a background, above and below which rows without one can follow. */
   readonly filled: boolean;
@@ -32,8 +32,8 @@ interface Band extends Area {
 }
 
 export function framesOf({ horizontal, fills }: Rules): Frame[] {
-  const groups: { x0: number; x1: number; edges: Edge[]; columns: number[][] }[] = [];
-  const add = (x0: number, x1: number, edges: readonly Edge[], columns: readonly number[]): void => {
+  const groups: { x0: number; x1: number; edges: FrameEdge[]; columns: number[][] }[] = [];
+  const add = (x0: number, x1: number, edges: readonly FrameEdge[], columns: readonly number[]): void => {
     if (x1 - x0 < LEAST_WIDTH) return;
     const same = groups.find((group) => Math.abs(group.x0 - x0) <= SAME_END && Math.abs(group.x1 - x1) <= SAME_END);
     const group = same ?? { x0, x1, edges: [], columns: [] };
@@ -68,8 +68,8 @@ function bandsOf(fills: readonly Area[]): Band[] {
   return bands.map(({ area, columns }) => ({ x0: area.x0, x1: area.x1, y0: area.y0, y1: area.y1, columns }));
 }
 
-function distinct(edges: readonly Edge[]): Edge[] {
-  const found: Edge[] = [];
+function distinct(edges: readonly FrameEdge[]): FrameEdge[] {
+  const found: FrameEdge[] = [];
   for (const edge of edges.toSorted((a, b) => a.y - b.y)) {
     const last = found.at(-1);
     if (last === undefined || edge.y - last.y > SAME_EDGE) found.push(edge);

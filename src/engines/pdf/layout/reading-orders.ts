@@ -33,7 +33,7 @@ export type Break = "goes on" | "line" | "cell" | "apart";
 export type TextLine = Pick<Segment, "direction" | "vertical">;
 
 /** A glyph with its line, or what stands between glyphs. `usual`: a gap that is hardly wider than others of a line with wide letter spacing. */
-export interface Piece {
+export interface TextPiece {
   readonly text: string;
   readonly glyph?: Glyph;
   readonly line?: TextLine;
@@ -64,7 +64,7 @@ export async function* readingOrders(
   work: Work,
   segments: readonly Segment[],
   bounds: VisibleBox,
-): AsyncGenerator<Piece[]> {
+): AsyncGenerator<TextPiece[]> {
   const known = new KnownOrders();
   for await (const pieces of ordersOf(work, segments, bounds)) {
     work.spend(pieces.length * KNOWN_WORK);
@@ -82,7 +82,7 @@ export async function* readingOrders(
   }
 }
 
-async function* ordersOf(work: Work, segments: readonly Segment[], bounds: VisibleBox): AsyncGenerator<Piece[]> {
+async function* ordersOf(work: Work, segments: readonly Segment[], bounds: VisibleBox): AsyncGenerator<TextPiece[]> {
   const goesOn = new Map<Glyph, Glyph>();
   const visual: Visual[] = [];
   for (const group of Map.groupBy(segments, directionOf).values()) {
@@ -107,8 +107,8 @@ async function* ordersOf(work: Work, segments: readonly Segment[], bounds: Visib
 
 type GoesOn = ReadonlyMap<Glyph, Glyph>;
 
-function* inRegions(visual: readonly Visual[], goesOn: GoesOn): Steps<Piece[]> {
-  const pieces: Piece[] = [];
+function* inRegions(visual: readonly Visual[], goesOn: GoesOn): Steps<TextPiece[]> {
+  const pieces: TextPiece[] = [];
   for (const { regions, line } of visual) {
     for (const region of regions) yield* addLines(pieces, wordsOf(region), { line, goesOn, ends: "line" });
     pieces.push({ text: "\n", ends: "apart" });
@@ -116,14 +116,14 @@ function* inRegions(visual: readonly Visual[], goesOn: GoesOn): Steps<Piece[]> {
   return pieces;
 }
 
-function* inRows(visual: readonly Visual[], goesOn: GoesOn): Steps<Piece[]> {
-  const pieces: Piece[] = [];
+function* inRows(visual: readonly Visual[], goesOn: GoesOn): Steps<TextPiece[]> {
+  const pieces: TextPiece[] = [];
   for (const { rows, line } of visual) yield* addLines(pieces, wordsOf(rows), { line, goesOn, ends: "apart" });
   return pieces;
 }
 
-function* inChains(visual: readonly Visual[], goesOn: GoesOn): Steps<Piece[]> {
-  const pieces: Piece[] = [];
+function* inChains(visual: readonly Visual[], goesOn: GoesOn): Steps<TextPiece[]> {
+  const pieces: TextPiece[] = [];
   for (const { rows, line } of visual) {
     for (const chain of yield* chainsOf(rows)) {
       yield* addLines(pieces, chain, { line, goesOn, ends: "line" });
@@ -146,7 +146,7 @@ class KnownOrders {
   readonly #numbers = new Map<Glyph | string, number>();
   readonly #orders: Int32Array[] = [];
 
-  isNew(pieces: readonly Piece[]): boolean {
+  isNew(pieces: readonly TextPiece[]): boolean {
     // What ends behind the last piece does not matter.
     const last = pieces.findLastIndex(({ glyph }) => glyph !== undefined);
     const order = Int32Array.from(pieces.slice(0, last + 1), ({ glyph, ends, text }) =>
@@ -187,7 +187,11 @@ interface Lines {
 }
 
 /** Adds lines from top to bottom, with what ends behind each. Text does not go on in a line that stands beside it. */
-function* addLines(pieces: Piece[], lines: readonly (readonly Word[])[], { line, goesOn, ends }: Lines): Steps<void> {
+function* addLines(
+  pieces: TextPiece[],
+  lines: readonly (readonly Word[])[],
+  { line, goesOn, ends }: Lines,
+): Steps<void> {
   const read = (words: readonly Word[]) => ({ glyphs: readGlyphs(words), ...areaOf(words) });
   let charged = pieces.length;
   let next = lines[0] && read(lines[0]);
@@ -205,21 +209,21 @@ function* addLines(pieces: Piece[], lines: readonly (readonly Word[])[], { line,
   yield (pieces.length - charged) * PIECE_WORK;
 }
 
-function endOf(last: Glyph | undefined, next: Glyph | undefined, goesOn: GoesOn, otherwise: Break): Piece {
+function endOf(last: Glyph | undefined, next: Glyph | undefined, goesOn: GoesOn, otherwise: Break): TextPiece {
   const isOn = last !== undefined && next !== undefined && goesOn.get(last) === next;
   return { text: "\n", ends: isOn ? "goes on" : otherwise };
 }
 
 /** Rows of the content, one after the other. */
-function* ofSegments(segments: readonly Segment[], goesOn: GoesOn): Steps<Piece[]> {
-  const pieces: Piece[] = [];
+function* ofSegments(segments: readonly Segment[], goesOn: GoesOn): Steps<TextPiece[]> {
+  const pieces: TextPiece[] = [];
   let charged = 0;
   let glyphs = segments[0] ? inReadingOrder(segments[0]) : [];
   for (const [at, line] of segments.entries()) {
     const next = segments[at + 1];
     const after = next ? inReadingOrder(next) : [];
     const gap = next && gapAfter(line, next);
-    const end: Piece =
+    const end: TextPiece =
       gap === undefined
         ? endOf(glyphs.at(-1), after[0], goesOn, "line")
         : gap > COLUMN_GAP * Math.max(line.size, next?.size ?? 0)
@@ -244,7 +248,7 @@ function gapAfter(line: Segment, next: Segment): number | undefined {
 }
 
 /** Adds the glyphs of a line, in the order in which they are read, with a space at each gap. */
-function addPieces(pieces: Piece[], glyphs: readonly Glyph[], { direction, vertical }: TextLine): void {
+function addPieces(pieces: TextPiece[], glyphs: readonly Glyph[], { direction, vertical }: TextLine): void {
   const gaps = glyphs.slice(1).map((glyph, at) => gapBetween(glyphs[at] ?? glyph, glyph));
   const usualGap = Math.max(0, median(gaps));
   let line = { direction, vertical };
@@ -266,11 +270,11 @@ function addPieces(pieces: Piece[], glyphs: readonly Glyph[], { direction, verti
 }
 
 /** Leaves out the spaces between single letters. */
-function withoutSpacing(pieces: readonly Piece[]): Piece[] {
-  const isSpace = (piece: Piece | undefined): boolean => piece === undefined || piece.text.trim() === "";
+function withoutSpacing(pieces: readonly TextPiece[]): TextPiece[] {
+  const isSpace = (piece: TextPiece | undefined): boolean => piece === undefined || piece.text.trim() === "";
   const isSingle = (index: number): boolean =>
     !isSpace(pieces[index]) && isSpace(pieces[index - 1]) && isSpace(pieces[index + 1]);
-  const kept: Piece[] = [];
+  const kept: TextPiece[] = [];
   for (let from = 0; from < pieces.length; from++) {
     let to = from;
     while (isSingle(to) && pieces[to + 1]?.text === " ") to += 2;

@@ -1,5 +1,5 @@
 /** Lines of text as rows of a table, by how lines of one cell follow each other. */
-import type { Line, Placed } from "./columns.ts";
+import type { Line, PlacedWords } from "./columns.ts";
 import { isNumeric } from "./tables.ts";
 import { textOfRow } from "./words.ts";
 
@@ -31,7 +31,7 @@ interface Pair {
  */
 export function rowStarts(
   lines: readonly Line[],
-  cells: readonly (readonly Placed[])[],
+  cells: readonly (readonly PlacedWords[])[],
   isSeparated: (at: number) => boolean,
 ): number[] | undefined {
   /** How many lines are drawn above the lines up to each one. */
@@ -58,7 +58,7 @@ export function rowStarts(
 
 /** A cell has no gaps: where a column begins again within a row, another row begins. */
 function withRestarts(
-  cells: readonly (readonly Placed[])[],
+  cells: readonly (readonly PlacedWords[])[],
   joined: ReadonlySet<number>,
   goesOn: ReadonlySet<string>,
 ): number[] {
@@ -76,7 +76,7 @@ function withRestarts(
   return starts;
 }
 
-function pairsOf(lines: readonly Line[], cells: readonly (readonly Placed[])[]): Pair[] {
+function pairsOf(lines: readonly Line[], cells: readonly (readonly PlacedWords[])[]): Pair[] {
   const widths = new Map<number, number>();
   const phrased = new Set<number>();
   for (const piece of cells.flat()) {
@@ -84,7 +84,7 @@ function pairsOf(lines: readonly Line[], cells: readonly (readonly Placed[])[]):
     widths.set(piece.column, Math.max(widths.get(piece.column) ?? 0, widthOf(piece)));
     if (piece.words.length > 1) phrased.add(piece.column);
   }
-  const last = new Map<number, { at: number; piece: Placed }>();
+  const last = new Map<number, { at: number; piece: PlacedWords }>();
   const pairs: Pair[] = [];
   for (const [at, line] of cells.entries()) {
     for (const piece of line) {
@@ -109,4 +109,4 @@ function pairsOf(lines: readonly Line[], cells: readonly (readonly Placed[])[]):
   return pairs;
 }
 
-const widthOf = ({ words }: Placed): number => (words.at(-1)?.x1 ?? 0) - (words[0]?.x0 ?? 0);
+const widthOf = ({ words }: PlacedWords): number => (words.at(-1)?.x1 ?? 0) - (words[0]?.x0 ?? 0);

@@ -2,7 +2,7 @@
 import { bodyRows } from "./aligned-rows.ts";
 import type { Steps } from "../../steps.ts";
 import { BOLD } from "../text/glyphs.ts";
-import { columnOf, type Gutter, type Line, middle, type Placed, placed } from "./columns.ts";
+import { columnOf, type Gutter, type Line, middle, type PlacedWords, placed } from "./columns.ts";
 import { rowStarts } from "./row-groups.ts";
 import type { Rule, Rules } from "./rules.ts";
 import { type Cell, isNumeric, MOST_PLACES, type Table } from "./tables.ts";
@@ -230,8 +230,8 @@ function headerCells(
 
 /** Extends a piece over the columns that it heads: those of the line under it, or those around whose middle it stands. */
 function spread(
-  piece: Placed,
-  pieces: readonly Placed[],
+  piece: PlacedWords,
+  pieces: readonly PlacedWords[],
   row: Row,
   partial: readonly Rule[],
   edges: (column: number) => readonly [number, number],

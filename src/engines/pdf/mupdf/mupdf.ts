@@ -14,7 +14,7 @@ import { freeUnused, reserveObjects, skipNumbers } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
 import { type FileEntry, fileEntriesOf, fileEntryOf } from "./file-entries.ts";
 import { fileOffsets } from "./xref-tables.ts";
-import { firstIn, type Place, placesOf, shareData } from "./places.ts";
+import { firstIn, type ObjectPlace, placesOf, shareData } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
 import { decodePartsOfJpx } from "./jpx.ts";
@@ -98,7 +98,7 @@ export interface Parked {
 }
 
 /** The bytes [start, end) of a file. */
-export interface FilePart {
+export interface FileRange {
   readonly start: number;
   readonly end: number;
 }
@@ -437,7 +437,7 @@ export class PdfEngine {
   }
 
   /** Where objects lie in the file of a document; see places.ts. */
-  placesOf(document: MuPDF.PDFDocument, numbers: readonly number[]): Map<number, Place> {
+  placesOf(document: MuPDF.PDFDocument, numbers: readonly number[]): Map<number, ObjectPlace> {
     return placesOf(this.#memory, document, numbers);
   }
 
@@ -467,7 +467,7 @@ export class PdfEngine {
   }
 
   /** Makes parts of a file the data of streams, by their numbers; see places.ts. */
-  shareData(document: MuPDF.PDFDocument, file: InputBytes, parts: ReadonlyMap<number, FilePart>): void {
+  shareData(document: MuPDF.PDFDocument, file: InputBytes, parts: ReadonlyMap<number, FileRange>): void {
     const ranges = [...parts].map(
       ([number, { start, end }]) => [number, { pointer: file.pointer + start, length: end - start }] as const,
     );

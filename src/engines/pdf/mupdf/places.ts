@@ -4,7 +4,7 @@ import { ENTRY_TYPE, PDF_XREF_ENTRY } from "./abi.ts";
 import { fileOffsets, sectionsOf } from "./xref-tables.ts";
 
 /** Where an object lies in the file. */
-export interface Place {
+export interface ObjectPlace {
   /** Position of the object, or of the object stream that contains it; undefined if MuPDF has read it. */
   readonly object: number | undefined;
   /** Position of the data of a stream, once its dictionary has been read, and unless MuPDF holds other data for it. */
@@ -34,12 +34,12 @@ export function placesOf(
   memory: WebAssembly.Memory,
   document: PDFDocument,
   numbers: readonly number[],
-): Map<number, Place> {
+): Map<number, ObjectPlace> {
   const heap = new DataView(memory.buffer);
   const { header } = fileOffsets(memory, document);
   const entryOf = entriesOf(memory, document, { all: false });
   const positionIn = (entry: number, offset: number): number => Number(heap.getBigInt64(entry + offset, true));
-  const places = new Map<number, Place>();
+  const places = new Map<number, ObjectPlace>();
   for (const number of numbers) {
     const own = entryOf(number);
     if (own === undefined) continue;

@@ -43,7 +43,7 @@ const isSlot = (heap: Uint8Array, name: number): boolean =>
   Array.from(`${SLOT}\0`).every((character, index) => heap[name + index] === character.charCodeAt(0));
 
 /** The box around a block: `[x0, y0, x1, y1]` in points, origin top-left of the visible page. */
-export function boxOf({ lib }: PdfEngine, block: number): [number, number, number, number] {
+export function blockBoxOf({ lib }: PdfEngine, block: number): [number, number, number, number] {
   const at = lib._wasm_stext_block_get_bbox(block) >> 2;
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = lib.HEAPF32.subarray(at, at + 4);
   return [x0, y0, x1, y1];
@@ -64,7 +64,7 @@ export interface StextLine {
   readonly characters: StextCharacters;
 }
 
-export function* linesOf({ lib }: PdfEngine, block: number): Generator<StextLine, void> {
+export function* blockLinesOf({ lib }: PdfEngine, block: number): Generator<StextLine, void> {
   let line = lib._wasm_stext_block_get_first_line(block);
   for (; line !== 0; line = lib._wasm_stext_line_get_next(line)) {
     const direction = lib._wasm_stext_line_get_dir(line) >> 2;
@@ -83,7 +83,7 @@ export function* charactersIn(
 ): Generator<{ readonly character: StextCharacters; readonly vertical: boolean }, void> {
   for (const { block, type } of blocksIn(engine, text)) {
     if (type !== BLOCKS.text) continue;
-    for (const { characters, vertical } of linesOf(engine, block)) {
+    for (const { characters, vertical } of blockLinesOf(engine, block)) {
       while (characters.next()) yield { character: characters, vertical };
     }
   }

@@ -5,7 +5,7 @@ import type { StampPage } from "../content/page-content.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { eachItem, entries, isNamed, items, objectNumber } from "../objects/objects.ts";
-import { at, digits, moved, type Place } from "./place.ts";
+import { at, digits, moved, type SheetPlace } from "./place.ts";
 
 /** Flags (table 167): the annotation keeps its size, or stays upright, however the page is shown. */
 const [NO_ZOOM, NO_ROTATE] = [8, 16];
@@ -36,7 +36,7 @@ export async function usesOf({ engine }: OpenPdf, pages: readonly StampPage[]): 
 export async function carryAnnotations(
   open: OpenPdf,
   { object: page }: StampPage,
-  place: Place,
+  place: SheetPlace,
   { uses, annotations }: { readonly uses: Map<number, number>; readonly annotations: PDFObject },
 ): Promise<void> {
   const { document, engine } = open;
@@ -63,7 +63,12 @@ function copyOf({ document, engine }: OpenPdf, dictionary: PDFObject): PDFObject
   return copy;
 }
 
-function move(open: OpenPdf, annotation: PDFObject, rectangle: PageBox, { toSheet, scale, rotation }: Place): void {
+function move(
+  open: OpenPdf,
+  annotation: PDFObject,
+  rectangle: PageBox,
+  { toSheet, scale, rotation }: SheetPlace,
+): void {
   const flags = annotation.get("F").asNumber();
   const isUpright = (flags & NO_ROTATE) !== 0;
   annotation.put("Rect", [...(isUpright ? upright(rectangle, toSheet, scale, flags) : moved(rectangle, toSheet))]);

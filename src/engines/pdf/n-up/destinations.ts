@@ -4,7 +4,7 @@ import { eachDestination, readDestinations } from "../assembly/destinations.ts";
 import { readOutline, type OutlineItem } from "../assembly/read-outline.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachItem, items, objectNumber } from "../objects/objects.ts";
-import { at, moved, type Place } from "./place.ts";
+import { at, moved, type SheetPlace } from "./place.ts";
 
 /** Fuel per object that may have a destination. */
 const HOLDER_WORK = 2_000;
@@ -12,7 +12,7 @@ const HOLDER_WORK = 2_000;
 /** Remaps named destinations, and those of the outline, of the document's opening, and of annotations on `sheets`. */
 export async function remapDestinations(
   { document, engine, pageCount }: OpenPdf,
-  places: ReadonlyMap<number, Place>,
+  places: ReadonlyMap<number, SheetPlace>,
   pageOf: ReadonlyMap<number, number>,
   sheets: readonly PDFObject[],
 ): Promise<void> {
@@ -67,7 +67,7 @@ type View = readonly [fit: string, ...(number | null)[]];
 function viewOf(
   fit: string,
   given: readonly (number | undefined)[],
-  { toSheet, scale, from, box, rotation }: Place,
+  { toSheet, scale, from, box, rotation }: SheetPlace,
 ): View {
   const [x0, y0, x1, y1] = from;
   const corners: Readonly<Record<number, readonly [number, number]>> = { 90: [x0, y0], 180: [x1, y0], 270: [x1, y1] };

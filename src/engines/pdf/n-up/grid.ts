@@ -2,28 +2,28 @@
 import { hundredths } from "../../geometry.ts";
 import { invalidParameter } from "../../errors.ts";
 
-export interface Size {
+export interface SheetSize {
   readonly width: number;
   readonly height: number;
 }
 
 /** What is on a sheet. `margin`: points around the sheet, and between its pages. */
-export interface Layout {
+export interface SheetLayout {
   readonly pagesPerSheet: keyof typeof SHAPES;
   /** Two pages per side, in the order that makes a booklet once all sheets are folded together. */
   readonly booklet: boolean;
   readonly margin: number;
 }
 
-export interface Grid extends Size {
+export interface SheetGrid extends SheetSize {
   readonly columns: number;
   readonly rows: number;
-  readonly cell: Size;
+  readonly cell: SheetSize;
   readonly margin: number;
 }
 
 /** A page on a sheet: its lower left corner and its size. */
-export interface Placed extends Size {
+export interface PlacedPage extends SheetSize {
   readonly x: number;
   readonly y: number;
   readonly scale: number;
@@ -39,12 +39,16 @@ const SMALLEST = 1;
  * The grid for sheets of a size: turned so that pages of the size `page` are as large as possible.
  * @throws Refusal `invalid_parameters` if the margin leaves no room
  */
-export function gridOf(page: Size, sheet: Size, { pagesPerSheet, booklet, margin }: Layout): Grid {
+export function sheetGridOf(
+  page: SheetSize,
+  sheet: SheetSize,
+  { pagesPerSheet, booklet, margin }: SheetLayout,
+): SheetGrid {
   const [more, less] = SHAPES[pagesPerSheet];
   const shapes = booklet ? [[2, 1] as const] : [[more, less] as const, [less, more] as const];
   const sheets = [sheet, { width: sheet.height, height: sheet.width }];
   const grids = sheets.flatMap(({ width, height }) =>
-    shapes.map(([columns, rows]): Grid => {
+    shapes.map(([columns, rows]): SheetGrid => {
       const cell = {
         width: (width - (columns + 1) * margin) / columns,
         height: (height - (rows + 1) * margin) / rows,
@@ -60,10 +64,16 @@ export function gridOf(page: Size, sheet: Size, { pagesPerSheet, booklet, margin
   throw invalidParameter("marginPt", issue);
 }
 
-const scaleIn = ({ cell }: Grid, { width, height }: Size): number => Math.min(cell.width / width, cell.height / height);
+const scaleIn = ({ cell }: SheetGrid, { width, height }: SheetSize): number =>
+  Math.min(cell.width / width, cell.height / height);
 
 /** Where a page goes: in the middle of its cell, as large as fits. `cell`: from the top left, row by row. */
-export function placeIn(grid: Grid, cell: number, page: Size, { fromRight }: { readonly fromRight: boolean }): Placed {
+export function placeIn(
+  grid: SheetGrid,
+  cell: number,
+  page: SheetSize,
+  { fromRight }: { readonly fromRight: boolean },
+): PlacedPage {
   const [column, row] = [cell % grid.columns, Math.floor(cell / grid.columns)];
   const across = fromRight ? grid.columns - 1 - column : column;
   const scale = scaleIn(grid, page);
@@ -80,7 +90,7 @@ export function placeIn(grid: Grid, cell: number, page: Size, { fromRight }: { r
 }
 
 /** The pages (0-based) in the order of the cells; -1 leaves a cell empty. */
-export function orderOf(pageCount: number, { booklet }: Layout): number[] {
+export function orderOf(pageCount: number, { booklet }: SheetLayout): number[] {
   if (!booklet) return Array.from({ length: pageCount }, (_, index) => index);
   const padded = Math.ceil(pageCount / 4) * 4;
   const pageOrNone = (index: number): number => (index < pageCount ? index : -1);

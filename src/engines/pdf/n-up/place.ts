@@ -1,7 +1,7 @@
 import type { Matrix, PageBox } from "../../geometry.ts";
 
 /** Where a page is now. */
-export interface Place {
+export interface SheetPlace {
   /** Object numbers of the sheet, and of the form that draws the page. */
   readonly sheet: number;
   readonly form: number;

@@ -2,7 +2,7 @@
 import { inverse, type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import { numbers } from "../content/operands.ts";
-import { closedContent, streamOf, StampPages, type StampPage } from "../content/page-content.ts";
+import { closedContent, contentStreamOf, StampPages, type StampPage } from "../content/page-content.ts";
 import { streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { visiblePage } from "../document/page-facts.ts";
@@ -10,13 +10,13 @@ import { INHERITABLE, inherited } from "../document/page-tree.ts";
 import { entries, isNamed, objectNumber } from "../objects/objects.ts";
 import { carryAnnotations, usesOf } from "./annotations.ts";
 import { remapDestinations } from "./destinations.ts";
-import { gridOf, type Layout, orderOf, placeIn, type Size } from "./grid.ts";
-import type { Place } from "./place.ts";
+import { sheetGridOf, type SheetLayout, orderOf, placeIn, type SheetSize } from "./grid.ts";
+import type { SheetPlace } from "./place.ts";
 import { remapStructure } from "./structure.ts";
 
-export interface Arranged extends Layout {
+export interface Arranged extends SheetLayout {
   /** Points; undefined for that of the first page. */
-  readonly sheet: Size | undefined;
+  readonly sheet: SheetSize | undefined;
   readonly border: boolean;
 }
 
@@ -41,14 +41,14 @@ export async function arrange(open: OpenPdf, { sheet, border, ...layout }: Arran
   const { pages } = await StampPages.of(open, all, "over");
   const [first] = pages;
   if (!first) return 0;
-  const grid = gridOf(first, sheet ?? sizeOf(first), layout);
+  const grid = sheetGridOf(first, sheet ?? sizeOf(first), layout);
   const fromRight = isNamed(root.get("ViewerPreferences", "Direction"), "R2L");
   const isTagged = root.get("StructTreeRoot").isDictionary();
   const forms = new PageForms(open, pages);
   const uses = await usesOf(open, pages);
   const order = orderOf(pageCount, layout);
   const perSheet = grid.columns * grid.rows;
-  const places = new Map<number, Place>();
+  const places = new Map<number, SheetPlace>();
   const sheets: number[] = [];
   for (let at = 0; at < order.length; at += perSheet) {
     await engine.scope(async () => {
@@ -65,7 +65,7 @@ export async function arrange(open: OpenPdf, { sheet, border, ...layout }: Arran
         const toSheet = multiply(inverse(page.toPage), [scale, 0, 0, scale, x, y]);
         const form = await forms.of(page);
         const { box: from, unit, rotation } = visiblePage(page.object);
-        const place: Place = {
+        const place: SheetPlace = {
           sheet: objectNumber(reference),
           form: objectNumber(form),
           toSheet,
@@ -110,7 +110,7 @@ export async function arrange(open: OpenPdf, { sheet, border, ...layout }: Arran
 }
 
 /** The size of a page as a sheet. */
-function sizeOf({ width, height }: Size): Size {
+function sizeOf({ width, height }: SheetSize): SheetSize {
   const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height));
   return { width: width * scale, height: height * scale };
 }
@@ -164,6 +164,6 @@ class PageForms {
     const [only] = sound;
     const isOwn = only !== undefined && sound.length === 1 && only === streams[0] && closing.trim() === "";
     if (isOwn && this.#uses.get(objectNumber(only)) === 1 && only.get("Subtype").isNull()) return only;
-    return streamOf(this.#open, content);
+    return contentStreamOf(this.#open, content);
   }
 }

@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { eachOrOnly, objectNumber } from "../objects/objects.ts";
-import type { Place } from "./place.ts";
+import type { SheetPlace } from "./place.ts";
 
 /** Fuel per structure element and per part of its content. */
 const ELEMENT_WORK = 2_000;
@@ -10,10 +10,10 @@ const ELEMENT_WORK = 2_000;
 /** `pageOf`: the page (0-based) of an object number. */
 export async function remapStructure(
   { document, engine }: OpenPdf,
-  places: ReadonlyMap<number, Place>,
+  places: ReadonlyMap<number, SheetPlace>,
   pageOf: ReadonlyMap<number, number>,
 ): Promise<void> {
-  const placeOf = (page: PDFObject): Place | undefined => places.get(pageOf.get(objectNumber(page)) ?? -1);
+  const placeOf = (page: PDFObject): SheetPlace | undefined => places.get(pageOf.get(objectNumber(page)) ?? -1);
   const seen = new Set<number>();
   const root = document.getTrailer().get("Root", "StructTreeRoot");
   const pending: PDFObject[] = [];
@@ -43,7 +43,7 @@ export async function remapStructure(
     if (kids.some((kid) => kid.isDictionary())) element.put("K", kids.length === 1 && kids[0] ? kids[0] : kids);
   }
 
-  function contentIn({ sheet, form }: Place, identifier: PDFObject): PDFObject {
+  function contentIn({ sheet, form }: SheetPlace, identifier: PDFObject): PDFObject {
     const reference = document.newDictionary();
     reference.put("Type", document.newName("MCR"));
     reference.put("Pg", document.newIndirect(sheet));

@@ -6,7 +6,7 @@ import type { Pointer } from "../mupdf/values.ts";
 import { isNamed } from "./objects.ts";
 
 /** Text with one byte per character, or the bytes of a string that is to be encrypted. */
-export type Piece = string | Uint8Array<ArrayBuffer>;
+export type SerializedPiece = string | Uint8Array<ArrayBuffer>;
 
 interface SerializeOptions {
   /** The generations of referenced objects that are not 0. */
@@ -27,10 +27,10 @@ export function serialize(
   engine: PdfEngine,
   object: PDFObject,
   { generations, numberOf = (number) => number, replaced = new Map(), secret }: SerializeOptions,
-): Piece[] {
+): SerializedPiece[] {
   const { values } = engine;
   const document = object._doc;
-  const pieces: Piece[] = [];
+  const pieces: SerializedPiece[] = [];
   let text = "";
   /** The end of the text: to look at the text itself would copy all of it each time. */
   let last: number | undefined;

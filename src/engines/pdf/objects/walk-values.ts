@@ -7,7 +7,7 @@ const VALUE_WORK = 20;
 const [SLICE, STRETCH] = [10_000, 1_000_000];
 
 /** A container that is being walked, and the place in it. */
-export interface Place {
+export interface WalkedContainer {
   readonly holder: Pointer;
   readonly isArray: boolean;
   /** The number of its values when the walk came to it. */
@@ -26,9 +26,9 @@ export const firstItem = ({ values }: PdfEngine, array: Pointer): Pointer => val
 export function walkValues(
   { values, work }: PdfEngine,
   object: Pointer,
-  visit: (value: Pointer, place: Readonly<Place>) => void,
+  visit: (value: Pointer, place: Readonly<WalkedContainer>) => void,
 ): Promise<void> | undefined {
-  const places: Place[] = [];
+  const places: WalkedContainer[] = [];
   const enter = (holder: Pointer): void => {
     const isArray = values.isArray(holder);
     if (!isArray && !values.isDictionary(holder)) return;

@@ -54,7 +54,7 @@ export async function readXref(work: Work, bytes: Uint8Array, xref: WrittenObjec
 }
 
 /** Builds the same for a file that ends in a table (7.5.4). `numbers`: its object numbers. Offsets are left unset. */
-export function tableOf(bytes: Uint8Array, numbers: readonly number[]): WrittenXref {
+export function xrefTableOf(bytes: Uint8Array, numbers: readonly number[]): WrittenXref {
   const keyword = find(bytes, TRAILER, Math.max(0, bytes.length - LONGEST_TRAILER));
   const unexpected = (): Error => new Error("the written trailer is not as expected");
   if (keyword < 0) throw unexpected();

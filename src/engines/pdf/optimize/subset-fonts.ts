@@ -11,7 +11,7 @@ import { eachObject } from "../objects/each-object.ts";
 import { deflate } from "../../bytes/deflate.ts";
 import { appearances } from "../content/streams.ts";
 import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
-import { characterOf, charactersOf } from "../typesetting/glyph-names.ts";
+import { characterOfName, charactersOf } from "../typesetting/glyph-names.ts";
 import { findShownCodes, type ShownCodes } from "./shown-codes.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 import { alike, glyphLookup } from "./truetype-lookup.ts";
@@ -262,7 +262,7 @@ function shownNames(
 ): Set<string> | undefined {
   const byCharacter = new Map<number, string[]>();
   for (const name of program.outlines.keys()) {
-    const character = characterOf(name);
+    const character = characterOfName(name);
     if (character === undefined) continue;
     const sharing = byCharacter.get(character) ?? [];
     sharing.push(name);
@@ -272,7 +272,7 @@ function shownNames(
   for (const { font, names } of users) {
     for (const code of shown.get(font) ?? []) {
       const name = names.get(code);
-      const own = name === undefined ? undefined : characterOf(name);
+      const own = name === undefined ? undefined : characterOfName(name);
       const characters = [...charactersOf(code), ...(own === undefined ? [] : [own])].flatMap(alike);
       const candidates = [
         name,

@@ -3,7 +3,7 @@
  * 32000-2, 9.6.5.4), and readers differ in the order, so this returns every glyph that any of them could find.
  */
 import type { ParseMeter } from "../../parse-meter.ts";
-import { characterOf, charactersOf, MAC_ROMAN } from "../typesetting/glyph-names.ts";
+import { characterOfName, charactersOf, MAC_ROMAN } from "../typesetting/glyph-names.ts";
 import { readTables } from "../typesetting/truetype.ts";
 
 /** Glyph indices by character or code. */
@@ -55,7 +55,7 @@ export function glyphLookup(
     }
   }
   return (code, name) => {
-    const own = name === undefined ? undefined : characterOf(name);
+    const own = name === undefined ? undefined : characterOfName(name);
     const found = new Set(name === undefined ? [] : post.byName.get(name));
     if (name !== undefined && name !== ".notdef" && own === undefined && found.size === 0) return found;
     const characters = own === undefined ? charactersOf(code) : [...charactersOf(code), own];
@@ -175,7 +175,7 @@ function readPost(post: DataView | undefined, meter: ParseMeter): Post | undefin
         const glyphs = byName.get(name) ?? [];
         glyphs.push(glyph);
         byName.set(name, glyphs);
-        const character = characterOf(name);
+        const character = characterOfName(name);
         if (character !== undefined && !byCharacter.has(character)) byCharacter.set(character, glyph);
       }
     }

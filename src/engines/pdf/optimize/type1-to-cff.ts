@@ -2,11 +2,11 @@
 import { concat } from "../../bytes/concat.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
-import { integer, writeIndex } from "../typesetting/cff.ts";
+import { integerOperand, writeIndex } from "../typesetting/cff.ts";
 import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./standard-strings.ts";
 import { OutlineReader, UnknownOutline, type Outline } from "./type1-outline.ts";
 import type { Type1Program } from "./type1-program.ts";
-import { writeOutline, type Widths } from "./type2-outline.ts";
+import { writeCharstring, type Widths } from "./type2-outline.ts";
 
 /** Operators of dictionaries. Two-byte operators are `12 << 8 | second`. */
 const [FONT_BBOX, FONT_MATRIX, CHARSET, ENCODING, CHAR_STRINGS, PRIVATE] = [5, (12 << 8) | 7, 15, 16, 17, 18];
@@ -65,7 +65,7 @@ function writeCff(program: Type1Program, outlines: ReadonlyMap<string, Outline>)
   const glyphs = [...names.filter((name) => codes.has(name)), ...names.filter((name) => !codes.has(name))];
   const widths = widthsOf([...outlines.values()].map(({ width }) => width));
   const shapes = writeIndex(
-    [".notdef", ...glyphs].map((name) => writeOutline(outlines.get(name) ?? { width: 0, steps: [] }, widths)),
+    [".notdef", ...glyphs].map((name) => writeCharstring(outlines.get(name) ?? { width: 0, steps: [] }, widths)),
   );
   const charset = Uint8Array.from([0, ...glyphs.flatMap((name) => u16(strings.numberOf(name)))]);
   const encoding = isStandard ? new Uint8Array() : encodingOf(glyphs, codes, strings);
@@ -84,13 +84,13 @@ function writeCff(program: Type1Program, outlines: ReadonlyMap<string, Outline>)
     ];
     const top = concat([
       common,
-      integer(start),
+      integerOperand(start),
       Uint8Array.of(CHARSET),
-      ...(isStandard ? [] : [integer(start + charset.length), Uint8Array.of(ENCODING)]),
-      integer(shapesAt),
+      ...(isStandard ? [] : [integerOperand(start + charset.length), Uint8Array.of(ENCODING)]),
+      integerOperand(shapesAt),
       Uint8Array.of(CHAR_STRINGS),
-      integer(hints.length),
-      integer(hintsAt),
+      integerOperand(hints.length),
+      integerOperand(hintsAt),
       Uint8Array.of(PRIVATE),
     ]);
     return concat([head, writeIndex([top]), writeIndex(strings.own.map(bytesOf)), Uint8Array.of(0, 0)]);
@@ -165,7 +165,7 @@ function number(value: number): number[] {
   if (!Number.isInteger(value)) return real(value);
   if (value >= -107 && value <= 107) return [value + 139];
   if (value >= -32_768 && value <= 32_767) return [28, (value >> 8) & 255, value & 255];
-  return [...integer(value)];
+  return [...integerOperand(value)];
 }
 
 /** Digits of four bits each, and the end. */

@@ -32,7 +32,7 @@ const OPERATORS = {
   hvcurveto: 31,
 } as const;
 
-export function writeOutline({ width, steps }: Outline, { usual, nominal }: Widths): Uint8Array {
+export function writeCharstring({ width, steps }: Outline, { usual, nominal }: Widths): Uint8Array {
   const writer = new Writer(width === usual ? [] : [width - nominal]);
   writer.write(steps);
   return Uint8Array.from(writer.bytes);

@@ -6,7 +6,15 @@ import type { Area } from "../layout/words.ts";
 import { inTurns } from "../../steps.ts";
 import { BLOCKS, CHAR_FLAG } from "../mupdf/abi.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { blocksIn, boxOf, fontFacts, RECTANGLE, STROKED, vectorColor, vectorFlags } from "../mupdf/structured-text.ts";
+import {
+  blocksIn,
+  blockBoxOf,
+  fontFacts,
+  RECTANGLE,
+  STROKED,
+  vectorColor,
+  vectorFlags,
+} from "../mupdf/structured-text.ts";
 import { BOLD, ITALIC, MONOSPACED, readSegments } from "../text/glyphs.ts";
 import { isImageBox, type VisitedPage } from "../text/text.ts";
 
@@ -26,7 +34,7 @@ export interface DrawnContent extends Omit<PageContent, "links"> {
 }
 
 /** @throws Refusal `limit_exceeded` if there are more glyphs than `budget` */
-export async function readContent(
+export async function readPageContent(
   engine: PdfEngine,
   text: StructuredText,
   { bounds, budget, boxes }: Pick<VisitedPage, "bounds" | "budget" | "boxes">,
@@ -43,7 +51,7 @@ export async function readContent(
   const images: DrawnContent["images"][number][] = [];
   for (const { block, type, slot } of blocksIn(engine, text)) {
     if (type !== BLOCKS.vector && type !== BLOCKS.image) continue;
-    const area = clipped(boxOf(engine, block), bounds);
+    const area = clipped(blockBoxOf(engine, block), bounds);
     if (area === undefined) continue;
     const color = type === BLOCKS.vector ? vectorColor(engine, block) : 0;
     if (type === BLOCKS.image || isImageBox(color)) images.push({ ...area, slot });

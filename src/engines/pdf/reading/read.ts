@@ -9,7 +9,7 @@ import type { LinkArea } from "../layout/spans.ts";
 import { inTurns } from "../../steps.ts";
 import { readSegments } from "../text/glyphs.ts";
 import type { PageVisitor } from "../text/text.ts";
-import { readContent } from "./content.ts";
+import { readPageContent } from "./content.ts";
 import { isBare } from "./tagged-roles.ts";
 import { taggedBlocks } from "./tagged-blocks.ts";
 import { TaggedPages } from "./tagged-pages.ts";
@@ -38,7 +38,7 @@ export async function layoutReader(open: OpenPdf, { levels, text }: LayoutOption
         blocks: blocks.map((block) => withOutlineLevel(block, levels)),
       });
       const found = await tagged?.read(page);
-      const content = found ?? (await readContent(open.engine, await page.read({ drawings: true }), page));
+      const content = found ?? (await readPageContent(open.engine, await page.read({ drawings: true }), page));
       const { work } = open.engine;
       const seen = async (): Promise<RawBlock[]> => {
         const layout = await inTurns(work, layoutOf({ ...content, links }));

@@ -9,9 +9,17 @@ import { type Area, areaOf } from "../layout/words.ts";
 import type { Tag } from "../tags/tag.ts";
 import type { Segment } from "../text/glyphs.ts";
 import type { TaggedPage } from "./tagged-pages.ts";
-import { isBlock, isSection, isTag, isText, levelOf } from "./tagged-roles.ts";
-import { tableOf } from "./tagged-tables.ts";
-import { boxOfPieces, type Piece, pieceInPlace, piecesOf, rowsOfPieces, textOfPieces, union } from "./tagged-words.ts";
+import { isBlock, isSection, isTag, isTextTag, levelOf } from "./tagged-roles.ts";
+import { taggedTableOf } from "./tagged-tables.ts";
+import {
+  boxOfPieces,
+  type TaggedPiece,
+  pieceInPlace,
+  taggedPiecesOf,
+  rowsOfPieces,
+  textOfPieces,
+  unionOfBoxes,
+} from "./tagged-words.ts";
 
 /** What stands before an item whose bullet is not text. */
 const BULLET = "•";
@@ -51,7 +59,7 @@ function rejoined(blocks: readonly RawBlock[]): RawBlock[] {
     }
     const spans = last.spans.map((span) => ({ ...span }));
     appendLine(spans, block.spans);
-    const bbox = union([last.bbox, block.bbox]) ?? last.bbox;
+    const bbox = unionOfBoxes([last.bbox, block.bbox]) ?? last.bbox;
     joined[joined.length - 1] = {
       ...last,
       spans,
@@ -89,14 +97,14 @@ interface TextAs {
 
 class TaggedReading {
   readonly blocks: RawBlock[] = [];
-  readonly #pieces = new Map<number, readonly Piece[]>();
+  readonly #pieces = new Map<number, readonly TaggedPiece[]>();
   readonly #areas = new Map<number, Area[]>();
   readonly #links: readonly LinkArea[];
 
   constructor({ segments, drawn, images }: TaggedPage, links: readonly LinkArea[]) {
     this.#links = links;
     for (const [slot, own] of Map.groupBy(segments, (segment) => segment.slot))
-      if (slot !== undefined) this.#pieces.set(slot, piecesOf(own));
+      if (slot !== undefined) this.#pieces.set(slot, taggedPiecesOf(own));
     for (const area of [...images, ...drawn]) {
       if (area.slot === undefined) continue;
       const areas = this.#areas.get(area.slot);
@@ -107,7 +115,7 @@ class TaggedReading {
 
   /** Text that no element has, as paragraphs. */
   untagged(segments: readonly Segment[]): TextBlock[] {
-    return piecesOf(segments).flatMap((piece) => this.#paragraphs([piece]));
+    return taggedPiecesOf(segments).flatMap((piece) => this.#paragraphs([piece]));
   }
 
   /** `depth`: of the sections that the element is in. */
@@ -120,13 +128,13 @@ class TaggedReading {
     else if (tag.role === "Table") this.#table(tag, depth);
     else if (tag.role === "LI") this.#item(tag, depth);
     else if (tag.role === "Caption") this.#text(tag, depth, { caption: true });
-    else if (isText(tag)) this.#text(tag, depth, {});
+    else if (isTextTag(tag)) this.#text(tag, depth, {});
     else this.#group(tag, depth + (isSection(tag) ? 1 : 0));
   }
 
   /** An element that holds others. What it holds besides is divided as it looks. */
   #group({ kids }: Tag, depth: number): void {
-    let pieces: Piece[] = [];
+    let pieces: TaggedPiece[] = [];
     const end = (): void => {
       this.blocks.push(...this.#paragraphs(pieces));
       pieces = [];
@@ -143,7 +151,7 @@ class TaggedReading {
 
   /** An element with text. What other elements in it hold follows, or divides it. */
   #text(tag: Tag, depth: number, as: TextAs): void {
-    let pieces: Piece[] = [];
+    let pieces: TaggedPiece[] = [];
     let how = as;
     const later: Tag[] = [];
     const end = (): void => {
@@ -167,8 +175,8 @@ class TaggedReading {
   }
 
   #item(tag: Tag, depth: number): void {
-    const labels: Piece[] = [];
-    let pieces: Piece[] = [];
+    const labels: TaggedPiece[] = [];
+    let pieces: TaggedPiece[] = [];
     let isFirst = true;
     const end = (): void => {
       const label = textOfPieces(labels);
@@ -201,20 +209,20 @@ class TaggedReading {
     const said = compared(alt).includes(compared(labels)) ? alt : [alt, labels].filter((text) => text !== "").join(" ");
     const text = (tag.actualText === undefined ? said : tag.continued ? "" : tag.actualText).replaceAll(/\s+/g, " ");
     const drawn = this.#areaOf(own);
-    const bbox = union([boxOfPieces(pieces), drawn && rounded(drawn)].filter((box) => box !== undefined));
+    const bbox = unionOfBoxes([boxOfPieces(pieces), drawn && rounded(drawn)].filter((box) => box !== undefined));
     if (bbox !== undefined) this.blocks.push({ kind: "figure", bbox, text });
     for (const kid of tag.kids) if (isTag(kid) && isBlock(kid)) this.read(kid, depth);
   }
 
   #table(tag: Tag, depth: number): void {
     for (const kid of tag.kids) if (isTag(kid) && kid.role === "Caption") this.read(kid, depth);
-    const table = tableOf(tag, (cell) => this.#inline(cell));
+    const table = taggedTableOf(tag, (cell) => this.#inline(cell));
     if (table !== undefined) this.blocks.push(table);
     else this.#group({ ...tag, kids: tag.kids.filter((kid) => !isTag(kid) || kid.role !== "Caption") }, depth);
   }
 
   /** The text of content, or of an element within a line. */
-  #inline(kid: Tag | number): readonly Piece[] {
+  #inline(kid: Tag | number): readonly TaggedPiece[] {
     if (!isTag(kid)) return this.#pieces.get(kid) ?? [];
     const pieces = kid.kids.flatMap((inner) => this.#inline(inner));
     if (kid.actualText === undefined && (kid.alt === undefined || pieces.length > 0)) return pieces;
@@ -234,7 +242,7 @@ class TaggedReading {
     return areas.length === 0 ? undefined : areaOf(areas);
   }
 
-  #push(pieces: readonly Piece[], { level, marker, caption }: TextAs, labels: readonly Piece[] = []): void {
+  #push(pieces: readonly TaggedPiece[], { level, marker, caption }: TextAs, labels: readonly TaggedPiece[] = []): void {
     const rows = rowsOfPieces(pieces);
     if (level === undefined && marker === undefined && caption === undefined) {
       const parts = this.#paragraphs(pieces);
@@ -264,7 +272,7 @@ class TaggedReading {
   }
 
   /** Text that no element of its own divides. */
-  #paragraphs(pieces: readonly Piece[]): TextBlock[] {
+  #paragraphs(pieces: readonly TaggedPiece[]): TextBlock[] {
     return atOnce(paragraphsOf(rowsOfPieces(pieces), this.#linksAlong(pieces[0]?.direction ?? [1, 0]))).map((part) => ({
       ...textBlock(part, (area) => rounded(area), false),
       tagged: true,

@@ -8,7 +8,7 @@ import { Slots } from "../tags/slots.ts";
 import type { Tag } from "../tags/tag.ts";
 import type { Segment } from "../text/glyphs.ts";
 import type { VisitedPage } from "../text/text.ts";
-import { type DrawnContent, readContent } from "./content.ts";
+import { type DrawnContent, readPageContent } from "./content.ts";
 
 /** A page with its tags. What is drawn has the identifier of its marked content as slot. */
 export interface TaggedPage extends DrawnContent {
@@ -59,7 +59,7 @@ export class TaggedPages {
     if (marked === undefined || marked.looseBytes > MOST_UNMARKED * marked.shownBytes) return undefined;
     const tree = this.#slots.treeFor(tags.key, marked.loose);
     const content = marked.changed && this.#slots.contentOf(marked.changed);
-    const drawn = await readContent(engine, await page.read({ drawings: true }, { tree, content }), page);
+    const drawn = await readPageContent(engine, await page.read({ drawings: true }, { tree, content }), page);
     const artifacts = drawn.segments.filter(({ slot }) => slot === marked.artifact);
     const loose = drawn.segments.filter(
       ({ slot }) => slot !== marked.artifact && (slot === undefined || !tags.reached.has(slot)),

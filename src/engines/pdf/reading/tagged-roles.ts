@@ -47,7 +47,7 @@ export const isBlock = (tag: Tag): boolean =>
   HEADING.test(tag.role) ||
   tag.kids.some((kid) => isTag(kid) && isBlock(kid));
 
-export const isText = ({ role }: Tag): boolean => (TEXTS.has(role) && role !== "Code") || HEADING.test(role);
+export const isTextTag = ({ role }: Tag): boolean => (TEXTS.has(role) && role !== "Code") || HEADING.test(role);
 
 export const isTag = (kid: Tag | number): kid is Tag => typeof kid !== "number";
 

@@ -4,7 +4,7 @@ import type { TableBlock, TableCell } from "../layout/blocks.ts";
 import { MOST_PLACES } from "../layout/tables.ts";
 import type { Tag } from "../tags/tag.ts";
 import { isTag } from "./tagged-roles.ts";
-import { boxOfPieces, type Piece, textOfPieces, union } from "./tagged-words.ts";
+import { boxOfPieces, type TaggedPiece, textOfPieces, unionOfBoxes } from "./tagged-words.ts";
 
 /** What makes a table a means to lay out a page. */
 const STRUCTURE = /^(?:Table|H\d*|Title)$/;
@@ -16,7 +16,7 @@ interface Row {
 }
 
 /** The table of an element; undefined if its tags make none, or only lay out something else. */
-export function tableOf(tag: Tag, piecesOf: (cell: Tag) => readonly Piece[]): TableBlock | undefined {
+export function taggedTableOf(tag: Tag, piecesOf: (cell: Tag) => readonly TaggedPiece[]): TableBlock | undefined {
   const rows = rowsOf(tag, false);
   const tagged = rows.flatMap((row) => row.cells);
   if (tagged.some((cell) => cell.kids.some((kid) => isTag(kid) && holdsStructure(kid)))) return undefined;
@@ -28,7 +28,7 @@ export function tableOf(tag: Tag, piecesOf: (cell: Tag) => readonly Piece[]): Ta
     const [text, bbox] = [textOfPieces(pieces), boxOfPieces(pieces)];
     if (text !== "" && bbox !== undefined) cells.push({ text, ...place, bbox });
   }
-  const bbox: VisibleBox | undefined = union(cells.map((cell) => cell.bbox));
+  const bbox: VisibleBox | undefined = unionOfBoxes(cells.map((cell) => cell.bbox));
   if (bbox === undefined || new Set(cells.map(({ column }) => column)).size < 2) return undefined;
   const hasHeaders = tagged.some(({ role }) => role === "TH") || rows.some((row) => row.isHeader);
   const isHeader = (row: Row): boolean =>

@@ -6,12 +6,12 @@ import { type Area, areaOf, distinctWords, type Row, rowsOf, textOfRow, type Wor
 import type { Segment } from "../text/glyphs.ts";
 
 /** Words that are read in one direction. */
-export interface Piece {
+export interface TaggedPiece {
   readonly words: readonly Word[];
   readonly direction: Direction;
 }
 
-export function piecesOf(segments: readonly Segment[]): Piece[] {
+export function taggedPiecesOf(segments: readonly Segment[]): TaggedPiece[] {
   const groups: { direction: Direction; segments: Segment[] }[] = [];
   for (const segment of segments) {
     const last = groups.at(-1);
@@ -25,7 +25,7 @@ export function piecesOf(segments: readonly Segment[]): Piece[] {
 const [UP, RAISED] = [0.5, 1.5];
 
 /** The rows of pieces, one column after the other. */
-export function rowsOfPieces(pieces: readonly Piece[]): Row[] {
+export function rowsOfPieces(pieces: readonly TaggedPiece[]): Row[] {
   const rows: Row[] = [];
   let run: Word[] = [];
   const end = (): void => {
@@ -50,13 +50,13 @@ export function rowsOfPieces(pieces: readonly Piece[]): Row[] {
   return rows;
 }
 
-export function boxOfPieces(pieces: readonly Piece[]): VisibleBox | undefined {
-  return union(
+export function boxOfPieces(pieces: readonly TaggedPiece[]): VisibleBox | undefined {
+  return unionOfBoxes(
     pieces.filter(({ words }) => words.length > 0).map(({ words, direction }) => pageBox(areaOf(words), direction)),
   );
 }
 
-export function union(boxes: readonly VisibleBox[]): VisibleBox | undefined {
+export function unionOfBoxes(boxes: readonly VisibleBox[]): VisibleBox | undefined {
   if (boxes.length === 0) return undefined;
   const { x0, y0, x1, y1 } = areaOf(
     boxes.map(([left, top, right, bottom]): Area => ({ x0: left, y0: top, x1: right, y1: bottom })),
@@ -64,7 +64,7 @@ export function union(boxes: readonly VisibleBox[]): VisibleBox | undefined {
   return [x0, y0, x1, y1];
 }
 
-export const textOfPieces = (pieces: readonly Piece[]): string =>
+export const textOfPieces = (pieces: readonly TaggedPiece[]): string =>
   rowsOfPieces(pieces)
     .map((row) => textOfRow(row.words))
     .join(" ")
@@ -74,7 +74,7 @@ export const textOfPieces = (pieces: readonly Piece[]): string =>
 const DEFAULT_SIZE = 10;
 
 /** A piece that says `text` where others are, or in this area where there are none. */
-export function pieceInPlace(text: string, pieces: readonly Piece[], area: Area | undefined): Piece[] {
+export function pieceInPlace(text: string, pieces: readonly TaggedPiece[], area: Area | undefined): TaggedPiece[] {
   const [first] = pieces.filter(({ words }) => words.length > 0);
   const start = first?.words[0];
   if (text.trim() === "" || (start === undefined && area === undefined)) return [];

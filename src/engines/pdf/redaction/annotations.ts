@@ -7,13 +7,13 @@ import { isWithoutFile } from "./attachments.ts";
 import type { Matcher } from "./matcher.ts";
 
 /** Left, bottom, right, and top in units of the page. */
-export type Area = readonly [number, number, number, number];
+export type RedactedBox = readonly [number, number, number, number];
 
 export interface AnnotationAreas {
   /** Every annotation that they touch goes. */
-  readonly regions: readonly Area[];
+  readonly regions: readonly RedactedBox[];
   /** Links go. */
-  readonly matches: readonly Area[];
+  readonly matches: readonly RedactedBox[];
 }
 
 /** Removes annotations of a page (0-based), and returns the numbers of the objects that are gone. */
@@ -53,7 +53,8 @@ function goes(annotation: PDFObject, { regions, matches }: AnnotationAreas, matc
   if (!annotation.isDictionary()) return false;
   if (isWithoutFile(annotation)) return true;
   const areas = areasOf(annotation);
-  const isIn = (others: readonly Area[]): boolean => areas.some((area) => others.some((one) => overlaps(one, area)));
+  const isIn = (others: readonly RedactedBox[]): boolean =>
+    areas.some((area) => others.some((one) => overlaps(one, area)));
   if (isIn(regions)) return true;
   if (!isNamed(annotation.get("Subtype"), "Link")) return false;
   if (isIn(matches)) return true;
@@ -70,7 +71,7 @@ const LEADERS = ["LL", "LLE", "LLO"];
 const ENDING = 10;
 
 /** Where an annotation is drawn: within its `/Rect`, and without an appearance, wherever its points are. */
-function areasOf(annotation: PDFObject): Area[] {
+function areasOf(annotation: PDFObject): RedactedBox[] {
   const rect = areaAround(annotation.get("Rect"), 0);
   if (annotation.get("AP").isDictionary()) return rect;
   const width = annotation.get("BS", "W").isNumber() ? annotation.get("BS", "W") : annotation.get("Border", 2);
@@ -81,7 +82,7 @@ function areasOf(annotation: PDFObject): Area[] {
 }
 
 /** The rectangle around points, which may be in arrays of an array, and a margin of it; none if there are no points. */
-function areaAround(list: PDFObject, margin: number): Area[] {
+function areaAround(list: PDFObject, margin: number): RedactedBox[] {
   let [left, bottom, right, top] = [Infinity, Infinity, -Infinity, -Infinity];
   const add = (points: PDFObject, depth: number): void => {
     for (const [at, item] of items(points).entries()) {
@@ -118,4 +119,4 @@ function unescaped(address: string): string {
   }
 }
 
-const overlaps = (a: Area, b: Area): boolean => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+const overlaps = (a: RedactedBox, b: RedactedBox): boolean => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];

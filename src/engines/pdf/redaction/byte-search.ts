@@ -50,7 +50,7 @@ function encodings(text: string): Uint8Array[] {
 }
 
 /** From one offset up to another. */
-export interface ByteRange {
+export interface FoundBytes {
   readonly start: number;
   readonly end: number;
 }
@@ -100,8 +100,8 @@ export class ByteSearch {
   }
 
   /** Where texts are found, in order. The bytes must stay where they are. */
-  async find(bytes: Uint8Array): Promise<ByteRange[]> {
-    const found: ByteRange[] = [];
+  async find(bytes: Uint8Array): Promise<FoundBytes[]> {
+    const found: FoundBytes[] = [];
     if (this.#texts.size === 0) return found;
     const lower = (at: number): number => this.#byte[bytes[at] ?? 0] ?? 0;
     for (let at = 0, next = 0; at + LEAST <= bytes.length;) {

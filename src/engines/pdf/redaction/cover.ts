@@ -3,7 +3,7 @@ import type { Engines } from "../../lease/engines.ts";
 import { type Color, fill, numbers } from "../content/operands.ts";
 import { StampPages } from "../content/page-content.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { type Mark as TextMark, textMark } from "../stamps/mark.ts";
+import { type StampMark, textMark } from "../stamps/mark.ts";
 import type { Quad } from "../text/glyphs.ts";
 
 export interface Covering {
@@ -27,7 +27,7 @@ export type CoverPages = (pages: readonly PageToCover[]) => Promise<void>;
 
 /** Boxes in a color, with a label that is made when the first one is drawn. */
 export function boxesOf(open: OpenPdf, engines: Engines, { fill: color, label }: Covering): CoverPages {
-  let made: Promise<TextMark> | undefined;
+  let made: Promise<StampMark> | undefined;
   return async (pages) => {
     if (pages.length === 0) return;
     if (label !== undefined)
@@ -40,7 +40,7 @@ async function draw(
   open: OpenPdf,
   pages: readonly PageToCover[],
   color: Color,
-  text: TextMark | undefined,
+  text: StampMark | undefined,
 ): Promise<void> {
   const stamps = await StampPages.of(
     open,
@@ -59,7 +59,7 @@ async function draw(
   }
 }
 
-function labelIn([ax, ay, bx, by, cx, cy]: Quad, { ink: [left, bottom, right, top] }: TextMark, name: string): string {
+function labelIn([ax, ay, bx, by, cx, cy]: Quad, { ink: [left, bottom, right, top] }: StampMark, name: string): string {
   const [width, height] = [Math.hypot(bx - ax, by - ay), Math.hypot(ax - cx, ay - cy)];
   if (!(width > 0) || !(height > 0)) return "";
   const scale = Math.min((width * WIDTH) / (right - left), (height * HEIGHT) / (top - bottom));

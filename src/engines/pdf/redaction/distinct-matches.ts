@@ -4,7 +4,7 @@ import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
 import type { Quad } from "../text/glyphs.ts";
 
 /** A run of glyphs on one line. */
-export interface Mark {
+export interface GlyphRun {
   /** Unit vector of the line, in units of the page, y up. */
   readonly direction: readonly [number, number];
   /** All of the glyphs, in units of the page. */
@@ -27,7 +27,7 @@ export interface PlacedGlyph {
 
 export interface PageMatch {
   readonly text: string;
-  readonly marks: readonly Mark[];
+  readonly marks: readonly GlyphRun[];
   readonly glyphs: readonly PlacedGlyph[];
 }
 

@@ -1,7 +1,7 @@
 /** Removes what was found on a page, and what stands in regions, from its content and from the forms that it draws. */
 import type { PDFObject } from "mupdf";
 import { changeContent } from "../erasure/change-content.ts";
-import { regionsOf } from "../erasure/area.ts";
+import { erasedRegions } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
 import { eraseGlyphs, NOTHING } from "../erasure/erase-glyphs.ts";
 import type { Eraser } from "../erasure/eraser.ts";
@@ -13,9 +13,9 @@ import { streamsOf } from "../content/streams.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { Quad } from "../text/glyphs.ts";
-import type { Area } from "./annotations.ts";
+import type { RedactedBox } from "./annotations.ts";
 import type { Matcher } from "./matcher.ts";
-import type { Mark, PageMatch } from "./distinct-matches.ts";
+import type { GlyphRun, PageMatch } from "./distinct-matches.ts";
 
 /** How far beyond what was found pixels are overwritten, in units of the page: they are antialiased. */
 const BLEED = 0.75;
@@ -32,7 +32,7 @@ const COMPARE_WORK = 36;
 export interface Erasure {
   readonly matches: readonly PageMatch[];
   /** Left, bottom, right, top in units of the page. */
-  readonly regions: readonly Area[];
+  readonly regions: readonly RedactedBox[];
   /** From 0. */
   readonly round: number;
 }
@@ -49,7 +49,7 @@ export async function eraseOnPage(
 ): Promise<void> {
   await allowPage(open, index);
   await spendCompared(open, index, regions.length);
-  if (regions.length > 0) await eraseArea(open, index, eraser, await regionsOf(open.engine.work, regions));
+  if (regions.length > 0) await eraseArea(open, index, eraser, await erasedRegions(open.engine.work, regions));
   if (matches.length === 0) return;
   if (round === MOST_ROUNDS - 1) {
     await eraseWithMuPDF(open, index, eraser, matches);
@@ -74,7 +74,7 @@ async function spendCompared(open: OpenPdf, index: number, areas: number): Promi
 
 /** The area of a mark, longer at both ends of its line and higher, in units of the page. */
 function widened(
-  { box: [ax, ay, bx, by, cx, cy, dx, dy], direction: [x, y] }: Mark,
+  { box: [ax, ay, bx, by, cx, cy, dx, dy], direction: [x, y] }: GlyphRun,
   along: number,
   across: number,
 ): Polygon {
@@ -130,7 +130,7 @@ async function eraseWithMuPDF(
   }
 }
 
-function boundsOf(quad: Quad): Area {
+function boundsOf(quad: Quad): RedactedBox {
   const xs = quad.filter((_, at) => at % 2 === 0);
   const ys = quad.filter((_, at) => at % 2 === 1);
   return [least(xs), least(ys), most(xs), most(ys)];

@@ -1,6 +1,6 @@
 /** Tells which glyphs of a page should be gone: those that were part of a match, and those in a region. */
 import type { Work } from "../../work.ts";
-import type { Area } from "./annotations.ts";
+import type { RedactedBox } from "./annotations.ts";
 import type { PageMatch, PlacedGlyph } from "./distinct-matches.ts";
 
 /** How far from its place a glyph may be, in font sizes: the content is written anew with rounded numbers. */
@@ -25,7 +25,7 @@ const cellAt = (column: number, row: number): number => column * 2 ** 22 + row;
 
 export function goneFrom(
   matches: readonly PageMatch[],
-  regions: readonly Area[],
+  regions: readonly RedactedBox[],
   work: Work,
 ): (glyph: PlacedGlyph) => boolean {
   const cells = Map.groupBy(

@@ -1,7 +1,7 @@
 /** Finds what a request redacts in text: literal terms and patterns. */
 import { atOnceWithin, inTurns, type Steps } from "../../steps.ts";
 import type { Work } from "../../work.ts";
-import { Coverage, type Range } from "./search/coverage.ts";
+import { MatchCoverage, type Range } from "./search/coverage.ts";
 import { Expression } from "./search/expression.ts";
 import { ENDS, type FoldedText, foldPieces, isFolded } from "./search/folded-text.ts";
 import { type Preset, presetRules } from "./presets.ts";
@@ -9,7 +9,7 @@ import { lettersOf, Term } from "./search/terms.ts";
 
 export type Pattern = Preset | { readonly regex: string };
 
-export interface Wanted {
+export interface WantedText {
   readonly terms: readonly string[];
   readonly ignoreCase: boolean;
   readonly patterns: readonly Pattern[];
@@ -32,7 +32,7 @@ export class Matcher {
   readonly found: Set<string>;
   readonly ignoresCase: boolean;
 
-  constructor(wanted: Wanted, work: Work) {
+  constructor(wanted: WantedText, work: Work) {
     const { terms, ignoreCase, patterns } = wanted;
     this.#work = work;
     this.ignoresCase = ignoreCase;
@@ -105,7 +105,7 @@ export class Matcher {
   *#inFolded(folded: FoldedText, patterns: boolean): Steps<Range[]> {
     const { text } = folded;
     this.#work.spend(text.length * WORK);
-    const coverage = new Coverage(text.length);
+    const coverage = new MatchCoverage(text.length);
     if (this.#terms.length > 0) {
       const letters = lettersOf(text, this.ignoresCase);
       for (const term of this.#terms) {
@@ -119,7 +119,7 @@ export class Matcher {
     if (patterns && this.#patterns.length > 0) yield* this.#addPatterns(text, coverage);
     if (coverage.isEmpty) return [];
     const { origins } = folded;
-    const covered = new Coverage((origins.at(-1) ?? 0) + 1);
+    const covered = new MatchCoverage((origins.at(-1) ?? 0) + 1);
     for (const { start, end } of coverage.ranges())
       covered.add({ start: origins[start] ?? 0, end: (origins[end - 1] ?? 0) + 1 });
     return covered.ranges();
@@ -129,7 +129,7 @@ export class Matcher {
    * Adds what patterns find. Each reads the text in several forms, and what it finds in one is not found again as a part of something else in the next: without its
    * line ends, it would run into what follows.
    */
-  *#addPatterns(text: string, coverage: Coverage): Steps<void> {
+  *#addPatterns(text: string, coverage: MatchCoverage): Steps<void> {
     const forms = new Map<string, Form[]>();
     const formsFor = (pattern: Sought): Form[] => {
       const kind = "expression" in pattern ? "expression" : pattern.preset === "url" ? "url" : "preset";
@@ -143,7 +143,7 @@ export class Matcher {
     };
     const rounds = Math.max(...this.#patterns.map((pattern) => formsFor(pattern).length));
     for (let round = 0; round <= rounds; round++) {
-      const found = new Coverage(text.length);
+      const found = new MatchCoverage(text.length);
       for (const pattern of this.#patterns) {
         const last =
           round === rounds && "preset" in pattern ? yield* this.#unfinished(pattern.preset, text) : undefined;

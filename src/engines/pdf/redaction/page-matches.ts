@@ -6,11 +6,11 @@ import { Refusal } from "../../errors.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { inTurns } from "../../steps.ts";
-import { type Piece, readingOrders } from "../layout/reading-orders.ts";
+import { type TextPiece, readingOrders } from "../layout/reading-orders.ts";
 import { type Glyph, type Quad, readSegments, type Segment } from "../text/glyphs.ts";
 import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
-import type { Area } from "./annotations.ts";
-import { DistinctMatches, type Mark, type PageMatch, type PlacedGlyph } from "./distinct-matches.ts";
+import type { RedactedBox } from "./annotations.ts";
+import { DistinctMatches, type GlyphRun, type PageMatch, type PlacedGlyph } from "./distinct-matches.ts";
 import { foldPieces } from "./search/folded-text.ts";
 import type { Matcher } from "./matcher.ts";
 import type { MatchArea } from "./proof/glyphs.ts";
@@ -23,16 +23,16 @@ export const boxesIn = (matches: readonly PageMatch[]): Quad[] =>
 export const matchAreas = (matches: readonly PageMatch[]): MatchArea[] =>
   matches.flatMap(({ text, marks, glyphs }) => {
     const isOwnText = glyphs.every(({ wanted }) => wanted.every((glyph) => glyph.isOwnText));
-    return marks.map(({ box }) => ({ area: around(box), letters: isOwnText ? text : undefined }));
+    return marks.map(({ box }) => ({ area: boxOfQuad(box), letters: isOwnText ? text : undefined }));
   });
 
 /** The rectangle around a quadrilateral. */
-export function around(quad: Quad): Area {
+export function boxOfQuad(quad: Quad): RedactedBox {
   const [x, y] = [0, 1].map((from) => [0, 2, 4, 6].map((at) => quad[at + from] ?? 0));
   return [Math.min(...(x ?? [])), Math.min(...(y ?? [])), Math.max(...(x ?? [])), Math.max(...(y ?? []))];
 }
 
-export interface PageText {
+export interface SearchedPage {
   readonly matches: readonly PageMatch[];
   /** Whether the page has any text. */
   readonly hasText: boolean;
@@ -66,7 +66,7 @@ export async function findOnPage(
   page: PDFPage,
   matcher: Matcher,
   { annotations, isGone }: { annotations: boolean; isGone?: (glyph: PlacedGlyph) => boolean },
-): Promise<PageText> {
+): Promise<SearchedPage> {
   const { engine, document } = open;
   const toPage = inverse(page.getTransform() as unknown as Matrix);
   const matches = new DistinctMatches(engine.work);
@@ -109,7 +109,7 @@ export async function findOnPage(
   return { matches: matches.all(), hasText, left };
 }
 
-export const foldedPiece = ({ text, ends }: Piece): string | { readonly ends: NonNullable<Piece["ends"]> } =>
+export const foldedPiece = ({ text, ends }: TextPiece): string | { readonly ends: NonNullable<TextPiece["ends"]> } =>
   ends === undefined ? text : { ends };
 
 /** Whether two readings of a page have the same glyphs at the same places. */
@@ -207,9 +207,9 @@ export const tooManyMatches = (): Refusal =>
   });
 
 /** One mark for glyphs that follow each other on a line. */
-function marksOf(pieces: readonly Piece[], toPage: Matrix): Mark[] {
-  const marks: Mark[] = [];
-  let run: Piece[] = [];
+function marksOf(pieces: readonly TextPiece[], toPage: Matrix): GlyphRun[] {
+  const marks: GlyphRun[] = [];
+  let run: TextPiece[] = [];
   const end = (): void => {
     const mark = markOf(run, toPage);
     if (mark) marks.push(mark);
@@ -225,7 +225,7 @@ function marksOf(pieces: readonly Piece[], toPage: Matrix): Mark[] {
   return marks;
 }
 
-function markOf(pieces: readonly Piece[], toPage: Matrix): Mark | undefined {
+function markOf(pieces: readonly TextPiece[], toPage: Matrix): GlyphRun | undefined {
   const [first] = pieces;
   const quads = pieces.flatMap(({ glyph }) => (glyph?.quad ? [glyph.quad] : []));
   if (!first?.glyph || !first.line || quads.length === 0) return undefined;

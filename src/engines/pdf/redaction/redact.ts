@@ -11,7 +11,7 @@ import { fileKeyOf } from "../encryption/file-key.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { dropPrivateData } from "../optimize/private-data.ts";
 import { rewritePdf } from "../write/save.ts";
-import { type Area, removeAnnotations } from "./annotations.ts";
+import { type RedactedBox, removeAnnotations } from "./annotations.ts";
 import { redactAttachments } from "./attachments.ts";
 import { boxesOf, type Covering } from "./cover.ts";
 import { namingPage } from "../images/undecodable.ts";
@@ -22,10 +22,10 @@ import { foldPieces } from "./search/folded-text.ts";
 import { goneFrom } from "./gone.ts";
 import { redactBytes, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";
-import { Matcher, type Wanted } from "./matcher.ts";
+import { Matcher, type WantedText } from "./matcher.ts";
 import { Original } from "./original.ts";
-import type { Mark, PageMatch } from "./distinct-matches.ts";
-import { around, boxesIn, findOnPage, foldedPiece, matchAreas, tooManyMatches } from "./page-matches.ts";
+import type { GlyphRun, PageMatch } from "./distinct-matches.ts";
+import { boxOfQuad, boxesIn, findOnPage, foldedPiece, matchAreas, tooManyMatches } from "./page-matches.ts";
 import {
   type PageAreas,
   type PageProof,
@@ -45,7 +45,7 @@ import { StringRedactor } from "./strings.ts";
  */
 const MOST_HELD = 100_000;
 
-export interface Redaction extends Wanted, Covering {
+export interface Redaction extends WantedText, Covering {
   /** 0-based, in order. Text is searched on these. */
   readonly pages: readonly number[];
   readonly regions: readonly ShownBox[];
@@ -81,7 +81,7 @@ export interface Findings {
 interface PageFindings {
   readonly index: number;
   readonly matches: readonly PageMatch[];
-  readonly regions: readonly Area[];
+  readonly regions: readonly RedactedBox[];
 }
 
 /** Finds what would be redacted: it does the same work. The document must not be written afterwards. */
@@ -282,7 +282,7 @@ const soughtBy = (matcher: Matcher): Sought => ({
 const areasOf = ({ matches, regions }: PageFindings): PageAreas => ({ regions, matches: matchAreas(matches) });
 
 /** The rectangle around the middle of a mark. */
-const areaOf = ({ middle }: Mark): Area => around(middle);
+const areaOf = ({ middle }: GlyphRun): RedactedBox => boxOfQuad(middle);
 
 const toCover = ({ index, matches, regions }: PageFindings) => ({
   index,

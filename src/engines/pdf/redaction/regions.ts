@@ -5,7 +5,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { type StampPage, pageAsShown } from "../content/page-content.ts";
 import { boxOn, inUnits, misplaced, pageIssue, type ShownBox, touches } from "../content/shown-box.ts";
 import type { Quad } from "../text/glyphs.ts";
-import type { Area } from "./annotations.ts";
+import type { RedactedBox } from "./annotations.ts";
 
 /** What is wrong with the pages of regions, or undefined. */
 export const regionIssue = (regions: readonly ShownBox[], pageCount: number): string | undefined =>
@@ -25,7 +25,7 @@ export function checkRegions(open: OpenPdf, regions: readonly ShownBox[]): void 
 }
 
 /** The rectangle of a region in units of its page. */
-export function toPageArea(open: OpenPdf, region: ShownBox): Area {
+export function toPageArea(open: OpenPdf, region: ShownBox): RedactedBox {
   const page = shownPage(open, region.page - 1);
   return inUnits(page, boxOn(page, region));
 }

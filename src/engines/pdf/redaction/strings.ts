@@ -7,7 +7,7 @@ import { FIRST_POINTER, NONE, type Pointer } from "../mupdf/values.ts";
 import { eachPointer } from "../objects/each-object.ts";
 import { counted, entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
-import { firstItem, type Place, walkValues } from "../objects/walk-values.ts";
+import { firstItem, type WalkedContainer, walkValues } from "../objects/walk-values.ts";
 import { ByteSearch } from "./byte-search.ts";
 import type { Matcher } from "./matcher.ts";
 import { atOnceWithin, inTurns, type Steps } from "../../steps.ts";
@@ -196,7 +196,7 @@ export class StringRedactor {
     this.#long.clear();
   }
 
-  #item(value: Pointer, { holder, index, length }: Place, keys: Keys, dropped: ReadonlySet<number>): void {
+  #item(value: Pointer, { holder, index, length }: WalkedContainer, keys: Keys, dropped: ReadonlySet<number>): void {
     const { document, engine } = this.#open;
     const { values } = engine;
     // The identifier of the file (14.4) is renewed as a whole.
@@ -215,7 +215,7 @@ export class StringRedactor {
 
   #entry(
     value: Pointer,
-    { holder, index, length }: Place,
+    { holder, index, length }: WalkedContainer,
     keys: Keys,
     dropped: ReadonlySet<number>,
     changes: Change[],

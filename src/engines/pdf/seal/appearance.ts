@@ -4,7 +4,7 @@ import type { Matrix, PageBox } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { numbers } from "../content/operands.ts";
 import { MARK_SIZE } from "../stamps/ink.ts";
-import { makeForm, type Mark } from "../stamps/mark.ts";
+import { makeForm, type StampMark } from "../stamps/mark.ts";
 import { contained, show } from "../stamps/signature.ts";
 
 /** Space around the contents, as a fraction of the shorter side. */
@@ -15,8 +15,8 @@ const IMAGE_PART = 0.4;
 const TEXT_SIZE = 14;
 
 export interface SealLook {
-  readonly text?: Mark;
-  readonly image?: Mark;
+  readonly text?: StampMark;
+  readonly image?: StampMark;
 }
 
 /**

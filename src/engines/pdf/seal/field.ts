@@ -10,7 +10,7 @@ import { TextReader } from "../objects/text-string.ts";
 /** Levels of DocMDP (table 257). */
 export type Permission = 1 | 2 | 3;
 
-export interface Wanted {
+export interface WantedField {
   /** Full name. */
   readonly name: string | undefined;
   readonly certify: Permission | undefined;
@@ -50,7 +50,7 @@ const forbidden = (field: string, message: string): Refusal => new Refusal("sign
  * Finds the field, or a name for a new one.
  * @throws Refusal `invalid_parameters` (no signature field), `already_signed`, `signature_forbidden`, `unsupported_form`
  */
-export async function findField(open: OpenPdf, wanted: Wanted): Promise<SealField> {
+export async function findField(open: OpenPdf, wanted: WantedField): Promise<SealField> {
   const root = open.document.getTrailer().get("Root");
   if (!root.get("AcroForm", "XFA").isNull())
     throw new Refusal(
@@ -120,7 +120,7 @@ function checkCertification(root: PDFObject, name: string, addsVisible: boolean)
 /**
  * Refuses a signature that lacks what the field requires (12.7.5.5, table 237). What is required and not known here counts as lacking.
  */
-function checkSeedValue(name: string, seed: PDFObject, wanted: Wanted, texts: TextReader): void {
+function checkSeedValue(name: string, seed: PDFObject, wanted: WantedField, texts: TextReader): void {
   if (!seed.isDictionary()) return;
   const flags = seed.get("Ff").asNumber();
   const requires = (key: keyof typeof REQUIRED): boolean => ((flags >> (REQUIRED[key] - 1)) & 1) === 1;

@@ -11,7 +11,7 @@ import { readSecurityStore, STORE_ENTRIES } from "../signatures/security-store.t
 import { appendToPdf } from "../write/save.ts";
 import { freeName } from "./field.ts";
 import { addField, arrayIn, copyOutside, sealedFile, withUpdate } from "./seal.ts";
-import { dictionaryWithPlace, type Unsigned, type Value } from "./value.ts";
+import { dictionaryWithPlace, type Unsigned, type SignatureValue } from "./value.ts";
 
 /**
  * Appends it to a signed document.
@@ -21,7 +21,7 @@ import { dictionaryWithPlace, type Unsigned, type Value } from "./value.ts";
 export async function appendEvidence(
   open: OpenPdf,
   evidence: Evidence,
-  stamp: Value | undefined,
+  stamp: SignatureValue | undefined,
 ): Promise<{ readonly file: EngineBytes; readonly unsigned: Unsigned | undefined }> {
   await addToStore(open, evidence);
   const dictionary =

@@ -14,7 +14,7 @@ import { textString } from "../objects/text-string.ts";
 import { appendToPdf } from "../write/save.ts";
 import { sealAppearance, type SealLook } from "./appearance.ts";
 import { type Permission, type SealField, SUB_FILTER } from "./field.ts";
-import { dictionaryWithPlace, type Unsigned, unsignedUpdate, type Value } from "./value.ts";
+import { dictionaryWithPlace, type Unsigned, unsignedUpdate, type SignatureValue } from "./value.ts";
 
 /** Annotation flags (table 167): printed, and locked. */
 const PRINT_AND_LOCKED = 4 | 128;
@@ -22,7 +22,7 @@ const PRINT_AND_LOCKED = 4 | 128;
 const SIGNATURES_EXIST = 1;
 const APPEND_ONLY = 2;
 
-export interface Signature extends Value {
+export interface Signature extends SignatureValue {
   readonly field: SealField;
   readonly certify: Permission | undefined;
   readonly signedAt: Date;
@@ -66,7 +66,7 @@ export async function sealedFile(
   open: OpenPdf,
   { file, rest }: NonNullable<EngineBytes["continues"]>,
   dictionary: PDFObject,
-  digest: Value["digest"],
+  digest: SignatureValue["digest"],
 ): Promise<Sealed> {
   const update = copyOutside(open, rest);
   const unsigned = await unsignedUpdate(open, file, update, dictionary, digest);

@@ -15,7 +15,7 @@ import { digestOfParts } from "../signatures/digest.ts";
 const PLACEHOLDERS = [2_000_000_001, 2_000_000_002, 2_000_000_003] as const;
 const WIDTH = 10;
 
-export interface Value {
+export interface SignatureValue {
   readonly digest: DigestName;
   /** The most bytes that it has. */
   readonly room: number;

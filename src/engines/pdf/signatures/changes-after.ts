@@ -9,7 +9,7 @@ import { readFormTree } from "../forms/tree.ts";
 import { isNamed, items } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
 import { startXrefAt } from "./end-marker.ts";
-import { type Change, changesBetween, type Level } from "./comparison.ts";
+import { type RevisionChange, changesBetween, type ChangeLevel } from "./comparison.ts";
 import { differenceOf } from "./difference.ts";
 import type { FoundSignature } from "./fields.ts";
 import { Broken } from "./section.ts";
@@ -25,7 +25,7 @@ const PERMISSIONS = new Map([
 ] as const);
 export type DocMdp = "no-changes" | "form-filling" | "annotations";
 
-export interface ReportedChange extends Omit<Change, "level"> {
+export interface ReportedChange extends Omit<RevisionChange, "level"> {
   readonly allowed: boolean;
 }
 
@@ -47,7 +47,7 @@ export class History {
   readonly #open: OpenPdf;
   readonly #before: OpenPdf | undefined;
   /** What each update changed, by where it ends; undefined if the file is damaged. */
-  readonly #known = new Map<number, readonly Change[] | undefined>();
+  readonly #known = new Map<number, readonly RevisionChange[] | undefined>();
 
   readonly #hidden = new HiddenReferences();
 
@@ -66,13 +66,13 @@ export class History {
     return openPdf(engine, { ...input, bytes: beginningOf(input.bytes, end) });
   }
 
-  async changesOf(update: Update): Promise<readonly Change[] | undefined> {
+  async changesOf(update: Update): Promise<readonly RevisionChange[] | undefined> {
     const { end } = update;
     if (!this.#known.has(end)) this.#known.set(end, await this.#compare(update));
     return this.#known.get(end);
   }
 
-  async #compare(update: Update): Promise<readonly Change[] | undefined> {
+  async #compare(update: Update): Promise<readonly RevisionChange[] | undefined> {
     const open = this.#open;
     using before = await this.at(update.start);
     const isLast = update.end === open.input.bytes.length;
@@ -110,7 +110,7 @@ export async function changesAfter(
   }
   try {
     const updates = await updatesAfter(bytes, end, engine.headerOf(open.document), engine.work);
-    const changes: Change[] = [];
+    const changes: RevisionChange[] = [];
     for (const update of updates) {
       if (update.end <= since) continue;
       const made = await history.changesOf(update);
@@ -141,7 +141,7 @@ const beginningOf = (bytes: InputBytes, end: number): InputBytes => ({
 });
 
 /** What the signatures in a revision allow (12.8.2.2, 12.8.2.4). */
-export async function permissionsOf(before: OpenPdf): Promise<(change: Change) => boolean> {
+export async function permissionsOf(before: OpenPdf): Promise<(change: RevisionChange) => boolean> {
   const texts = new TextReader(before.engine);
   const fields = await readFormTree(before, texts);
   const root = before.document.getTrailer().get("Root");
@@ -149,7 +149,7 @@ export async function permissionsOf(before: OpenPdf): Promise<(change: Change) =
     .filter(({ type, own }) => type === "signature" && own.V.isDictionary())
     .map(({ own }) => levelIn(own.V));
   const certified = [...levels, levelIn(root.get("Perms", "DocMDP"))].filter((level) => level !== undefined);
-  const allowed: Readonly<Record<Level, boolean>> = {
+  const allowed: Readonly<Record<ChangeLevel, boolean>> = {
     always: true,
     "form-filling": !certified.includes("no-changes"),
     // Without a certification, signatures say nothing about annotations, which may hide what was signed.

@@ -20,7 +20,7 @@ import {
   isFieldValue,
   isFile,
   isPlain,
-  isText,
+  isTextValue,
   isVisible,
   isXmp,
   namesInAppearances,
@@ -30,13 +30,13 @@ import { canonical, contentOf, type Difference } from "./difference.ts";
 import { keysOf, TRAILER, TRAILER_REST } from "./references.ts";
 
 /** What a change needs: nothing, that forms may be filled in, that annotations may be changed, or what no signature allows. */
-export type Level = "always" | "form-filling" | "annotations" | "never";
+export type ChangeLevel = "always" | "form-filling" | "annotations" | "never";
 
 export type ChangeKind = "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other";
 
-export interface Change {
+export interface RevisionChange {
   readonly kind: ChangeKind;
-  readonly level: Level;
+  readonly level: ChangeLevel;
   /** The number of the changed object; 0 for the trailer. */
   readonly object: number;
   /** 1-based. */
@@ -82,7 +82,7 @@ const FIELD_KEYS = new Set(["Fields", "Kids", "Parent", "Annots", "CO", "Obj", "
 const WRITER_ENTRIES = new Set(["ModDate", "Producer"]);
 
 /** Compares two revisions. Returns the changes in the order of their places. */
-export async function changesBetween(difference: Difference): Promise<Change[]> {
+export async function changesBetween(difference: Difference): Promise<RevisionChange[]> {
   try {
     return await new Comparison(difference).run();
   } finally {
@@ -94,7 +94,7 @@ class Comparison {
   readonly #difference: Difference;
   readonly #engine: PdfEngine;
   readonly #texts: TextReader;
-  readonly #changes: Change[] = [];
+  readonly #changes: RevisionChange[] = [];
   /** Numbers of objects that are judged as what they are, whoever refers to them: the catalog, pages, fields, annotations. */
   readonly #judged = new Set<number>();
   /** References from judged places to what is judged there, or may change: how often, by holder, by target. */
@@ -114,7 +114,7 @@ class Comparison {
   /** Numbers of the signatures that were added. */
   readonly #signatures = new Set<number>();
   /** The widgets of the later revision that a change draws anew, by their numbers. */
-  readonly #drawn = new Map<Change, ReadonlyMap<number, PageBox>>();
+  readonly #drawn = new Map<RevisionChange, ReadonlyMap<number, PageBox>>();
   /** The pages (1-based) of the later revision that a widget is on, by its number. */
   readonly #pagesOf = new Map<number, number[]>();
 
@@ -124,7 +124,7 @@ class Comparison {
     this.#texts = new TextReader(this.#engine);
   }
 
-  async run(): Promise<Change[]> {
+  async run(): Promise<RevisionChange[]> {
     const { before, after, changed, removed } = this.#difference;
     const [earlier, later] = [before.document.getTrailer(), after.document.getTrailer()];
     const pages = await this.#pairPages();
@@ -165,13 +165,13 @@ class Comparison {
   }
 
   /** The changes with the places of fields that are seen, one for each: a field may have several widgets. */
-  async #withPlaces(): Promise<Change[]> {
-    const places = new Map<number, { readonly change: Change; readonly box: PageBox }[]>();
+  async #withPlaces(): Promise<RevisionChange[]> {
+    const places = new Map<number, { readonly change: RevisionChange; readonly box: PageBox }[]>();
     for (const [change, boxes] of this.#drawn)
       for (const [widget, box] of boxes)
         for (const page of this.#pagesOf.get(widget) ?? [])
           places.set(page, [...(places.get(page) ?? []), { change, box }]);
-    const placed = new Map<Change, Change[]>();
+    const placed = new Map<RevisionChange, RevisionChange[]>();
     for (const [page, drawn] of places) {
       const coverages = await coverageOf(
         this.#difference.before,
@@ -185,7 +185,7 @@ class Comparison {
   }
 
   /** @param field that the change draws anew, of the later revision */
-  #add(change: Change, field?: PDFObject): void {
+  #add(change: RevisionChange, field?: PDFObject): void {
     this.#changes.push(change);
     if (field === undefined) return;
     const kids = items(field.get("Kids"));
@@ -313,7 +313,12 @@ class Comparison {
     const isByWriter = changed.length > 0 && changed.every((key) => WRITER_ENTRIES.has(key));
     const number = objectNumber(after);
     const text = `The document information was changed: ${changed.join(", ") || "removed"}.`;
-    const change: Change = { kind: "metadata", level: isByWriter ? "always" : "form-filling", object: number, text };
+    const change: RevisionChange = {
+      kind: "metadata",
+      level: isByWriter ? "always" : "form-filling",
+      object: number,
+      text,
+    };
     this.#add(change);
   }
 
@@ -499,7 +504,7 @@ class Comparison {
       },
       RV: (one, other, isSame) => {
         ifFilled(one, other, isSame);
-        if (!isSame && !isText(other)) this.#forbid(holder, `${what} has a value that is no text.`);
+        if (!isSame && !isTextValue(other)) this.#forbid(holder, `${what} has a value that is no text.`);
       },
       M: (one, other, isSame) => {
         if (!isSame && !(isFilled && isPlain(one.object) && isPlain(other)))
@@ -569,7 +574,7 @@ class Comparison {
   }
 
   /** Adds a change. Time stamps that are not seen are always allowed (12.8.5); `level` is that of a visible field. */
-  #addSignature(field: PDFObject, value: PDFObject, name: string, verb: string, level: Level | undefined): void {
+  #addSignature(field: PDFObject, value: PDFObject, name: string, verb: string, level: ChangeLevel | undefined): void {
     const signature = objectNumber(value);
     if (value.isDictionary() && signature === 0)
       this.#forbid(objectNumber(field), `The signature in the field ${name} is no object of its own.`);

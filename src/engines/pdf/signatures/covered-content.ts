@@ -7,7 +7,7 @@ import { checkContents } from "../content/size.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { BLOCKS } from "../mupdf/abi.ts";
-import { blocksIn, boxOf as boxOfBlock } from "../mupdf/structured-text.ts";
+import { blocksIn, blockBoxOf } from "../mupdf/structured-text.ts";
 import { readSegments } from "../text/glyphs.ts";
 import { wordsOf } from "../text/lines.ts";
 
@@ -72,7 +72,7 @@ async function shownIn(
     const images = blocksIn(engine, text).filter(({ type }) => type === BLOCKS.image);
     return [
       ...segments.flatMap(wordsOf).map(({ bbox }) => bbox),
-      ...images.map(({ block }) => boxOfBlock(engine, block)),
+      ...images.map(({ block }) => blockBoxOf(engine, block)),
     ];
   } catch (error) {
     if (!engine.isFailure(error)) throw error;

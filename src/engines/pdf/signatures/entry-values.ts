@@ -23,7 +23,7 @@ const NEW_FIELD_ENTRIES = new Set(
 /** A string that is part of what has it, or nothing. */
 export const isPlain = (value: PDFObject): boolean => !value.isIndirect() && (value.isNull() || value.isString());
 /** Text, or a stream of text: with a subtype, it could also be a picture. */
-export const isText = (value: PDFObject): boolean =>
+export const isTextValue = (value: PDFObject): boolean =>
   value.isNull() || value.isString() || (value.isStream() && value.get("Subtype").isNull());
 export const isDictionary = (value: PDFObject): boolean => value.isDictionary() && !value.isStream();
 export const isVisible = (widget: PDFObject): boolean => boxOf(widget.get("Rect")) !== undefined;
@@ -43,7 +43,7 @@ export function isFile(engine: PdfEngine, value: PDFObject): boolean {
 export const isFieldValue = (value: PDFObject, isSignature: boolean): boolean =>
   isSignature
     ? isDictionary(value)
-    : isText(value) || value.isName() || (value.isArray() && items(value).every((one) => one.isString()));
+    : isTextValue(value) || value.isName() || (value.isArray() && items(value).every((one) => one.isString()));
 
 /** Whether a value is an appearance dictionary (12.5.5) and has nothing else. */
 export function isAppearance(engine: PdfEngine, value: PDFObject): boolean {

@@ -7,7 +7,7 @@ import { Unusable } from "../../cms/refusal.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
 import { isSigned } from "../document/signatures.ts";
 import { fetchForm } from "../document/fetch-pages.ts";
-import { changesOf } from "../write/incremental.ts";
+import { documentChanges } from "../write/incremental.ts";
 import { changesAfter, History, permissionsOf } from "./changes-after.ts";
 import { changesBetween } from "./comparison.ts";
 import { differenceIn } from "./difference.ts";
@@ -61,7 +61,7 @@ async function breaksInRanges(open: OpenPdf, file: EngineBytes, pages: readonly 
   });
   using after = await openPdf(engine, { ...input, bytes: { ...file, pointer: 0 } });
   for (const one of [before, after]) await fetchForm(one);
-  const numbers = changesOf(open).objects.map(({ number }) => number);
+  const numbers = documentChanges(open).objects.map(({ number }) => number);
   const changes = await changesBetween(await differenceIn(before, after, { numbers, pages }));
   const allows = await permissionsOf(before);
   return !changes.every(allows);

@@ -11,7 +11,7 @@ import { LONGEST_WORD, type Tokens, tokens } from "../syntax/tokens.ts";
 import { ANY, TRAILER } from "./references.ts";
 
 /** An object as it is written, or as it is in its decoded object stream, or the trailer. */
-export interface Written {
+export interface WrittenValue {
   /** `TRAILER` for the trailer. */
   readonly number: number;
   /** Identifies the bytes in all revisions of the file. */
@@ -38,7 +38,10 @@ const [PERIODS, VALUES] = [[".", "e", "E", "#"], new Set(["true", "false", "null
 const UNBALANCED = new Set([")", ">", "{", "}"].map((one) => one.charCodeAt(0)));
 
 /** How often an object may refer to each other one; `ANY` alone, if it may refer to all. */
-export async function possibleReferences(written: Written, meter: ParseMeter): Promise<ReadonlyMap<number, number>> {
+export async function possibleReferences(
+  written: WrittenValue,
+  meter: ParseMeter,
+): Promise<ReadonlyMap<number, number>> {
   const { bytes, start, end, isPacked, number } = written;
   if (start >= end) return new Map([[ANY, 1]]);
   const grammar = new Grammar(bytes, end);

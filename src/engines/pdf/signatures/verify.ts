@@ -37,7 +37,7 @@ const CADES = "ETSI.CAdES.detached";
 const STAMP = "ETSI.RFC3161";
 
 /** Levels of PAdES (EN 319 142-1, 6). */
-export type Level = "b-b" | "b-t" | "b-lt" | "b-lta";
+export type PadesLevel = "b-b" | "b-t" | "b-lt" | "b-lta";
 
 /** `unsupported`: its algorithms or its format are not judged. */
 export type Integrity = "intact" | "broken" | "unsupported";
@@ -47,7 +47,7 @@ export interface SignatureReport {
   readonly field: string;
   readonly kind: "signature" | "document-timestamp";
   readonly format: string;
-  readonly level: Level | null;
+  readonly level: PadesLevel | null;
   readonly integrity: Integrity;
   readonly coverage: "whole-document" | "earlier-revision";
   readonly changesAfter: "none" | "allowed" | "forbidden";
@@ -229,7 +229,7 @@ interface Verdicts {
 
 interface Judged extends Read {
   readonly verdicts: Verdicts;
-  readonly level: Level | null;
+  readonly level: PadesLevel | null;
 }
 
 type Judging = (certificate: Certificate, purpose: Purpose, at: Date) => Promise<Verdict>;
@@ -259,7 +259,7 @@ async function levelOf(
   { data, stamp, format, end: ownEnd, problem }: Checked,
   all: readonly Checked[],
   { work, roots, revocations, stored }: Evidence,
-): Promise<Level | null> {
+): Promise<PadesLevel | null> {
   if (format !== CADES || data === undefined || problem !== undefined) return null;
   if (stamp === undefined) return "b-b";
   /** Whether all before this position proves that no certificate was revoked when it signed. */

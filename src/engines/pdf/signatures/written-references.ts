@@ -9,7 +9,7 @@ import type { FileEntry } from "../mupdf/file-entries.ts";
 import { isDigit } from "../syntax/characters.ts";
 import { tokens } from "../syntax/tokens.ts";
 import { startXrefAt } from "./end-marker.ts";
-import { possibleReferences, type Written } from "./possible-references.ts";
+import { possibleReferences, type WrittenValue } from "./possible-references.ts";
 import { ANY, type References, TRAILER, TRAILER_REST } from "./references.ts";
 
 /**
@@ -19,7 +19,7 @@ import { ANY, type References, TRAILER, TRAILER_REST } from "./references.ts";
 export async function* writtenIn(
   open: OpenPdf,
   isWanted: (number: number, key: string) => boolean,
-): AsyncGenerator<Written, void> {
+): AsyncGenerator<WrittenValue, void> {
   const { engine, document, input } = open;
   const header = engine.headerOf(document);
   const known = engine.fileEntriesOf(document);
@@ -119,7 +119,7 @@ export class HiddenReferences {
       if (known) references.hide(number, known);
       return known === undefined;
     };
-    const add = async (written: Written): Promise<void> => {
+    const add = async (written: WrittenValue): Promise<void> => {
       const counts = new Map(await possibleReferences(written, meter));
       const holders = written.number === TRAILER ? [TRAILER, TRAILER_REST] : [written.number];
       for (const holder of holders)
@@ -137,7 +137,7 @@ export class HiddenReferences {
 }
 
 /** The newest trailer, or the cross-reference stream that it is in. The bytes are valid until the engine is called. */
-function trailerOf({ engine, document, input }: OpenPdf): Written | undefined {
+function trailerOf({ engine, document, input }: OpenPdf): WrittenValue | undefined {
   const { length } = input.bytes;
   const offset = startXrefAt(input.bytes, length);
   if (offset === undefined) return undefined;

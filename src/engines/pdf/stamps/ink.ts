@@ -1,7 +1,7 @@
 /** Measures where the ink of text is. */
 import type { PageBox } from "../../geometry.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { EM, type Glyph, type Line, type StampFont } from "../typesetting/line.ts";
+import { EM, type ShapedGlyph, type TypesetLine, type StampFont } from "../typesetting/line.ts";
 
 /** The font size in text forms, and the width of image forms. */
 export const MARK_SIZE = 100;
@@ -11,14 +11,14 @@ const LOOK_RESOLUTION = 40;
 const MOST_PIXELS = 2000;
 
 /** A line with its origin at a position, in units in which the font size is `MARK_SIZE`. */
-export interface Placed {
-  readonly line: Line;
+export interface PlacedLine {
+  readonly line: TypesetLine;
   readonly x: number;
   readonly y: number;
 }
 
 /** The bounding box of the ink, found by drawing it: the boxes in fonts are those of their largest glyphs. */
-export function inkOf(engine: PdfEngine, placed: readonly Placed[]): PageBox {
+export function inkOf(engine: PdfEngine, placed: readonly PlacedLine[]): PageBox {
   const { Text, Pixmap, ColorSpace, DrawDevice } = engine.mupdf;
   const factor = MARK_SIZE / EM;
   const right = Math.max(...placed.map(({ line, x }) => x + line.width * factor)) + MARK_SIZE;
@@ -59,10 +59,10 @@ export function inkOf(engine: PdfEngine, placed: readonly Placed[]): PageBox {
 /** How far the ink of lines extends above and below their baselines, as a fraction of the font size. At least 0. */
 export function extentOf(
   engine: PdfEngine,
-  lines: readonly Line[],
+  lines: readonly TypesetLine[],
 ): { readonly above: number; readonly below: number } {
   const seen = new Map<StampFont, Set<string>>();
-  const glyphs: Glyph[] = [];
+  const glyphs: ShapedGlyph[] = [];
   for (const glyph of lines.flatMap((line) => line.glyphs)) {
     const known = seen.get(glyph.font) ?? new Set();
     seen.set(glyph.font, known);

@@ -9,7 +9,7 @@ import { extentOf } from "./ink.ts";
 import { Typesetter } from "../typesetting/typesetter.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
 import { showLine } from "../typesetting/show-line.ts";
-import { EM, LINE_HEIGHT, type Line } from "../typesetting/line.ts";
+import { EM, LINE_HEIGHT, type TypesetLine } from "../typesetting/line.ts";
 import { type Color, fill, type NameResource } from "../content/operands.ts";
 
 export interface Labels {
@@ -64,7 +64,7 @@ export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Lab
 }
 
 function place(
-  line: Line,
+  line: TypesetLine,
   page: StampPage,
   row: number,
   rows: number,

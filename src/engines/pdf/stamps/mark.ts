@@ -11,10 +11,10 @@ import { StampFonts } from "../typesetting/embedded-fonts.ts";
 import { inkOf, MARK_SIZE } from "./ink.ts";
 import { Typesetter } from "../typesetting/typesetter.ts";
 import { showLine } from "../typesetting/show-line.ts";
-import { EM, LINE_HEIGHT, type Line } from "../typesetting/line.ts";
+import { EM, LINE_HEIGHT, type TypesetLine } from "../typesetting/line.ts";
 import { type Color, fill, type NameResource, numbers } from "../content/operands.ts";
 
-export interface Mark {
+export interface StampMark {
   readonly form: PDFObject;
   /** The same without text, for all tiles but the first: otherwise search and screen readers would find each one. */
   readonly silent?: PDFObject;
@@ -33,7 +33,7 @@ export async function textMark(
   { loadFont }: Engines,
   text: string,
   { color, align, face, repeated }: { color: Color; align: Alignment; face?: FontName; repeated?: boolean },
-): Promise<Mark> {
+): Promise<StampMark> {
   const lines = await new Typesetter(open.engine, loadFont).setLines(text.split("\n"), face);
   const width = Math.max(...lines.map((line) => line.width));
   const factor = MARK_SIZE / EM;
@@ -44,7 +44,7 @@ export async function textMark(
   });
   const ink = inkOf(open.engine, placed);
   const fonts = new StampFonts(open.engine, open.document);
-  const formOf = (told: (line: Line) => Line): PDFObject =>
+  const formOf = (told: (line: TypesetLine) => TypesetLine): PDFObject =>
     makeForm(open, grown(ink, MARK_SIZE), (name) =>
       [
         fill(color),
@@ -60,7 +60,7 @@ export async function textMark(
 }
 
 /** A line whose glyphs have no text. */
-const withoutText = ({ glyphs, width }: Line): Line => ({
+const withoutText = ({ glyphs, width }: TypesetLine): TypesetLine => ({
   text: "",
   glyphs: glyphs.map((glyph) => ({ ...glyph, text: " " })),
   width,
@@ -70,7 +70,7 @@ const withoutText = ({ glyphs, width }: Line): Line => ({
  * An image as meant to be displayed: rotated as EXIF says, with its transparency.
  * @throws Refusal `invalid_file`, `limit_exceeded`
  */
-export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInput): Promise<Mark> {
+export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInput): Promise<StampMark> {
   const { facts, image } = await embedImage(engines, input, () => undefined);
   const { orientation, width, height, resolution } = facts;
   const turned = orientation >= 5;

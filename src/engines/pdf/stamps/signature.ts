@@ -3,7 +3,7 @@ import { invalidParameter } from "../../errors.ts";
 import type { PageBox } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { MARK_SIZE } from "./ink.ts";
-import type { Mark } from "./mark.ts";
+import type { StampMark } from "./mark.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
 import { boxOn, misplaced, pageIssue, type ShownBox, touches } from "../content/shown-box.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
@@ -37,7 +37,7 @@ export async function signaturePlace(open: OpenPdf, field: ShownBox): Promise<Si
 }
 
 /** Adds room for hairlines to a text mark: its ink is measured in pixels, which may miss their ends. */
-export function withHairlines({ form, ink: [left, bottom, right, top] }: Mark): Mark {
+export function withHairlines({ form, ink: [left, bottom, right, top] }: StampMark): StampMark {
   const room = Math.max(3, (right - left) / 500);
   return { form, ink: [left - room, bottom - room, right + room, top + room] };
 }
@@ -45,8 +45,8 @@ export function withHairlines({ form, ink: [left, bottom, right, top] }: Mark): 
 /** Draws a signature as large as fits in its box, with the footer at the bottom of the box. */
 export async function stampSignature(
   { pages, page, box }: SignaturePlace,
-  signature: Mark,
-  footer: Mark | undefined,
+  signature: StampMark,
+  footer: StampMark | undefined,
 ): Promise<void> {
   const [left, bottom, right, top] = box;
   const lowest = footer ? bottom + FOOTER_PART * (top - bottom) : bottom;
@@ -75,7 +75,7 @@ export interface Contained {
 
 /** Scaled to the box and placed in its center or at its bottom. */
 export function contained(
-  { ink }: Mark,
+  { ink }: StampMark,
   box: PageBox,
   largest = Infinity,
   vertical: "middle" | "bottom" = "middle",
@@ -87,7 +87,7 @@ export function contained(
   return { scale, x, y: box[1] + room - ink[1] * scale, height: height * scale };
 }
 
-export function show({ form }: Mark, { scale, x, y }: Contained, name: NameResource): string {
+export function show({ form }: StampMark, { scale, x, y }: Contained, name: NameResource): string {
   // A long line is thousands of units wide, so four decimals of scale would shift its end.
   const factor = scale.toFixed(8);
   return `q 1 0 0 1 ${numbers(x, y)} cm ${factor} 0 0 ${factor} 0 0 cm /${name("XObject", form)} Do Q`;

@@ -5,7 +5,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { MARK_SIZE } from "./ink.ts";
-import { makeForm, type Mark } from "./mark.ts";
+import { makeForm, type StampMark } from "./mark.ts";
 import { type Layer, StampPages } from "../content/page-content.ts";
 import { numbers } from "../content/operands.ts";
 
@@ -51,7 +51,7 @@ const CORNER_MARGIN = 0.04;
  * Draws a mark on pages.
  * @throws Refusal `limit_exceeded`: contents too large to read, or too many tiles for a page
  */
-export async function stampWatermark(open: OpenPdf, mark: Mark, watermark: Watermark): Promise<void> {
+export async function stampWatermark(open: OpenPdf, mark: StampMark, watermark: Watermark): Promise<void> {
   const pages = await StampPages.of(open, watermark.pages, watermark.layer);
   /** One form per page size, drawn in points from the bottom left. */
   const sheets = new Map<string, PDFObject>();
@@ -64,7 +64,7 @@ export async function stampWatermark(open: OpenPdf, mark: Mark, watermark: Water
   }
 }
 
-function makeSheet(open: OpenPdf, mark: Mark, watermark: Watermark, width: number, height: number): PDFObject {
+function makeSheet(open: OpenPdf, mark: StampMark, watermark: Watermark, width: number, height: number): PDFObject {
   const box = [0, 0, width, height] as const;
   const matrices = placesOf(mark, watermark, width, height);
   // A transparency group, so that overlapping letters do not look darker.
@@ -86,7 +86,7 @@ function makeSheet(open: OpenPdf, mark: Mark, watermark: Watermark, width: numbe
 }
 
 /** The matrices from units of the form to points on the page. */
-function placesOf({ ink }: Mark, watermark: Watermark, width: number, height: number): Matrix[] {
+function placesOf({ ink }: StampMark, watermark: Watermark, width: number, height: number): Matrix[] {
   const { position, tile, rotation } = watermark;
   const diagonal = position === "diagonal" ? Math.atan2(height, width) : 0;
   const angle = diagonal + ((rotation % 360) * Math.PI) / 180;

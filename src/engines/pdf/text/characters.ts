@@ -52,9 +52,9 @@ export function isUnspaced(code: number): boolean {
 /**
  * Reading direction of a character: right to left, left to right (including digits in all scripts), or that of its context.
  */
-export type Reading = "rtl" | "ltr" | "neutral";
+export type TextReading = "rtl" | "ltr" | "neutral";
 
-export function readingOf(text: string): Reading {
+export function readingOf(text: string): TextReading {
   const code = text.codePointAt(0) ?? 0;
   if (code < 0x590) return /[\p{L}\p{Nd}]/u.test(text) ? "ltr" : "neutral";
   if (isRightToLeft(code)) return /\p{Nd}/u.test(text) ? "ltr" : /[\p{L}\p{M}]/u.test(text) ? "rtl" : "neutral";

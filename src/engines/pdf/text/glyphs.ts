@@ -5,7 +5,7 @@ import { Refusal } from "../../errors.ts";
 import { type Steps, STRIDE } from "../../steps.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { BLOCKS } from "../mupdf/abi.ts";
-import { blocksIn, linesOf, type StextCharacters, type StextLine } from "../mupdf/structured-text.ts";
+import { blocksIn, blockLinesOf, type StextCharacters, type StextLine } from "../mupdf/structured-text.ts";
 import { closeLetterSpacing, SPACE_GAP } from "./letter-spacing.ts";
 import { characterOf, isLatinLike, isMark, isRightToLeft, isUnspaced } from "./characters.ts";
 
@@ -95,7 +95,7 @@ export function* readSegments(engine: PdfEngine, text: StructuredText, options: 
   let left = options.budget;
   for (const [number, { block, type, slot }] of blocksIn(engine, text).entries()) {
     if (type !== BLOCKS.text) continue;
-    for (const line of linesOf(engine, block)) {
+    for (const line of blockLinesOf(engine, block)) {
       const segment = readLine(line, { block: number, slot }, { ...options, budget: left });
       fuel += LINE_WORK + (segment?.length ?? 0) * CHARACTER_WORK;
       if (fuel >= STRIDE * CHARACTER_WORK) {

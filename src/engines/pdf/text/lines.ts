@@ -5,7 +5,7 @@ import type { Glyph, Segment } from "./glyphs.ts";
 import { SPACE_GAP } from "./letter-spacing.ts";
 
 /** A word: the text between two spaces. */
-export interface Word {
+export interface TextWord {
   readonly text: string;
   /** In points, origin at the top left of the visible page. */
   readonly bbox: VisibleBox;
@@ -83,8 +83,8 @@ export function textOf(line: Segment): string {
 }
 
 /** The words of the line with their boxes, in the order of `textOf`. */
-export function wordsOf(line: Segment): Word[] {
-  const words: Word[] = [];
+export function wordsOf(line: Segment): TextWord[] {
+  const words: TextWord[] = [];
   let [text, box]: [string, VisibleBox | undefined] = ["", undefined];
   const end = (): void => {
     if (text !== "" && box !== undefined) words.push({ text, bbox: box.map(hundredths) as VisibleBox });

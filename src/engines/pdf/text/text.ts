@@ -12,8 +12,8 @@ import { storeTrimmer } from "../mupdf/store.ts";
 import { inColumns } from "./columns.ts";
 import { readSegments, type Segment, tooMuchText } from "./glyphs.ts";
 import { BLOCKS } from "../mupdf/abi.ts";
-import { blocksIn, boxOf, RECTANGLE, vectorColor, vectorFlags } from "../mupdf/structured-text.ts";
-import { joinLines, textOf, type Word, wordsOf } from "./lines.ts";
+import { blocksIn, blockBoxOf, RECTANGLE, vectorColor, vectorFlags } from "../mupdf/structured-text.ts";
+import { joinLines, textOf, type TextWord, wordsOf } from "./lines.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 
 export interface PageText<T = undefined> {
@@ -21,7 +21,7 @@ export interface PageText<T = undefined> {
   readonly pageNumber: number;
   /** Lines end with `\n`; paragraphs and other blocks are separated by an empty line. No trailing newline. */
   readonly text: string;
-  readonly words?: readonly Word[];
+  readonly words?: readonly TextWord[];
   /** Whether it shows something, but has no text that could be read, or next to none on a scan. */
   readonly needsOcr?: true;
   /** What a `PageVisitor` made of it. */
@@ -195,7 +195,7 @@ function showsMore(engine: PdfEngine, structured: StructuredText, bounds: Visibl
   for (const { block, type } of blocksIn(engine, structured)) {
     const isImage = type === BLOCKS.image || (type === BLOCKS.vector && isImageBox(vectorColor(engine, block)));
     if (isImage) {
-      const [x0, y0, x1, y1] = boxOf(engine, block);
+      const [x0, y0, x1, y1] = blockBoxOf(engine, block);
       const width = Math.min(x1, bounds[2]) - Math.max(x0, bounds[0]);
       const height = Math.min(y1, bounds[3]) - Math.max(y0, bounds[1]);
       if (width > 0 && height > 0) covered += width * height;

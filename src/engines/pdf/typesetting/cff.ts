@@ -48,7 +48,7 @@ export function subsetCff(font: Uint8Array, glyphs: readonly number[]): CffSubse
         concat([
           ...kept,
           ...[[places[0]], [places[1]], [privateSize, places[2]]].flatMap((operands, index) => [
-            ...operands.map(integer),
+            ...operands.map(integerOperand),
             Uint8Array.of([CHARSET, CHAR_STRINGS, PRIVATE][index] ?? 0),
           ]),
         ]),
@@ -141,5 +141,5 @@ function readDict(dict: Uint8Array): DictEntry[] {
 }
 
 /** A five-byte integer operand. */
-export const integer = (value: number): Uint8Array =>
+export const integerOperand = (value: number): Uint8Array =>
   Uint8Array.of(29, value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);

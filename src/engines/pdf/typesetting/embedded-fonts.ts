@@ -2,7 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { subsetCff } from "./cff.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { EM, type Glyph, type StampFont } from "./line.ts";
+import { EM, type ShapedGlyph, type StampFont } from "./line.ts";
 import { EMPTY, type FontSubset, subsetTrueType } from "./truetype.ts";
 
 /** A composite font under construction: code `n` shows `ids[n - 1]` and means `texts[n - 1]`. */
@@ -34,7 +34,7 @@ export class StampFonts {
   }
 
   /** The font object, which `write` fills in, and the code of the glyph in it. */
-  use(glyph: Glyph): { readonly font: PDFObject; readonly code: number } {
+  use(glyph: ShapedGlyph): { readonly font: PDFObject; readonly code: number } {
     let subset = this.#subsets.get(glyph.font);
     if (!subset) {
       const reference = this.#document.addObject(this.#document.newDictionary());

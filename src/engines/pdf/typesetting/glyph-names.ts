@@ -55,7 +55,7 @@ export function charactersOf(code: number): number[] {
 }
 
 /** The character for a glyph name, if known here. */
-export function characterOf(name: string): number | undefined {
+export function characterOfName(name: string): number | undefined {
   const [, digits] = /^(?:uni|u)([0-9A-F]{4,6})$/.exec(name) ?? [];
   if (digits !== undefined) return Number.parseInt(digits, 16);
   return /^[A-Za-z]$/.test(name) ? name.charCodeAt(0) : NAMES.get(name)?.codePointAt(0);

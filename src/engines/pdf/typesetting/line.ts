@@ -11,7 +11,7 @@ export interface StampFont {
   readonly data: Uint8Array | undefined;
 }
 
-export interface Glyph {
+export interface ShapedGlyph {
   readonly font: StampFont;
   readonly id: number;
   /** The characters it represents. Empty for all but the first glyph of a cluster. */
@@ -24,8 +24,8 @@ export interface Glyph {
 }
 
 /** One line of text, starting at its origin: glyphs in visual order, each run in the direction of its script. */
-export interface Line {
+export interface TypesetLine {
   readonly text: string;
-  readonly glyphs: readonly Glyph[];
+  readonly glyphs: readonly ShapedGlyph[];
   readonly width: number;
 }

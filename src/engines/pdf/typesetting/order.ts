@@ -1,12 +1,12 @@
 /** Orders the glyphs of a line so that readers of the document reconstruct its text. */
-import type { Glyph, Line } from "./line.ts";
+import type { ShapedGlyph, TypesetLine } from "./line.ts";
 import { EMPTY } from "./truetype.ts";
 
 /**
  * A run in reverse order. Readers reverse it by character, so a glyph with several characters is preceded by an invisible
  * glyph for each but the last.
  */
-function reversed(run: readonly Glyph[]): Glyph[] {
+function reversed(run: readonly ShapedGlyph[]): ShapedGlyph[] {
   return run.toReversed().flatMap((glyph) => {
     const [last = "", ...earlier] = Array.from(glyph.text).reverse();
     const x = glyph.x + glyph.advance;
@@ -18,8 +18,8 @@ function reversed(run: readonly Glyph[]): Glyph[] {
  * A left-to-right run in visual order: Indic vowels may be displayed before the letters that they follow. The first glyph of
  * such a syllable carries its whole text.
  */
-function inPlace(run: readonly Glyph[]): Glyph[] {
-  const placed: Glyph[] = [];
+function inPlace(run: readonly ShapedGlyph[]): ShapedGlyph[] {
+  const placed: ShapedGlyph[] = [];
   for (const glyph of run) {
     const from = glyph.advance > 0 ? placed.findIndex(({ x, advance }) => advance > 0 && x > glyph.x) : -1;
     if (from < 0) {
@@ -35,14 +35,14 @@ function inPlace(run: readonly Glyph[]): Glyph[] {
 }
 
 /** Runs from left to right, as readers expect even for right-to-left text. */
-export function inVisualRuns(text: string, glyphs: readonly Glyph[]): Line {
-  const runs: Glyph[][] = [];
+export function inVisualRuns(text: string, glyphs: readonly ShapedGlyph[]): TypesetLine {
+  const runs: ShapedGlyph[][] = [];
   for (const glyph of glyphs) {
     const run = runs.at(-1);
     if (run && run[0]?.rightToLeft === glyph.rightToLeft) run.push(glyph);
     else runs.push([glyph]);
   }
-  const left = (run: readonly Glyph[]): number => Math.min(...run.map(({ x }) => x));
+  const left = (run: readonly ShapedGlyph[]): number => Math.min(...run.map(({ x }) => x));
   const ordered = runs
     .map((run) => ({ run: run[0]?.rightToLeft ? reversed(run) : inPlace(run), x: left(run) }))
     .sort((a, b) => a.x - b.x);

@@ -2,13 +2,19 @@
 import type { Matrix } from "../../geometry.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 import { type StampFonts, utf16, hexCode } from "./embedded-fonts.ts";
-import { EM, type Line } from "./line.ts";
+import { EM, type TypesetLine } from "./line.ts";
 
 /**
  * A text object that shows a line from the origin of `matrix`, in points. Includes its original text as ActualText, because
  * glyphs do not determine it in scripts that join and reorder them (14.9.4).
  */
-export function showLine(line: Line, size: number, matrix: Matrix, fonts: StampFonts, name: NameResource): string {
+export function showLine(
+  line: TypesetLine,
+  size: number,
+  matrix: Matrix,
+  fonts: StampFonts,
+  name: NameResource,
+): string {
   const shows: string[] = [];
   let [font, y, x] = ["", 0, 0];
   let row = "";

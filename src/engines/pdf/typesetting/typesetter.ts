@@ -4,7 +4,7 @@ import { Refusal } from "../../errors.ts";
 import { DOCUMENT_FONTS, type FontName, FONTS, type LoadFont, withSymbolFonts } from "../../fonts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { inVisualRuns } from "./order.ts";
-import { EM, type StampFont, type Line, type Glyph, LINE_HEIGHT } from "./line.ts";
+import { EM, type StampFont, type TypesetLine, type ShapedGlyph, LINE_HEIGHT } from "./line.ts";
 
 /** Distance from the top of a line to its baseline in MuPDF, regardless of its fonts. */
 const BASELINE = 0.9 * EM;
@@ -66,10 +66,10 @@ export class Typesetter {
    * Sets lines, which must not contain control characters.
    * @throws Refusal `unsupported_text`
    */
-  async setLines(texts: readonly string[], face: FontName = "NotoSans"): Promise<Line[]> {
+  async setLines(texts: readonly string[], face: FontName = "NotoSans"): Promise<TypesetLine[]> {
     for (const name of new Set(["NotoSans" as const, face, ...texts.map((text) => faceOf(text, face))]))
       await this.#load(name);
-    const lines: Line[] = [];
+    const lines: TypesetLine[] = [];
     while (lines.length < texts.length) {
       const some: string[] = [];
       let characters = 0;
@@ -83,7 +83,7 @@ export class Typesetter {
     return lines;
   }
 
-  async #setSome(texts: readonly string[], face: FontName): Promise<Line[]> {
+  async #setSome(texts: readonly string[], face: FontName): Promise<TypesetLine[]> {
     for (;;) {
       const missing = new Set<FontName>();
       const lines = this.#layOut(texts, face, missing);
@@ -107,7 +107,7 @@ export class Typesetter {
     return known;
   }
 
-  #layOut(texts: readonly string[], face: FontName, missing: Set<FontName>): Line[] {
+  #layOut(texts: readonly string[], face: FontName, missing: Set<FontName>): TypesetLine[] {
     const { mupdf } = this.#engine;
     mupdf.installLoadFontFunction((name, script) => {
       const wanted = script === UNNAMED ? (NAMED.find((font) => font === name) ?? "NotoSans") : SCRIPTS[script];
@@ -116,7 +116,7 @@ export class Typesetter {
       return font ?? null;
     });
     const shown = texts.flatMap((text, index) => (text.trim() === "" ? [] : [{ text, index }]));
-    const lines = texts.map((text) => ({ text, glyphs: [] as Glyph[], width: 0 }));
+    const lines = texts.map((text) => ({ text, glyphs: [] as ShapedGlyph[], width: 0 }));
     if (shown.length === 0) return lines;
     const html = new mupdf.Buffer(
       htmlOf(
@@ -136,7 +136,7 @@ export class Typesetter {
   }
 
   /** Collects the glyphs of the lines: in logical order, relative to the baseline of each line. */
-  #collector(lineAt: (y: number) => { glyphs: Glyph[] } | undefined, unknown: Set<string>): Device {
+  #collector(lineAt: (y: number) => { glyphs: ShapedGlyph[] } | undefined, unknown: Set<string>): Device {
     const { mupdf } = this.#engine;
     const at = (font: Font, trm: readonly number[], id: number, character: number, direction: number): void => {
       const [, , , , x = 0, y = 0] = trm;

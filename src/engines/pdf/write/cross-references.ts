@@ -3,7 +3,7 @@ import { deflate } from "../../bytes/deflate.ts";
 import { type FileParts, ownBytes } from "../../bytes/joined-bytes.ts";
 
 /** Where an object is. A deleted one has the generation of its next use. */
-export interface Row {
+export interface CrossReferenceRow {
   readonly number: number;
   readonly generation: number;
   readonly deleted: boolean;
@@ -13,7 +13,7 @@ export interface Row {
   readonly container?: number;
 }
 
-export interface Section {
+export interface UpdateSection {
   /** Offset of the update in bytes from the header of the file. */
   readonly start: number;
   /** Offset of the section before it, if there is one. */
@@ -27,7 +27,7 @@ export interface Section {
 }
 
 /** Object 0 is always free. All free objects may refer to it as the next one (7.5.4). */
-const HEAD: Row = { number: 0, generation: 65_535, deleted: true, offset: 0 };
+const HEAD: CrossReferenceRow = { number: 0, generation: 65_535, deleted: true, offset: 0 };
 
 /** Widths of the fields of a stream in bytes, besides that of the offset. */
 const TYPE_WIDTH = 1;
@@ -37,14 +37,22 @@ const OFFSET_DIGITS = 10;
 const GENERATION_DIGITS = 5;
 
 /** Writes the section and the end of the file. `rows`: in order of their numbers. */
-export async function writeSection(parts: FileParts, rows: readonly Row[], section: Section): Promise<void> {
+export async function writeSection(
+  parts: FileParts,
+  rows: readonly CrossReferenceRow[],
+  section: UpdateSection,
+): Promise<void> {
   const offset = section.start + parts.length;
   if (section.asStream) await writeStream(parts, rows, section, offset);
   else writeTable(parts, rows, section);
   parts.text(`startxref\n${offset}\n%%EOF\n`);
 }
 
-function writeTable(parts: FileParts, rows: readonly Row[], { size, previous, trailer }: Section): void {
+function writeTable(
+  parts: FileParts,
+  rows: readonly CrossReferenceRow[],
+  { size, previous, trailer }: UpdateSection,
+): void {
   const digits = (value: number, count: number): string => String(value).padStart(count, "0");
   let table = "xref\n";
   for (const run of runsOf([HEAD, ...rows])) {
@@ -60,8 +68,8 @@ function writeTable(parts: FileParts, rows: readonly Row[], { size, previous, tr
 /** A stream is an object of its own, with the next number. */
 async function writeStream(
   parts: FileParts,
-  rows: readonly Row[],
-  { size, previous, trailer }: Section,
+  rows: readonly CrossReferenceRow[],
+  { size, previous, trailer }: UpdateSection,
   offset: number,
 ): Promise<void> {
   const all = [HEAD, ...rows, { number: size, generation: 0, deleted: false, offset }];
@@ -89,8 +97,8 @@ async function writeStream(
 const previousOf = (offset: number | undefined): string => (offset === undefined ? "" : `/Prev ${offset}`);
 
 /** Rows with consecutive numbers together. */
-function runsOf(rows: readonly Row[]): Row[][] {
-  const runs: Row[][] = [];
+function runsOf(rows: readonly CrossReferenceRow[]): CrossReferenceRow[][] {
+  const runs: CrossReferenceRow[][] = [];
   for (const row of rows) {
     const run = runs.at(-1);
     if (run && run.at(-1)?.number === row.number - 1) run.push(row);

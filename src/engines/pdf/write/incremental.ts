@@ -10,13 +10,13 @@ import { encryptFor, type FileKey } from "../encryption/object-cipher.ts";
 import type { Changes } from "../mupdf/changes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { isNamed, objectNumber } from "../objects/objects.ts";
-import { type Piece, serialize } from "../objects/serialize.ts";
+import { type SerializedPiece, serialize } from "../objects/serialize.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { FileParts, ownBytes } from "../../bytes/joined-bytes.ts";
 import { deflate } from "../../bytes/deflate.ts";
 import { hex } from "../../bytes/hex.ts";
 import { fileKeyOf } from "../encryption/file-key.ts";
-import { type Row, writeSection } from "./cross-references.ts";
+import { type CrossReferenceRow, writeSection } from "./cross-references.ts";
 
 /** Fuel per object, and per byte of a stream that is deflated or encrypted. */
 const OBJECT_WORK = 500;
@@ -36,7 +36,7 @@ const ID_BYTES = 16;
 export type Entries = Map<string, string | undefined>;
 
 /** Finds all changes since a document was opened, except those that only make it easier to read. */
-export function changesOf({ engine, document }: OpenPdf): Changes {
+export function documentChanges({ engine, document }: OpenPdf): Changes {
   const changes = engine.changesOf(document);
   const encryption = objectNumber(document.getTrailer().get("Encrypt"));
   const isReferences = (number: number): boolean => isNamed(document.newIndirect(number).get("Type"), "XRef");
@@ -63,7 +63,7 @@ export async function updateOf(
   const trailer = document.getTrailer();
   const start = length - header;
   const parts = new FileParts();
-  const rows: Row[] = [];
+  const rows: CrossReferenceRow[] = [];
   // The file may end without a line feed.
   parts.text("\n");
   for (const object of objects) {
@@ -108,7 +108,7 @@ async function writeObject(
 
 /** The text of an object, with its strings encrypted. */
 export async function printed(
-  pieces: readonly Piece[],
+  pieces: readonly SerializedPiece[],
   object: { readonly number: number; readonly generation: number },
   key: FileKey | undefined,
 ): Promise<string> {

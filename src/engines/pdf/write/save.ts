@@ -7,7 +7,7 @@ import { LEAST_BYTES } from "../document/damage.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
-import { changesOf, updateOf } from "./incremental.ts";
+import { documentChanges, updateOf } from "./incremental.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { FIRST_POINTER, type Pointer } from "../mupdf/values.ts";
 import { eachPointer } from "../objects/each-object.ts";
@@ -197,7 +197,7 @@ export async function makePdf(engine: PdfEngine, make: () => Promise<PDFDocument
 export async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes | undefined> {
   const { engine, document, input } = open;
   if (!document.canBeSavedIncrementally()) return undefined;
-  const changes = changesOf(open);
+  const changes = documentChanges(open);
   const update = await updateOf(open, changes);
   const rest = engine.ranges ? outside(engine, update) : update;
   const file = { ...joinedBytes([input.bytes, rest]), continues: { file: input.bytes, rest } };

@@ -14,7 +14,7 @@ import { encryptFor, type FileKey } from "../encryption/object-cipher.ts";
 import type { Changes } from "../mupdf/changes.ts";
 import { isNamed, objectNumber } from "../objects/objects.ts";
 import { serialize } from "../objects/serialize.ts";
-import { type Row, writeSection } from "./cross-references.ts";
+import { type CrossReferenceRow, writeSection } from "./cross-references.ts";
 import { type Entries, identifierOf, OF_SECTION, printed, streamOf } from "./incremental.ts";
 
 /** Objects in an object stream, and bytes: readers parse all of a stream for one of its objects. */
@@ -39,7 +39,7 @@ interface Packed {
  * The file of a document. `reached`: the objects that are written, by their numbers. `decrypt`: without its encryption, if it has one.
  */
 export async function wholeFile(
-  open: Written,
+  open: WrittenDocument,
   { reached, decrypt = false }: { readonly reached: Uint8Array; readonly decrypt?: boolean },
 ): Promise<EngineBytes> {
   const { engine, document } = open;
@@ -57,7 +57,12 @@ export async function wholeFile(
   let size = numbers.reduce((most, number) => Math.max(most, number), 0) + 1;
   engine.claim(size * ROW_BYTES);
   // The numbers of free objects, too: a first section has all (7.5.4).
-  const rows = Array.from({ length: size }, (_, number): Row => ({ number, generation: 0, deleted: true, offset: 0 }));
+  const rows = Array.from({ length: size }, (_, number): CrossReferenceRow => ({
+    number,
+    generation: 0,
+    deleted: true,
+    offset: 0,
+  }));
   let packed: Packed[] = [];
   let packedBytes = 0;
 
@@ -138,12 +143,12 @@ function kindOf(object: PDFObject): "object" | "stream" | "nothing" {
 }
 
 /** A document that is written. `input`: the file that it was opened from; a new document has none. */
-export interface Written extends Pick<OpenPdf, "engine" | "document"> {
+export interface WrittenDocument extends Pick<OpenPdf, "engine" | "document"> {
   readonly input?: OpenPdf["input"];
 }
 
 /** A document that is being written, and the key that its file keeps. */
-interface Source extends Written {
+interface Source extends WrittenDocument {
   readonly changes: Changes;
   readonly key: FileKey | undefined;
   /** The number in the file of an object with this number in the document; undefined if it is not written. */

@@ -411,7 +411,7 @@ export function shownRows(glyphs: readonly DrawnGlyph[]): Segment[] {
 }
 
 /** The visible part of a loaded page, in the coordinates of these rows. */
-export function boundsOf(page: PDFPage): VisibleBox {
+export function visibleBoundsOf(page: PDFPage): VisibleBox {
   const [x0, y0, x1, y1] = page.getBounds() as VisibleBox;
   const [a, b, c, d, e, f] = inverseOf(page.getTransform() as unknown as Matrix);
   const xs = [x0 * a + y0 * c + e, x1 * a + y1 * c + e, x0 * a + y1 * c + e, x1 * a + y0 * c + e];

@@ -14,7 +14,7 @@ import { objectNumber } from "../../objects/objects.ts";
 import { areBlank } from "./blank-regions.ts";
 import { drawnContent } from "./drawn-content.ts";
 import {
-  boundsOf,
+  visibleBoundsOf,
   compareGlyphs,
   type DocumentInEngine,
   type DrawnGlyph,
@@ -120,7 +120,7 @@ async function isOnPage(open: DocumentInEngine, index: number, sought: Sought): 
   const page = await engine.long.loadPage(document, index);
   try {
     const rows = shownRows(await drawnGlyphs(open, page, { annotations: true }));
-    for await (const pieces of readingOrders(engine.work, rows, boundsOf(page)))
+    for await (const pieces of readingOrders(engine.work, rows, visibleBoundsOf(page)))
       if (await sought.isRead(pieces)) return true;
     return false;
   } finally {

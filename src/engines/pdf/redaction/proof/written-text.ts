@@ -9,7 +9,7 @@ import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import type { Work } from "../../../work.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";
 import { readString } from "../../syntax/strings.ts";
-import type { Piece } from "../../layout/reading-orders.ts";
+import type { TextPiece } from "../../layout/reading-orders.ts";
 import { decodeText } from "../../objects/text-string.ts";
 import { unescapeName } from "../../syntax/names.ts";
 import { writtenObjects } from "../../objects/written-objects.ts";
@@ -24,7 +24,7 @@ export interface Sought {
   /** The same for texts that may be long, yielding to other requests. */
   isInAny(texts: readonly string[]): Promise<boolean>;
   /** Whether it is in the text of a page, read in some order. */
-  isRead(pieces: readonly Piece[]): Promise<boolean>;
+  isRead(pieces: readonly TextPiece[]): Promise<boolean>;
   /** The texts that were redacted, and the terms. */
   readonly found: Iterable<string>;
   readonly ignoresCase: boolean;

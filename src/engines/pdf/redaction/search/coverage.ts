@@ -9,7 +9,7 @@ export interface Range {
 /** Bits of a character: it is in a match, and in the same one as the character before it. */
 const [IN, GOES_ON] = [1, 2];
 
-export class Coverage {
+export class MatchCoverage {
   readonly #marks: Uint8Array;
   isEmpty = true;
 
@@ -24,7 +24,7 @@ export class Coverage {
     this.#marks.fill(IN | GOES_ON, start + 1, end);
   }
 
-  addAll(other: Coverage): void {
+  addAll(other: MatchCoverage): void {
     if (other.isEmpty) return;
     this.isEmpty = false;
     for (let at = 0; at < this.#marks.length; at++) {
