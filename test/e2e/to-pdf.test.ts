@@ -3,7 +3,7 @@ import { ownServer } from "./own-server.ts";
 import { post, type ApiResponse } from "../harness/client.ts";
 import { encoded } from "../harness/encoded.ts";
 import { document } from "../harness/fixtures.ts";
-import { docx, archive, paragraph, xlsx } from "../harness/office-fixtures.ts";
+import { docx, archive, paragraph, withMainPart, xlsx } from "../harness/office-fixtures.ts";
 import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
 import { writePng } from "../harness/png-writer.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
@@ -99,6 +99,17 @@ describe("each format is known by its content", () => {
     expect(result.headers.get("X-Converted-From")).toBe(format);
     expect(result.text).toContain(word);
     expect((await check(result.body)).warnings).toEqual([]);
+  });
+
+  test("an office document whose main part has another name than usual is converted, with its links", async () => {
+    const link = '<w:p><w:hyperlink r:id="rLink"><w:r><w:t>Hello</w:t></w:r></w:hyperlink></w:p>';
+    const word = await converted(withMainPart(docx(link), "word/document2.xml", "wordprocessingml.document"));
+    expect([word.headers.get("X-Converted-From"), word.text]).toEqual(["docx", "Hello"]);
+    expect(await plainText(word.body)).toContain("https://example.com/docx");
+    const cells = '<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row></sheetData>';
+    const book = xlsx([{ name: "S", content: cells }], { strings: ["Cell"] });
+    const sheet = await converted(withMainPart(book, "xl/book.xml", "spreadsheetml.sheet"));
+    expect([sheet.headers.get("X-Converted-From"), sheet.text]).toEqual(["xlsx", expect.stringContaining("Cell")]);
   });
 
   test.each<readonly [string, Source]>([

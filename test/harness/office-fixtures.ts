@@ -1,5 +1,5 @@
 /** Office documents and e-books, written as their standards have them. */
-import { zipSync } from "fflate";
+import { unzipSync, zipSync } from "fflate";
 
 const encoder = new TextEncoder();
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
@@ -69,6 +69,22 @@ export function docx(body: string, parts: DocxParts = {}): Uint8Array {
     ...Object.fromEntries(present.map(([name, content]) => [`word/${name}.xml`, content])),
     ...Object.fromEntries(Object.entries(media).map(([name, bytes]) => [`word/media/${name}`, bytes])),
     ...(core !== undefined && { "docProps/core.xml": core }),
+  });
+}
+
+/** The package with its main part under another name, as its relationships and content types say. */
+export function withMainPart(file: Uint8Array, name: string, mediaType: string): Uint8Array {
+  const entries = unzipSync(file);
+  const usual = Object.keys(entries).find((entry) => /^(word\/document|xl\/workbook)\.xml$/.test(entry)) ?? "";
+  const relations = (part: string): string => part.replace(/([^/]+)$/, "_rels/$1.rels");
+  const { [usual]: main, [relations(usual)]: own, ...rest } = entries;
+  const type = `application/vnd.openxmlformats-officedocument.${mediaType}.main+xml`;
+  return archive({
+    ...rest,
+    "[Content_Types].xml": `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/${name}" ContentType="${type}"/></Types>`,
+    "_rels/.rels": relationships([["rId1", "officeDocument", `/${name}`]]),
+    [name]: main ?? new Uint8Array(),
+    [relations(name)]: own ?? new Uint8Array(),
   });
 }
 

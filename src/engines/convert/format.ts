@@ -23,6 +23,15 @@ export type Detected =
   /** The name of what it is, for an error. */
   | { readonly unsupported: string };
 
+/** By the media type of the main part, whose name programs choose (ECMA-376, part 1, 11.3.10 and 12.3.23). */
+const MAIN_PARTS: readonly (readonly [RegExp, SourceFormat])[] = [
+  [
+    /(?:wordprocessingml\.(?:document|template)|ms-word\.(?:document|template)\.macroEnabled(?:Template)?)\.main\+xml/,
+    "docx",
+  ],
+  [/(?:spreadsheetml\.(?:sheet|template)|ms-excel\.(?:sheet|template)\.macroEnabled)\.main\+xml/, "xlsx"],
+];
+
 const HEAD_BYTES = 64 * 1024;
 
 /** What is in a ZIP, by an entry that only it has. */
@@ -74,6 +83,9 @@ async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected
     const kind = Object.keys(OPEN_DOCUMENT).find((name) => type.includes(`opendocument.${name}`));
     if (kind !== undefined) return { unsupported: OPEN_DOCUMENT[kind] ?? kind };
   }
+  const types = (await archive.readText("[Content_Types].xml")) ?? "";
+  const main = MAIN_PARTS.find(([type]) => type.test(types));
+  if (main) return { format: main[1], archive };
   const relations = await archive.readText("_rels/.rels");
   if (relations?.includes("fixedrepresentation")) return { unsupported: "an XPS document" };
   const files = names.filter((name) => !name.endsWith("/"));

@@ -6,7 +6,7 @@ import { hyperlinkOf } from "./link-fields.ts";
 import { boundedHtml } from "../source/bounded-html.ts";
 import { htmlDocument } from "../source/markup.ts";
 import { tidied } from "../source/tidy-html.ts";
-import { partAt, relationshipsOf, type Relationship } from "../source/relationships.ts";
+import { mainPartOf, partAt, relationshipsOf, type Relationship } from "../source/relationships.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 import { Refusal } from "../../errors.ts";
 import { BodyWriter, type Context } from "./body.ts";
@@ -21,7 +21,8 @@ export interface OfficeOptions {
   readonly css: string;
 }
 
-const MAIN = "word/document.xml";
+/** The main part where the package does not name one. */
+const USUAL_MAIN = "word/document.xml";
 const STYLE = "p{margin:0}td p{margin:0}h1,h2,h3,h4,h5,h6{margin:0}";
 
 interface Note {
@@ -31,10 +32,11 @@ interface Note {
 }
 
 export async function readDocx(work: Work, archive: Archive, options: OfficeOptions): Promise<Conversion> {
-  const document = await partAt(work, archive, MAIN);
+  const main = (await mainPartOf(work, archive)) ?? USUAL_MAIN;
+  const document = await partAt(work, archive, main);
   const body = elementAt(document, "body");
   if (body === undefined) throw new Refusal("invalid_file", "The document has no body.", { input: "file" });
-  const relationships = await relationshipsOf(work, archive, MAIN);
+  const relationships = await relationshipsOf(work, archive, main);
   const part = (type: string): Promise<XmlElement | undefined> =>
     partAt(work, archive, relationships.values().find((one) => one.type === type && !one.external)?.target);
   const notConverted = new Set<string>();

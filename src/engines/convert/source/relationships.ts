@@ -17,7 +17,13 @@ export async function partAt(work: Work, archive: Archive, name: string | undefi
   return text === undefined || name === undefined ? undefined : parseXml(work, text, name);
 }
 
-/** By their identifiers. */
+/** The name of the main part of a package, which programs choose; undefined if the package does not say it. */
+export async function mainPartOf(work: Work, archive: Archive): Promise<string | undefined> {
+  const relationships = await relationshipsOf(work, archive, "");
+  return relationships.values().find(({ type, external }) => type === "officeDocument" && !external)?.target;
+}
+
+/** By their identifiers. `part`: its name, or "" for the package. */
 export async function relationshipsOf(
   work: Work,
   archive: Archive,

@@ -3,7 +3,7 @@ import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
 import type { Archive } from "../source/archive.ts";
-import { partAt, relationshipsOf } from "../source/relationships.ts";
+import { partAt, mainPartOf, relationshipsOf } from "../source/relationships.ts";
 import type { Sheet, SheetCell } from "../source/sheet.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 import { type CellStyle, CellStyles } from "./cell-styles.ts";
@@ -31,9 +31,13 @@ const LACKING: Readonly<Record<string, string>> = {
   pivotTable: "",
 };
 
+/** The main part where the package does not name one. */
+const USUAL_MAIN = "xl/workbook.xml";
+
 export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> {
-  const book = await partAt(work, archive, "xl/workbook.xml");
-  const relationships = await relationshipsOf(work, archive, "xl/workbook.xml");
+  const main = (await mainPartOf(work, archive)) ?? USUAL_MAIN;
+  const book = await partAt(work, archive, main);
+  const relationships = await relationshipsOf(work, archive, main);
   const part = (type: string): Promise<XmlElement | undefined> =>
     partAt(work, archive, relationships.values().find((one) => one.type === type && !one.external)?.target);
   const strings: string[] = [];
