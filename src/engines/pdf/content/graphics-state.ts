@@ -157,15 +157,13 @@ export class GraphicsStates<F> {
 
   /** Applies an operator other than `q` and `Q`. One that shows text is applied up to the text, whose glyphs move what follows. */
   apply({ name, family }: Operator, operands: Operands): void {
-    const number = (index: number): number => operands.number?.(index) ?? 0;
-    const matrix = (): Matrix => [number(0), number(1), number(2), number(3), number(4), number(5)];
     const { current } = this;
     switch (family) {
       case "transform":
-        this.current = { ...current, matrix: multiply(matrix(), current.matrix) };
+        this.current = { ...current, matrix: multiply(matrixOf(operands), current.matrix) };
         break;
       case "style":
-        if (name === "w") this.current = { ...current, lineWidth: number(0) };
+        if (name === "w") this.current = { ...current, lineWidth: numberAt(operands, 0) };
         break;
       case "parameters":
         this.#setParameters(operands.name(0) ?? "");
@@ -174,10 +172,10 @@ export class GraphicsStates<F> {
         this.#setColor(name, operands);
         break;
       case "font":
-        this.current = { ...current, font: this.#fontNamed(operands.name(0) ?? ""), size: number(1) };
+        this.current = { ...current, font: this.#fontNamed(operands.name(0) ?? ""), size: numberAt(operands, 1) };
         break;
       case "textState":
-        this.#setText(name, number(0));
+        this.#setText(name, numberAt(operands, 0));
         break;
       case "beginText":
       case "endText":
@@ -185,13 +183,14 @@ export class GraphicsStates<F> {
         this.line = this.text = IDENTITY;
         break;
       case "move":
-        if (name === "TD") this.#setText("TL", -number(1));
-        if (name === "Tm") this.line = this.text = matrix();
+        if (name === "TD") this.#setText("TL", -numberAt(operands, 1));
+        if (name === "Tm") this.line = this.text = matrixOf(operands);
         else if (name === "T*") this.#nextLine();
-        else this.#moveLine(number(0), number(1));
+        else this.#moveLine(numberAt(operands, 0), numberAt(operands, 1));
         break;
       case "show":
-        if (name === '"') this.current = { ...current, wordSpace: number(0), characterSpace: number(1) };
+        if (name === '"')
+          this.current = { ...current, wordSpace: numberAt(operands, 0), characterSpace: numberAt(operands, 1) };
         if (startsLine(name)) this.#nextLine();
         break;
       default:
@@ -247,6 +246,13 @@ export class GraphicsStates<F> {
     remember(this.#fonts, name, font);
     return font;
   }
+}
+
+const numberAt = (operands: Operands, index: number): number => operands.number?.(index) ?? 0;
+
+function matrixOf(operands: Operands): Matrix {
+  const [a, b, c] = [numberAt(operands, 0), numberAt(operands, 1), numberAt(operands, 2)];
+  return [a, b, c, numberAt(operands, 3), numberAt(operands, 4), numberAt(operands, 5)];
 }
 
 function remember<T>(names: Map<string, T>, name: string, value: T): void {

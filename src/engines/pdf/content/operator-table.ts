@@ -1,3 +1,5 @@
+import { bytesOf } from "../../bytes/latin1.ts";
+
 /** The operators of content streams by what they do, with the number of their operands (ISO 32000-2, annex A). Those that set colors may have more. */
 const TABLE = {
   save: "q/0",
@@ -60,3 +62,21 @@ export const setsStroke = (operator: string): boolean => operator < "a";
 
 /** Whether an operator that sets a color may name a pattern. */
 export const setsPattern = (operator: string): boolean => operator === "scn" || operator === "SCN";
+
+/** Longest operator in bytes. */
+const MOST_OPERATOR = 3;
+
+/** An operator as a number. */
+function codeOf(bytes: Uint8Array, start: number, end: number): number {
+  let code = 0;
+  for (let at = start; at < end; at++) code = (code << 8) | (bytes[at] ?? 0);
+  return code;
+}
+
+const BY_CODE: ReadonlyMap<number, Operator> = new Map(
+  [...OPERATORS.values()].map((operator) => [codeOf(bytesOf(operator.name), 0, operator.name.length), operator]),
+);
+
+/** The operator that a word is; undefined if it is none. Without a string for the word, which would take longer. */
+export const operatorAt = (bytes: Uint8Array, start: number, end: number): Operator | undefined =>
+  end - start > MOST_OPERATOR ? undefined : BY_CODE.get(codeOf(bytes, start, end));

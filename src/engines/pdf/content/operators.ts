@@ -3,7 +3,7 @@ import { Refusal } from "../../errors.ts";
 import { unescapeName } from "../syntax/names.ts";
 import type { ByteRange, TokenKind } from "../syntax/tokens.ts";
 import { ContentLexer } from "./lexer.ts";
-import { type Operator, OPERATORS, UNKNOWN } from "./operator-table.ts";
+import { operatorAt, UNKNOWN } from "./operator-table.ts";
 
 /** Most operands that are kept per operator. Only `scn` with many colorants has more. */
 const MOST_OPERANDS = 64;
@@ -20,6 +20,7 @@ const closes = (token: TokenKind): boolean => token === "]" || token === ">>" ||
 
 /** `next()` advances to the next operator, whose name and operands can then be read. */
 export class ContentOperators {
+  readonly #bytes: Uint8Array;
   readonly #lexer: ContentLexer;
   readonly #starts = new Int32Array(MOST_OPERANDS);
   readonly #ends = new Int32Array(MOST_OPERANDS);
@@ -28,23 +29,21 @@ export class ContentOperators {
   end = 0;
   /** The operator. `BI` stands for a whole inline image whose entries are the operands. */
   operator = "";
+  /** The same in the table. */
+  entry = UNKNOWN;
   count = 0;
   #saved = 0;
   /** The data of an inline image. */
   data: ByteRange = { start: 0, end: 0 };
 
   constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
     this.#lexer = new ContentLexer(bytes);
   }
 
   /** As `ContentLexer.isDue`. */
   get isDue(): boolean {
     return this.#lexer.isDue;
-  }
-
-  /** The operator in the table. */
-  get entry(): Operator {
-    return OPERATORS.get(this.operator) ?? UNKNOWN;
   }
 
   /** Advances to the next operator; false at the end. Skips trailing operands without an operator. */
@@ -60,12 +59,14 @@ export class ContentOperators {
         else this.#value(token);
         continue;
       }
-      const word = lexer.text(start, Math.min(lexer.end, start + MOST_OPERATOR));
+      const entry = operatorAt(this.#bytes, start, lexer.end) ?? UNKNOWN;
+      const word = entry.name || lexer.text(start, Math.min(lexer.end, start + MOST_OPERATOR));
       if (word === "true" || word === "false" || word === "null") {
         this.#value(token);
         continue;
       }
       this.operator = word;
+      this.entry = entry;
       if (word === "q") this.#save();
       else if (word === "Q") this.#saved = Math.max(0, this.#saved - 1);
       if (word === "BI") this.#inlineImage();

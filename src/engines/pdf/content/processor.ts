@@ -86,15 +86,16 @@ export class Run<F = never, M = void, O extends Operators = ContentOperators> {
    * @throws Refusal `limit_exceeded` if the content saves too many graphics states
    */
   async read(work: Work): Promise<void> {
-    const { operators } = this;
+    const { operators, graphics } = this;
+    const steps = this.#steps;
     const { operatorWork = 0 } = this.#visitor;
     while (!this.#isStopped && operators.next()) {
       if (operatorWork > 0) work.spend(operatorWork);
       if (operators.isDue) await work.rest();
       const operator = operators.entry;
-      const step = this.#steps[operator.place];
+      const step = steps[operator.place];
       if (!step) continue;
-      if (step.isKept) this.graphics.apply(operator, operators);
+      if (step.isKept) graphics.apply(operator, operators);
       const visiting = step.visit?.(this);
       if (visiting) await visiting;
     }

@@ -4,7 +4,7 @@
  */
 import { bytesOf } from "../../bytes/latin1.ts";
 import { ContentLexer } from "./lexer.ts";
-import { OPERATORS, type Operator, UNKNOWN } from "./operator-table.ts";
+import { OPERATORS, type Operator, operatorAt, UNKNOWN } from "./operator-table.ts";
 import type { Operators } from "./processor.ts";
 
 /** Longest operator in bytes. */
@@ -14,16 +14,6 @@ const MOST_NAME = 120;
 /** Maximum nesting of arrays and dictionaries. Readers give up earlier. */
 const DEEPEST = 100;
 
-/** An operator as a number. */
-function codeOf(bytes: Uint8Array, start: number, end: number): number {
-  let code = 0;
-  for (let at = start; at < end; at++) code = (code << 8) | (bytes[at] ?? 0);
-  return code;
-}
-
-const BY_CODE: ReadonlyMap<number, Operator> = new Map(
-  [...OPERATORS.values()].map((operator) => [codeOf(bytesOf(operator.name), 0, operator.name.length), operator]),
-);
 const END_IMAGE = OPERATORS.get("EI") ?? UNKNOWN;
 const VALUES = ["true", "false", "null"].map((text) => bytesOf(text));
 const isValue = (bytes: Uint8Array, start: number, end: number): boolean =>
@@ -184,7 +174,7 @@ export class TolerantOperators implements Operators {
   }
 
   #word(start: number, end: number): true {
-    const operator = BY_CODE.get(codeOf(this.#bytes, start, end)) ?? UNKNOWN;
+    const operator = operatorAt(this.#bytes, start, end) ?? UNKNOWN;
     if (this.#containers.length > 0) {
       // An operator ends all open operands.
       this.#containers.length = 0;

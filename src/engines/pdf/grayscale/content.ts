@@ -3,6 +3,7 @@ import type { PDFObject } from "mupdf";
 import type { Work } from "../../work.ts";
 import { ContentWriter } from "../content/content-writer.ts";
 import { setsStroke } from "../content/operator-table.ts";
+import type { Paint } from "../content/graphics-state.ts";
 import type { ContentOperators } from "../content/operators.ts";
 import { process, type Visitor } from "../content/processor.ts";
 import { type GrayColors, grayText, isGraySpace } from "./colors.ts";
@@ -37,42 +38,44 @@ export async function grayContent(
   const visitor: Visitor = {
     keeps: ["color"],
     color: ({ operators, state }) => {
-      const { operator } = operators;
-      const isStroke = setsStroke(operator);
-      const text = replacement(operators, spaceOf((isStroke ? state.stroke : state.fill).space), isStroke ? "G" : "g");
+      const isStroke = setsStroke(operators.operator);
+      const text = replacement(operators, isStroke ? state.stroke : state.fill, isStroke ? "G" : "g");
       if (text !== undefined) writer.replace(operators.start, operators.end, text);
     },
   };
   await process(bytes, visitor, work);
   return writer.result();
 
-  /** What replaces an operator that sets a color in a space. */
-  function replacement(operators: ContentOperators, space: Space, gray: string): string | undefined {
+  /** What replaces an operator that sets a color. */
+  function replacement(operators: ContentOperators, { space: name }: Paint, gray: string): string | undefined {
     const { operator } = operators;
     switch (operator) {
+      case "g":
+      case "G":
+        return undefined;
       case "rg":
       case "RG":
       case "k":
       case "K":
         return `${grayText(grayOfDevice(operators.numbers()))} ${gray}`;
-      case "cs":
-      case "CS":
-        if (space.kind === "stays") return undefined;
-        return space.kind === "pattern" ? `${space.text} ${operator}` : `${space.text} ${gray}`;
       default: {
-        const values = space.kind === "stays" ? [] : operators.numbers();
-        if (space.kind === "stays" || values.length === 0) return undefined;
+        const space = spaceOf(name);
+        if (space.kind === "stays") return undefined;
+        const isPattern = space.kind === "pattern";
+        if (operator === "cs" || operator === "CS") return `${space.text} ${isPattern ? operator : gray}`;
+        const values = operators.numbers();
+        if (values.length === 0) return undefined;
         const value = grayText(colors.of(space.space, values));
-        return space.kind === "pattern"
-          ? `${value} ${operators.text(operators.count - 1)} ${operator}`
-          : `${value} ${gray}`;
+        return isPattern ? `${value} ${operators.text(operators.count - 1)} ${operator}` : `${value} ${gray}`;
       }
     }
   }
 
   function spaceOf(name: string): Space {
-    const space = known.get(name) ?? readSpace(name);
+    const before = known.get(name);
+    if (before) return before;
     if (known.size >= MOST_SPACES) known.clear();
+    const space = readSpace(name);
     known.set(name, space);
     return space;
   }
