@@ -64,7 +64,7 @@ export const setsStroke = (operator: string): boolean => operator < "a";
 export const setsPattern = (operator: string): boolean => operator === "scn" || operator === "SCN";
 
 /** Longest operator in bytes. */
-const MOST_OPERATOR = 3;
+export const LONGEST_OPERATOR = 3;
 
 /** An operator as a number. */
 function codeOf(bytes: Uint8Array, start: number, end: number): number {
@@ -79,4 +79,4 @@ const BY_CODE: ReadonlyMap<number, Operator> = new Map(
 
 /** The operator that a word is; undefined if it is none. Without a string for the word, which would take longer. */
 export const operatorAt = (bytes: Uint8Array, start: number, end: number): Operator | undefined =>
-  end - start > MOST_OPERATOR ? undefined : BY_CODE.get(codeOf(bytes, start, end));
+  end - start > LONGEST_OPERATOR ? undefined : BY_CODE.get(codeOf(bytes, start, end));

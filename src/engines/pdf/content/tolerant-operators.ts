@@ -4,11 +4,9 @@
  */
 import { bytesOf } from "../../bytes/latin1.ts";
 import { ContentLexer } from "./lexer.ts";
-import { OPERATORS, type Operator, operatorAt, UNKNOWN } from "./operator-table.ts";
+import { LONGEST_OPERATOR, OPERATORS, type Operator, operatorAt, UNKNOWN } from "./operator-table.ts";
 import type { Operators } from "./processor.ts";
 
-/** Longest operator in bytes. */
-const MOST_OPERATOR = 3;
 /** Longest name in bytes that is distinguished: readers may truncate longer ones. */
 const MOST_NAME = 120;
 /** Maximum nesting of arrays and dictionaries. Readers give up earlier. */
@@ -89,7 +87,7 @@ export class TolerantOperators implements Operators {
       const { start, end } = lexer;
       switch (token) {
         case "word":
-          if (end - start > MOST_OPERATOR) this.#longWord(start, end);
+          if (end - start > LONGEST_OPERATOR) this.#longWord(start, end);
           else return this.#word(start, end);
           break;
         case "image":
