@@ -47,12 +47,19 @@ export async function finishedParts(
   owner: FileOwner,
   files: readonly string[],
 ): Promise<FinishedParts> {
+  // Each is looked up in the database once, and read twice.
+  const sources = new Map<string, Awaited<ReturnType<typeof openFile>>["source"]>();
   const open = async (id: string): Promise<Unpacked> => {
-    const { source } = await openFile(db, store, owner, id, new Date());
+    const source = sources.get(id) ?? (await openFile(db, store, owner, id, new Date())).source;
+    sources.set(id, source);
     return Unpacked.of(source.stream(0, source.length));
   };
   const headers: ResultHeaders[] = [];
-  for (const id of files) headers.push((await open(id)).head.headers);
+  for (const id of files) {
+    const part = await open(id);
+    headers.push(part.head.headers);
+    await part.close();
+  }
   return {
     headers: headersOfParts(headers),
     async *values() {
@@ -80,6 +87,11 @@ class Unpacked {
     return new Unpacked(JSON.parse(new TextDecoder().decode(head)) as Head, reader);
   }
 
+  /** Reads no more. */
+  close(): Promise<unknown> {
+    return this.#reader.close();
+  }
+
   async *files(): AsyncGenerator<OutputFile, void> {
     for (let name = await this.#reader.frame(); name !== undefined; name = await this.#reader.frame()) {
       yield { name: new TextDecoder().decode(name), bytes: this.#reader.frames() };
@@ -95,6 +107,10 @@ class FrameReader {
 
   constructor(chunks: AsyncGenerator<Uint8Array, void>) {
     this.#chunks = chunks;
+  }
+
+  close(): Promise<unknown> {
+    return this.#chunks.return();
   }
 
   /** The next frame; undefined at the end of the file. */
