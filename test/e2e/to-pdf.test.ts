@@ -103,7 +103,7 @@ describe("each format is known by its content", () => {
 
   test("an office document whose main part has another name than usual is converted, with its links", async () => {
     const link = '<w:p><w:hyperlink r:id="rLink"><w:r><w:t>Hello</w:t></w:r></w:hyperlink></w:p>';
-    const word = await converted(withMainPart(docx(link), "word/document2.xml", "wordprocessingml.document"));
+    const word = await converted(withMainPart(docx(link), "word/document2.xml"));
     expect([word.headers.get("X-Converted-From"), word.text]).toEqual(["docx", "Hello"]);
     expect(await plainText(word.body)).toContain("https://example.com/docx");
     const cells = '<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row></sheetData>';

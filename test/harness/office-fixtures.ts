@@ -72,16 +72,17 @@ export function docx(body: string, parts: DocxParts = {}): Uint8Array {
   });
 }
 
-/** The package with its main part under another name, as its relationships and content types say. */
-export function withMainPart(file: Uint8Array, name: string, mediaType: string): Uint8Array {
+/** The package with its main part under another name, as its relationships say, and its content types if a media type is given. */
+export function withMainPart(file: Uint8Array, name: string, mediaType?: string): Uint8Array {
   const entries = unzipSync(file);
   const usual = Object.keys(entries).find((entry) => /^(word\/document|xl\/workbook)\.xml$/.test(entry)) ?? "";
   const relations = (part: string): string => part.replace(/([^/]+)$/, "_rels/$1.rels");
   const { [usual]: main, [relations(usual)]: own, ...rest } = entries;
   const type = `application/vnd.openxmlformats-officedocument.${mediaType}.main+xml`;
+  const override = mediaType === undefined ? "" : `<Override PartName="/${name}" ContentType="${type}"/>`;
   return archive({
     ...rest,
-    "[Content_Types].xml": `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/${name}" ContentType="${type}"/></Types>`,
+    "[Content_Types].xml": `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">${override}</Types>`,
     "_rels/.rels": relationships([["rId1", "officeDocument", `/${name}`]]),
     [name]: main ?? new Uint8Array(),
     [relations(name)]: own ?? new Uint8Array(),

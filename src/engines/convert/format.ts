@@ -5,6 +5,7 @@ import { imageKindOf } from "../image/kind.ts";
 import { beginsAsPdf, PDF_HEAD_BYTES } from "../bytes/pdf-signature.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { Archive } from "./source/archive.ts";
+import { mainPartOf } from "./source/relationships.ts";
 import { encodingOf, type SaidEncoding } from "./source/decode-text.ts";
 import { delimiterOf } from "./csv.ts";
 import { limits } from "../../limits.ts";
@@ -23,13 +24,18 @@ export type Detected =
   /** The name of what it is, for an error. */
   | { readonly unsupported: string };
 
-/** By the media type of the main part, whose name programs choose (ECMA-376, part 1, 11.3.10 and 12.3.23). */
-const MAIN_PARTS: readonly (readonly [RegExp, SourceFormat])[] = [
-  [
-    /(?:wordprocessingml\.(?:document|template)|ms-word\.(?:document|template)\.macroEnabled(?:Template)?)\.main\+xml/,
-    "docx",
-  ],
-  [/(?:spreadsheetml\.(?:sheet|template)|ms-excel\.(?:sheet|template)\.macroEnabled)\.main\+xml/, "xlsx"],
+/** By the media type of the main part, whose name programs choose (ECMA-376, part 1, 11.3.10 and 12.3.23), or by its usual folder where a package has no types. */
+const MAIN_PARTS: readonly { readonly type: RegExp; readonly folder: string; readonly format: SourceFormat }[] = [
+  {
+    type: /(?:wordprocessingml\.(?:document|template)|ms-word\.(?:document|template)\.macroEnabled(?:Template)?)\.main\+xml/,
+    folder: "word/",
+    format: "docx",
+  },
+  {
+    type: /(?:spreadsheetml\.(?:sheet|template)|ms-excel\.(?:sheet|template)\.macroEnabled)\.main\+xml/,
+    folder: "xl/",
+    format: "xlsx",
+  },
 ];
 
 const HEAD_BYTES = 64 * 1024;
@@ -84,8 +90,9 @@ async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected
     if (kind !== undefined) return { unsupported: OPEN_DOCUMENT[kind] ?? kind };
   }
   const types = (await archive.readText("[Content_Types].xml")) ?? "";
-  const main = MAIN_PARTS.find(([type]) => type.test(types));
-  if (main) return { format: main[1], archive };
+  const main = await mainPartOf(engine.work, archive);
+  const office = MAIN_PARTS.find(({ type, folder }) => type.test(types) || main?.startsWith(folder));
+  if (office) return { format: office.format, archive };
   const relations = await archive.readText("_rels/.rels");
   if (relations?.includes("fixedrepresentation")) return { unsupported: "an XPS document" };
   const files = names.filter((name) => !name.endsWith("/"));
