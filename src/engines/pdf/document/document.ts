@@ -112,7 +112,7 @@ export async function openPdf(
   }
   const root = document.getTrailer().get("Root");
   if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
-  const pageCount = countPages(document, field);
+  const pageCount = countPages(engine, document, field);
   const encryption = document.getTrailer().get("Encrypt");
   const encrypted = encryption.get("Filter").isName() && !encryption.isStream();
   // A repaired file may have a different trailer.
@@ -247,11 +247,12 @@ function hasPages(engine: PdfEngine, document: PDFDocument): boolean {
   }
 }
 
-function countPages(document: PDFDocument, field: string): number {
+function countPages(engine: PdfEngine, document: PDFDocument, field: string): number {
   let pageCount = 0;
   try {
     pageCount = document.countPages();
   } catch (error) {
+    if (!engine.isFailure(error)) throw error;
     throw invalidFile(field, "has no readable page tree", {}, error);
   }
   if (pageCount <= 0) throw invalidFile(field, "has no pages");
