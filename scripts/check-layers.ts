@@ -164,6 +164,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/metadata",
     "pdf/attachments",
     "pdf/content",
+    "pdf/fonts",
     "pdf/tags",
     "pdf/text",
     "pdf/layout",

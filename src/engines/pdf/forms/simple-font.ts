@@ -1,6 +1,6 @@
 /** A form's own fonts with one-byte character codes (ISO 32000-2, 9.6). */
 import type { Font, PDFObject } from "mupdf";
-import { NAMES, WIN_ANSI } from "../typesetting/glyph-names.ts";
+import { NAMES, WIN_ANSI } from "../fonts/encoding.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { items } from "../objects/objects.ts";
 

@@ -1,7 +1,7 @@
 /** Removes the outlines of unused glyphs from Compact Font Format fonts (Adobe Technical Notes 5176 and 5177). */
 import { latin1 } from "../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
-import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./standard-strings.ts";
+import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "../fonts/encoding.ts";
 
 const [ESCAPE, CHARSET, ENCODING, CHAR_STRINGS, REAL, ROS] = [12, 15, 16, 17, 30, 1230];
 /** Operators of outlines. */

@@ -3,7 +3,7 @@
  * 32000-2, 9.6.5.4), and readers differ in the order, so this returns every glyph that any of them could find.
  */
 import type { ParseMeter } from "../../parse-meter.ts";
-import { characterOfName, charactersOf, MAC_ROMAN } from "../typesetting/glyph-names.ts";
+import { alike, characterOfName, charactersOf, macCharacter } from "../fonts/encoding.ts";
 import { readTables } from "../typesetting/truetype.ts";
 
 /** Glyph indices by character or code. */
@@ -17,18 +17,6 @@ export const POST_WITH_NAMES = 0x20000;
 
 /** Codes that all tables of a font map, each time: several tables for all glyphs that a font can have. */
 const MOST_MAPPED = 300_000;
-
-/** Characters that some readers treat as equal. */
-const ALIKE: readonly (readonly [number, number])[] = [
-  [0x20, 0xa0],
-  [0x2d, 0xad],
-  [0xaf, 0x2c9],
-  [0xb5, 0x3bc],
-  [0xb7, 0x2219],
-  [0x394, 0x2206],
-  [0x3a9, 0x2126],
-  [0x2044, 0x2215],
-];
 
 /** The private use area, where symbolic fonts have their codes. */
 const isPrivate = (character: number): boolean => character >= 0xe000 && character <= 0xf8ff;
@@ -68,12 +56,6 @@ export function glyphLookup(
   };
 }
 
-/** The character, and another that some readers treat as equal. */
-export function alike(character: number): number[] {
-  const pair = ALIKE.find((pair) => pair.includes(character));
-  return pair ? [...pair] : [character];
-}
-
 /** The maps in a `cmap` table, each once. One in MacRomanEncoding is also returned by Unicode character. */
 function characterMaps(cmap: DataView | undefined, meter: ParseMeter): CharacterMap[] | undefined {
   const known = new Map<number, CharacterMap>();
@@ -101,8 +83,6 @@ function characterMaps(cmap: DataView | undefined, meter: ParseMeter): Character
   }
   return known.size > 0 ? [...known.values(), ...byCharacter.values()] : undefined;
 }
-
-const macCharacter = (code: number): number => (code < 0x80 ? code : (MAC_ROMAN.codePointAt(code - 0x80) ?? 0));
 
 /** `count` is told the codes that are about to be mapped. */
 function readMap(table: DataView, count: (codes: number) => void): CharacterMap | undefined {

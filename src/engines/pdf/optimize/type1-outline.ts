@@ -1,6 +1,6 @@
 /** Draws the outlines of Type 1 fonts (Adobe Type 1 Font Format, chapters 6 and 8). */
 import type { ParseMeter } from "../../parse-meter.ts";
-import { STANDARD_ENCODING } from "./standard-strings.ts";
+import { STANDARD_ENCODING } from "../fonts/encoding.ts";
 import type { Type1Program } from "./type1-program.ts";
 
 /** A stem: where it begins, and its width. A width of -20 or -21 marks an edge. */

@@ -1,6 +1,6 @@
 /** Reads Type 1 font programs (Adobe Type 1 Font Format, version 1.1). */
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
-import { STANDARD_ENCODING } from "./standard-strings.ts";
+import { STANDARD_ENCODING } from "../fonts/encoding.ts";
 
 export interface Type1Program {
   readonly name: string;

@@ -3,7 +3,7 @@ import { concat } from "../../bytes/concat.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
 import { integerOperand, writeIndex } from "../typesetting/cff.ts";
-import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./standard-strings.ts";
+import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "../fonts/encoding.ts";
 import { OutlineReader, UnknownOutline, type Outline } from "./type1-outline.ts";
 import type { Type1Program } from "./type1-program.ts";
 import { writeCharstring, type Widths } from "./type2-outline.ts";
