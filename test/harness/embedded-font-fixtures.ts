@@ -29,6 +29,18 @@ function withCharacterMap(cmap: readonly number[]): Uint8Array {
   return copy;
 }
 
+/** The font with a table of control values that ends so many bytes behind the file. */
+function withTableBeyond(bytes: number): Uint8Array {
+  const copy = file.slice();
+  const view = new DataView(copy.buffer);
+  for (let at = 12, end = 12 + view.getUint16(4) * 16; at < end; at += 16) {
+    if (String.fromCharCode(...copy.subarray(at, at + 4)) !== "cvt ") continue;
+    view.setUint32(at + 12, copy.length - view.getUint32(at + 8) + bytes);
+    return copy;
+  }
+  throw new Error("the font has no such table");
+}
+
 /** Codes from 65 on in the private area, as Windows has it for symbols: platform 3, encoding 0, format 6. */
 const symbols = [
   ...u16(0, 1, 3, 0, 0, 12, 6, 10 + letters.length * 2, 0, 0xf041, letters.length),
@@ -67,6 +79,15 @@ interface EmbeddedFont {
 }
 
 export const embeddedFonts: readonly EmbeddedFont[] = [
+  {
+    name: "a table that ends behind the file",
+    entries: `/W [${letters.map((letter) => `${glyphOf(letter)} [${width(letter)}]`).join(" ")}]`,
+    flags: 4,
+    text: glyphs,
+    file: withTableBeyond(100_000),
+    isComposite: true,
+    shrinks: false,
+  },
   {
     name: "symbols by private characters",
     entries: ownWidths,

@@ -118,7 +118,10 @@ export function readTables(font: Uint8Array): Map<string, DataView> {
   for (let index = 0, count = view.getUint16(4); index < count; index++) {
     const at = 12 + index * 16;
     const tag = String.fromCharCode(...font.subarray(at, at + 4));
-    tables.set(tag, new DataView(font.buffer, font.byteOffset + view.getUint32(at + 8), view.getUint32(at + 12)));
+    const [start, length] = [view.getUint32(at + 8), view.getUint32(at + 12)];
+    // The buffer may be a heap that holds more than this file.
+    if (start + length > font.byteLength) throw new RangeError("a table exceeds the font file");
+    tables.set(tag, new DataView(font.buffer, font.byteOffset + start, length));
   }
   return tables;
 }
