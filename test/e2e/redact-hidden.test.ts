@@ -150,3 +150,23 @@ describe("pages that are not selected", () => {
     expect(await timesShown(body)).toBe(1);
   });
 });
+
+test("text beyond every page does not stop the search for glyphs", async () => {
+  const far = ["9".repeat(20), "9".repeat(60), "9".repeat(400)];
+  const shown = far.map((x) => `1 0 0 1 ${x} -${x} Tm (secret) Tj`);
+  const { body, count } = await redact(
+    pdf(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        { entries: "", data: latin1(`BT /F1 14 Tf 20 70 Td (a secret word) Tj ${shown.join(" ")} ET`) },
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+      ],
+      "/Root 1 0 R",
+    ),
+    "secret",
+  );
+  expect(Number(count)).toBeGreaterThan(0);
+  expect(await decoded(body)).not.toContain("secret");
+});

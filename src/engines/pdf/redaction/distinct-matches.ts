@@ -1,5 +1,6 @@
 /** The matches of a page, which is read in several orders: one that is found in two of them is one match. */
 import type { Work } from "../../work.ts";
+import { CELL, PointGrid } from "../erasure/point-grid.ts";
 import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
 import type { Quad } from "../text/glyphs.ts";
 
@@ -34,13 +35,11 @@ export interface PageMatch {
 /** How far apart the places of one glyph may be in two readings, and of one that is drawn again for bold type or a shadow, in font sizes. */
 const [SAME, AGAIN] = [0.02, 0.15];
 
-/** Units of the page in which glyphs are looked up. */
-const CELL = 4;
-
 /** Fuel per glyph, and per glyph that it is compared with. */
 const [GLYPH_WORK, COMPARE_WORK] = [20, 0.5];
 
 interface Known {
+  readonly character: string;
   readonly x: number;
   readonly y: number;
   /** Index of the match that it is a part of. */
@@ -50,7 +49,7 @@ interface Known {
 export class DistinctMatches {
   readonly #work: Work;
   readonly #matches: PageMatch[] = [];
-  readonly #cells = new Map<string, Known[]>();
+  readonly #grid = new PointGrid<Known>();
 
   constructor(work: Work) {
     this.#work = work;
@@ -96,34 +95,20 @@ export class DistinctMatches {
   }
 
   #note(glyphs: readonly PlacedGlyph[], match: number): void {
-    for (const glyph of glyphs) {
-      const { character, x, y } = glyph;
-      const known = { x, y, match };
-      const key = keyOf(character, cellOf(x), cellOf(y));
-      const cell = this.#cells.get(key);
-      if (cell) cell.push(known);
-      else this.#cells.set(key, [known]);
-    }
+    for (const { character, x, y } of glyphs) this.#grid.add(x, y, { character, x, y, match });
   }
 
   #near({ character, x, y, size }: PlacedGlyph): { readonly known: Known; readonly isSame: boolean }[] {
     const reach = Math.min(AGAIN * size, CELL);
     this.#work.spend(GLYPH_WORK);
     const found: { known: Known; isSame: boolean }[] = [];
-    if (!(Math.abs(x) < Infinity && Math.abs(y) < Infinity)) return found;
-    for (let column = cellOf(x - reach); column <= cellOf(x + reach); column++) {
-      for (let row = cellOf(y - reach); row <= cellOf(y + reach); row++) {
-        const cell = this.#cells.get(keyOf(character, column, row)) ?? [];
-        this.#work.spend(cell.length * COMPARE_WORK);
-        for (const known of cell) {
-          const distance = Math.hypot(known.x - x, known.y - y);
-          if (distance <= reach) found.push({ known, isSame: distance <= SAME * size });
-        }
+    for (const cell of this.#grid.around(x, y, reach)) {
+      this.#work.spend(cell.length * COMPARE_WORK);
+      for (const known of cell) {
+        const distance = Math.hypot(known.x - x, known.y - y);
+        if (known.character === character && distance <= reach) found.push({ known, isSame: distance <= SAME * size });
       }
     }
     return found;
   }
 }
-
-const cellOf = (value: number): number => Math.floor(value / CELL);
-const keyOf = (character: string, column: number, row: number): string => `${character}${column} ${row}`;
