@@ -91,7 +91,7 @@ export class Cascade {
   #open: StyledElement | undefined;
   readonly #last = new WeakMap<StyledElement, StyledElement>();
   #root: StyledElement | undefined;
-  readonly #custom = new WeakMap<StyledElement, ReadonlyMap<string, string>>();
+  readonly #custom = new WeakMap<StyledElement, CustomProperties | undefined>();
   #comparisons = 0;
 
   private constructor(work: Work, isXml: boolean) {
@@ -235,18 +235,14 @@ export class Cascade {
     }
   }
 
-  #customOf({ winners, parent }: StyledElement): ReadonlyMap<string, string> {
+  #customOf({ winners, parent }: StyledElement): CustomProperties | undefined {
     const inherited = parent && this.#custom.get(parent);
     const own = [...winners].filter(([key]) => key.startsWith("--"));
-    if (own.length === 0) return inherited ?? NONE;
-    const custom = new Map(inherited);
+    if (own.length === 0) return inherited;
+    const custom = new CustomProperties(inherited);
     for (const [key, { value }] of own) custom.set(key, value);
     // One that refers to itself has no value, as it runs out of the variables that it may have.
-    for (const [key, { value }] of own) {
-      const known = withVariables(value, custom);
-      if (known === undefined) custom.delete(key);
-      else custom.set(key, known);
-    }
+    for (const [key, { value }] of own) custom.set(key, withVariables(value, custom));
     return custom;
   }
 
@@ -265,7 +261,24 @@ export class Cascade {
   }
 }
 
-const NONE: ReadonlyMap<string, string> = new Map();
+/** The custom properties of an element over those that it inherits, which are not copied: the root may have thousands. */
+class CustomProperties {
+  readonly #inherited: CustomProperties | undefined;
+  readonly #own = new Map<string, string | undefined>();
+
+  constructor(inherited: CustomProperties | undefined) {
+    this.#inherited = inherited;
+  }
+
+  get(name: string): string | undefined {
+    return this.#own.has(name) ? this.#own.get(name) : this.#inherited?.get(name);
+  }
+
+  set(name: string, value: string | undefined): void {
+    this.#own.set(name, value);
+  }
+}
+
 /** Elements that nothing is drawn of. */
 const UNSTYLED = new Set("style title meta link base script".split(" "));
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
@@ -421,7 +434,7 @@ function matches({ compounds }: Selector, element: StyledElement): boolean {
 /** A value with its variables put in (CSS Custom Properties 1, 3); undefined if one has no value, or it becomes too long. */
 function withVariables(
   value: string,
-  custom: ReadonlyMap<string, string>,
+  custom: CustomProperties | undefined,
   budget = { left: MOST_VARIABLES },
 ): string | undefined {
   if (value.length > LONGEST_VALUE) return undefined;
@@ -434,7 +447,7 @@ function withVariables(
     if (budget.left < 0) return undefined;
     const end = closingOf(value, start + 4);
     const [name = "", ...fallback] = value.slice(start + 4, end).split(",");
-    const known = custom.get(name.trim());
+    const known = custom?.get(name.trim());
     const put =
       (known === undefined ? undefined : withVariables(known, custom, budget)) ??
       (fallback.length > 0 ? withVariables(fallback.join(",").trim(), custom, budget) : undefined);
