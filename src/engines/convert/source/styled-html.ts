@@ -55,7 +55,7 @@ export async function styledHtml(
       hasText ||= index >= body && token.trim() !== "";
       const lines = cascade.innermost && inCells.get(cascade.innermost);
       if (lines === "one") pieces.push(token.replace(/[ \t\r\n\f]+/g, "\u00a0"));
-      else pieces.push(lines === "anywhere" ? withDivisions(token, divisions) : token);
+      else pieces.push(lines === "anywhere" ? await withDivisions(work, token, divisions) : token);
     } else if (token.startsWith("</")) {
       cascade.leave(token);
       pieces.push(token);
@@ -171,11 +171,18 @@ const CHARACTER = /&#?\w{1,31};|[\s\S]/gu;
 /** Characters of a word that may be broken anywhere, between which it is. */
 const PIECE = 4;
 
+/** Characters between two pauses. */
+const STRETCH = 16 * 1024;
+
 /** Text whose words may be broken. `left`: how many divisions the document may still have. */
-function withDivisions(text: string, divisions: { left: number }): string {
+async function withDivisions(work: Work, text: string, divisions: { left: number }): Promise<string> {
   const pieces: string[] = [];
-  let length = 0;
-  for (const [character] of text.matchAll(CHARACTER)) {
+  let [length, due] = [0, STRETCH];
+  for (const { 0: character, index } of text.matchAll(CHARACTER)) {
+    if (index >= due) {
+      due = index + STRETCH;
+      await work.rest();
+    }
     if (/^\s/.test(character)) length = 0;
     else if (length >= PIECE && divisions.left > 0 && !/^[\p{M}\u200c\u200d]/u.test(character)) {
       pieces.push(DIVISION);
