@@ -5,6 +5,9 @@ import type { Polygon } from "./geometry.ts";
 
 type Point = readonly [number, number];
 
+/** Rectangles, or lines, between two pauses. */
+const STRETCH = 4_096;
+
 /** Both ends of a line, in any order. */
 type Line = readonly [Point, Point];
 
@@ -24,13 +27,14 @@ export async function outlinesOf(work: Work, boxes: readonly PageBox[]): Promise
       [right, top],
     ],
   ]);
-  return loopsOf([...upright, ...level(columns)]);
+  return loopsOf(work, [...upright, ...(await level(work, columns))]);
 }
 
 /** The horizontal edges of rectangles that do not overlap, without those that two of them have in common. */
-function level(boxes: readonly PageBox[]): Line[] {
+async function level(work: Work, boxes: readonly PageBox[]): Promise<Line[]> {
   const ends = new Map<number, Map<number, number>>();
-  for (const [left, bottom, right, top] of boxes) {
+  for (const [index, [left, bottom, right, top]] of boxes.entries()) {
+    if (index % STRETCH === 0) await work.rest();
     for (const y of [bottom, top]) {
       const own = ends.get(y) ?? new Map<number, number>();
       ends.set(y, own);
@@ -40,6 +44,7 @@ function level(boxes: readonly PageBox[]): Line[] {
   const lines: Line[] = [];
   // From each end to the next, an odd number of edges is one, and an even number none.
   for (const [y, own] of ends) {
+    await work.pause();
     const odd = [...own].flatMap(([x, count]) => (count % 2 === 0 ? [] : [x])).toSorted((a, b) => a - b);
     for (let at = 0; at + 1 < odd.length; at += 2)
       lines.push([
@@ -51,10 +56,11 @@ function level(boxes: readonly PageBox[]): Line[] {
 }
 
 /** Joins lines to loops. At each point, an even number of them ends. */
-function loopsOf(lines: readonly Line[]): Point[][] {
+async function loopsOf(work: Work, lines: readonly Line[]): Promise<Point[][]> {
   const key = ([x, y]: Point): string => `${x} ${y}`;
   const at = new Map<string, Line[]>();
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
+    if (index % STRETCH === 0) await work.rest();
     for (const end of line) {
       const own = at.get(key(end)) ?? [];
       at.set(key(end), own);
@@ -63,11 +69,13 @@ function loopsOf(lines: readonly Line[]): Point[][] {
   }
   const used = new Set<Line>();
   const loops: Point[][] = [];
+  let joined = 0;
   for (const first of lines) {
     const loop: Point[] = [];
     let [line, from]: [Line | undefined, Point] = [first, first[0]];
     while (line && !used.has(line)) {
       used.add(line);
+      if (++joined % STRETCH === 0) await work.rest();
       loop.push(from);
       from = key(line[0]) === key(from) ? line[1] : line[0];
       const own: Line[] = at.get(key(from)) ?? [];
@@ -86,7 +94,7 @@ const withoutStraight = (loop: readonly Point[]): Point[] =>
     return !(before?.[0] === x && after?.[0] === x) && !(before?.[1] === y && after?.[1] === y);
   });
 
-/** Fuel per rectangle that the sweep makes, whose edges are joined in one piece: 2 microseconds for each. And per rectangle at each of its steps. */
+/** Fuel per rectangle that the sweep makes, with the joining of its edges: 2 microseconds for each. And per rectangle at each of its steps. */
 const [COLUMN_WORK, STEP_WORK] = [20_000, 6];
 
 /** A rectangle from `bottom` up to where its interval ends or changes. */
