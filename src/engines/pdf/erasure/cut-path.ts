@@ -149,17 +149,19 @@ export async function cutPath(
   const isPainted = parts.some((part) => part.isTouched || (fill !== undefined && isInside(part)));
   const clipping = isPainted && path.operator !== "n" ? clipAround(work, area, path.box, path.matrix) : "";
   if (clipping === "" && !isFillCut && !isStrokeCut) return undefined;
-  const painted: string[] = [];
-  if (fill !== undefined && strokes && !isFillCut && !isStrokeCut) painted.push(...filled, path.operator);
+  // Each may be hundreds of thousands of operators.
+  const [fillable, strokable, dashes] = [filled, stroked, dashed].map((operators) => operators.join("\n"));
+  const painted: (string | undefined)[] = [];
+  if (fill !== undefined && strokes && !isFillCut && !isStrokeCut) painted.push(fillable, path.operator);
   else {
-    if (fill !== undefined && filled.length > 0) painted.push(...filled, fill);
-    if (strokes && stroked.length > 0) painted.push(...stroked, "S");
-    painted.push(...dashed);
+    if (fill !== undefined && filled.length > 0) painted.push(fillable, fill);
+    if (strokes && stroked.length > 0) painted.push(strokable, "S");
+    if (dashed.length > 0) painted.push(dashes);
   }
   const changesState = clipping !== "" || dashed.length > 0;
   const content = changesState ? ["q", clipping, ...painted, "Q"] : painted;
   // An empty path clips everything in some programs, and nothing in others.
-  if (path.clips) content.push(...(filled.length > 0 ? filled : ["0 0 0 0 re"]), `${path.clips} n`);
+  if (path.clips) content.push(filled.length > 0 ? fillable : "0 0 0 0 re", `${path.clips} n`);
   return { content: content.join("\n"), paints: painted.length > 0 };
 }
 
