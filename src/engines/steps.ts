@@ -1,4 +1,4 @@
-/** Long work in steps, so that it charges fuel and others have their turn without each of its functions being asynchronous. */
+/** Long work in steps, so that it charges fuel and yields to other requests without each of its functions being asynchronous. */
 import { Refusal } from "./errors.ts";
 import type { Work } from "./work.ts";
 

@@ -34,7 +34,7 @@ describe("an object that is larger than any real one is refused before it is par
   });
 });
 
-describe("an object below the limits lets others have their turn", () => {
+describe("an object below the limits yields to other requests", () => {
   test.each<[Construct, number]>([
     ["keys in descending order", 40_000],
     ["numbers", 300_000],

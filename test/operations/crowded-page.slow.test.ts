@@ -20,16 +20,19 @@ describe.each([
   ["scattered", { at: scattered }],
   ["on one line and turned", { at: inLine, turned: true }],
 ] as const)("the words of a page, %s", (_, words) => {
-  test.each(requests)("%s %o: fuel grows with their number, and others have their turn", async (operation, form) => {
-    const found = [];
-    for (const count of [13_000, 26_000, 52_000])
-      found.push(await sent(operation, { file: crowded(count, words), ...form }));
-    for (const { longest } of found) expect(longest).toBeLessThan(LONGEST_STRETCH);
-    expect(found.map(({ code }) => code)).toEqual(["done", "done", "done"]);
-    const [one = 0, two = 0, four = 0] = found.map(({ work }) => work);
-    // The square would be 4 times as much.
-    expect(four - two).toBeLessThan(2.5 * (two - one));
-    // Each word is paid for.
-    expect(four - two).toBeGreaterThan(26_000 * 500);
-  });
+  test.each(requests)(
+    "%s %o: fuel grows with their number, and reading yields to other requests",
+    async (operation, form) => {
+      const found = [];
+      for (const count of [13_000, 26_000, 52_000])
+        found.push(await sent(operation, { file: crowded(count, words), ...form }));
+      for (const { longest } of found) expect(longest).toBeLessThan(LONGEST_STRETCH);
+      expect(found.map(({ code }) => code)).toEqual(["done", "done", "done"]);
+      const [one = 0, two = 0, four = 0] = found.map(({ work }) => work);
+      // The square would be 4 times as much.
+      expect(four - two).toBeLessThan(2.5 * (two - one));
+      // Each word is paid for.
+      expect(four - two).toBeGreaterThan(26_000 * 500);
+    },
+  );
 });

@@ -32,7 +32,7 @@ describe("a stream whose decoding takes work out of all proportion is refused be
   });
 });
 
-describe("others have their turn", () => {
+describe("decoding yields to other requests", () => {
   test("while a large image without compression is compressed", async () => {
     const post = await operationService("compress");
     using stretches = watchStretches();

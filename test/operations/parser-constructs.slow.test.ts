@@ -17,7 +17,7 @@ async function compared({ operation, first = 1_000, parts }: ParserConstruct) {
   return found.slice(1);
 }
 
-describe("the fuel of a parser grows with what it reads, no faster than N log N, and others have their turn", () => {
+describe("the fuel of a parser grows with what it reads, no faster than N log N, and reading yields to other requests", () => {
   test.each(parserConstructs.map((one) => [`${one.parser}: ${one.name}`, one] as const))("%s", async (_, construct) => {
     const { first = 1_000, parser, refused = "done" } = construct;
     const found = await compared(construct);

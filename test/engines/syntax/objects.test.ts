@@ -126,7 +126,7 @@ test("it charges for each byte and each token, and stops where the work ends", a
   await expect(parse(text, 0, new Work(10_000 * element))).rejects.toThrow(Refusal);
 });
 
-test("others have their turn while a large object is read", async () => {
+test("reading a large object yields to other requests", async () => {
   let turns = 0;
   const work = new Work(Infinity, Infinity, () => void (turns += 1));
   await parse(`[${"1 ".repeat(200_000)}]`, 0, work);

@@ -24,7 +24,7 @@ describe("literal strings", () => {
     expect(read(text)).toEqual([value, text.length]);
   });
 
-  test("one without an end has what there is", () => {
+  test("a string without an end has all bytes up to the end of the data", () => {
     expect(read("(a(b)")).toEqual(["a(b)", undefined]);
     expect(read("(a\\")).toEqual(["a\0", undefined]);
   });

@@ -5,7 +5,7 @@ import { type ByteRange, Tokens, type TokenKind } from "../syntax/tokens.ts";
 /** Bytes after an `EI` that must look like content for it to be the end. */
 const LOOK_AHEAD = 24;
 
-/** Bytes of a stream after which others should have their turn: 5 to 10 ms. */
+/** Bytes of a stream after which a reader should yield to other requests: 5 to 10 ms. */
 const STRETCH = 256 * 1024;
 
 /**
@@ -19,7 +19,7 @@ export class ContentLexer extends Tokens {
     super(bytes, { reading: "content" });
   }
 
-  /** True each time that so much was read that the reader should let others have their turn (`Work.rest`). */
+  /** True each time that so much was read that the reader should yield to other requests (`Work.rest`). */
   get isDue(): boolean {
     if (this.end < this.#stretchEnd) return false;
     this.#stretchEnd = this.end + STRETCH;
@@ -77,7 +77,7 @@ function endAfter(
   return undefined;
 }
 
-/** Content is text: any other byte this early means image data. */
+/** Whether bytes can be content, which is text: any other byte this early belongs to image data. */
 function looksLikeContent(bytes: Uint8Array, from: number): boolean {
   for (let at = from; at < Math.min(bytes.length, from + LOOK_AHEAD); at++) {
     const byte = bytes[at] ?? 0;

@@ -11,7 +11,7 @@ import { ContentOperators } from "./operators.ts";
 export interface Operators extends Operands {
   /** The operator in the table; `UNKNOWN` for a word that is none. */
   readonly entry: Operator;
-  /** Whether so much was read that others should have their turn. */
+  /** Whether so much was read that the reader should yield to other requests. */
   readonly isDue: boolean;
   next(): boolean;
 }

@@ -16,7 +16,7 @@ export class ContentState implements Visitor<never, void, TolerantOperators> {
   readonly #blanked: ByteRange[][] = [];
   readonly #run = new Run(this, this.#operators);
 
-  /** Reads the next stream. Others have their turn meanwhile. */
+  /** Reads the next stream. Yields to other requests. */
   async read(bytes: Uint8Array, work: Work): Promise<void> {
     this.#blanked.push([]);
     this.#operators.feed(bytes);

@@ -22,7 +22,7 @@ export interface Content {
 /** Fuel per resource that may have content. */
 const RESOURCE_WORK = 200;
 
-/** Reads content. It may be long, so others should have their turn meanwhile. */
+/** Reads content. It may be long, so it should yield to other requests. */
 type Visit = (content: Content) => Promise<void>;
 
 /**

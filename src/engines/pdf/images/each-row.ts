@@ -6,7 +6,7 @@ interface Rows {
   readonly samples: number;
 }
 
-/** Samples after which others have their turn. They are counted as a whole before (`encodingWork`). */
+/** Samples after which the work yields to other requests. They are counted as a whole before (`encodingWork`). */
 const SAMPLES_A_TURN = 1 << 20;
 
 /** Visits the rows of an image. */

@@ -7,7 +7,7 @@ import { eachRow } from "./each-row.ts";
 
 /** 8-bit samples, rows from the top without padding. */
 export interface Samples {
-  /** May be a view of the engine's heap, valid until the next call into the engine, but also while others have their turn. */
+  /** May be a view of the engine's heap, valid until the next call into the engine, but also while the work yields to other requests. */
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;

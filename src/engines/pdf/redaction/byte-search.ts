@@ -15,7 +15,7 @@ const FARTHEST = LEAST - 1;
 /** Fuel per byte: most are skipped. */
 const WORK = 1;
 
-/** Bytes after which others should have their turn. */
+/** Bytes after which the search yields to other requests. */
 const STRETCH = 256 * 1024;
 
 const utf8 = new TextEncoder();

@@ -121,7 +121,7 @@ export class StringRedactor {
     return atOnceWithin(this.#open.engine.work, this.#replaced("text", text, FILLERS));
   }
 
-  /** The same for a text that may be long, while others have their turn. */
+  /** The same for a text that may be long, yielding to other requests. */
   cleanLong(text: string): Promise<string | undefined> {
     return inTurns(this.#open.engine.work, this.#replaced("text", text, FILLERS));
   }
