@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Font } from "mupdf";
 import { boxFont, cidOf, namedBoxFont } from "./cff-fixtures.ts";
+import { u16, u32 } from "./sfnt-fixtures.ts";
 import { type1Font } from "./type1-fixtures.ts";
 import { concatenate, flate, pdf, type PdfObject } from "./pdf-writer.ts";
 
@@ -14,9 +15,6 @@ const font = new Font("GreatVibes", file);
 const TEXT = "Jackdaws love my quartz";
 const letters = [...new Set(TEXT)];
 const glyphOf = (letter: string): number => font.encodeCharacter(letter);
-
-const u16 = (...values: readonly number[]): number[] => values.flatMap((value) => [(value >> 8) & 255, value & 255]);
-const u32 = (...values: readonly number[]): number[] => values.flatMap((value) => u16(value >>> 16, value & 0xffff));
 
 /** The font with another table `cmap` (OpenType 1.9), its checksums left alone. */
 function withCharacterMap(cmap: readonly number[]): Uint8Array {

@@ -1,8 +1,7 @@
 /** Documents with an embedded font that makes whoever cuts it down work much. */
 import { concatenate, flate, latin1, pdf, type PdfObject } from "./pdf-writer.ts";
+import { fontOf, u16, u32 } from "./sfnt-fixtures.ts";
 
-const u16 = (...values: readonly number[]): number[] => values.flatMap((value) => [(value >> 8) & 255, value & 255]);
-const u32 = (...values: readonly number[]): number[] => values.flatMap((value) => u16(value >>> 16, value & 0xffff));
 const long = (value: number): number[] => [29, ...u32(value)];
 
 /** A page that shows `A` in a simple font. `key`: of the file in the descriptor. */
@@ -45,18 +44,6 @@ export function namesOfGlyphs(glyphs: number, name: "short" | "long" | "beyond")
   const start = head.length + names.length + top(0).length + strings.length + 2;
   const font = concatenate([head, names, top(start), strings, index([]), charset, shapes]);
   return pageWith("Type1", "FontFile3", flate(font, "/Subtype /Type1C"));
-}
-
-/** A font file of tables, without checksums (OpenType 1.9). */
-function fontOf(tables: Readonly<Record<string, readonly number[]>>): Uint8Array {
-  const all = Object.entries(tables);
-  let at = 12 + all.length * 16;
-  const head = [...u32(0x10000), ...u16(all.length, 0, 0, 0)];
-  for (const [tag, { length }] of all) {
-    head.push(...latin1(tag), ...u32(0, at, length));
-    at += length;
-  }
-  return concatenate([Uint8Array.from(head), ...all.map(([, bytes]) => Uint8Array.from(bytes))]);
 }
 
 const EMPTY_GLYPHS = {

@@ -1,4 +1,6 @@
 /** Names, codes, and characters of glyphs: the encodings of simple fonts (ISO 32000-2, 9.6.5 and annex D), and the names that font programs refer to by number. */
+import type { PDFObject } from "mupdf";
+import { items } from "../objects/objects.ts";
 
 /** WinAnsiEncoding from 0x80 (annex D.2), with spaces for undefined codes. */
 export const WIN_ANSI = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
@@ -124,4 +126,13 @@ const ALIKE: readonly (readonly [number, number])[] = [
 export function alike(character: number): number[] {
   const pair = ALIKE.find((pair) => pair.includes(character));
   return pair ? [...pair] : [character];
+}
+
+/** The differences of an encoding: codes and names. A code may be there more than once, of which the last counts. */
+export function* differencesOf(font: PDFObject): Generator<readonly [code: number, name: PDFObject]> {
+  let code = 0;
+  for (const item of items(font.get("Encoding", "Differences"))) {
+    if (item.isNumber()) code = item.asNumber();
+    else if (item.isName()) yield [code++, item];
+  }
 }

@@ -1,6 +1,6 @@
 /** A form's own fonts with one-byte character codes (ISO 32000-2, 9.6). */
 import type { Font, PDFObject } from "mupdf";
-import { NAMES, WIN_ANSI } from "../fonts/encoding.ts";
+import { differencesOf, NAMES, WIN_ANSI } from "../fonts/encoding.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { items } from "../objects/objects.ts";
 
@@ -78,16 +78,11 @@ function codesOf(font: PDFObject, standard: boolean): ReadonlyMap<string, number
     characters.delete(0x27);
     characters.delete(0x60);
   }
-  let code = 0;
-  for (const item of encoding.isDictionary() ? items(encoding.get("Differences")) : []) {
-    if (item.isNumber()) code = item.asNumber();
-    else if (item.isName()) {
-      const glyph = item.asName();
-      const character = NAMES.get(glyph) ?? (/^[A-Za-z]$/.test(glyph) ? glyph : undefined);
-      if (character === undefined) characters.delete(code);
-      else characters.set(code, character);
-      code++;
-    }
+  for (const [code, name] of differencesOf(font)) {
+    const glyph = name.asName();
+    const character = NAMES.get(glyph) ?? (/^[A-Za-z]$/.test(glyph) ? glyph : undefined);
+    if (character === undefined) characters.delete(code);
+    else characters.set(code, character);
   }
   return new Map([...characters].filter(([known]) => known > 0 && known < 256).map(([known, text]) => [text, known]));
 }

@@ -6,6 +6,7 @@
 import type { PDFObject } from "mupdf";
 import { hex } from "../../bytes/hex.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { differencesOf } from "../fonts/encoding.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findShownCodes, type ShownCodes } from "../optimize/shown-codes.ts";
@@ -157,17 +158,11 @@ function keepSimpleCodes(open: OpenPdf, font: PDFObject, codes: ReadonlySet<numb
   }
   const names = new Set<string>();
   const differences = document.newArray();
-  let code = 0;
-  for (const item of items(font.get("Encoding", "Differences"))) {
-    if (item.isNumber()) code = item.asNumber();
-    else if (item.isName()) {
-      if (codes.has(code)) {
-        differences.push(code);
-        differences.push(item);
-        names.add(item.asName());
-      }
-      code++;
-    }
+  for (const [code, name] of differencesOf(font)) {
+    if (!codes.has(code)) continue;
+    differences.push(code);
+    differences.push(name);
+    names.add(name.asName());
   }
   if (font.get("Encoding", "Differences").isArray()) {
     const encoding = copyOf(open, font.get("Encoding"));

@@ -1,9 +1,11 @@
 /** The fonts of stamps in a document: embedded as subsets, with the text of each glyph. */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { subsetCff } from "./cff.ts";
+import { ParseMeter } from "../../parse-meter.ts";
+import { CffFont, FONT_BBOX } from "../fonts/cff.ts";
+import { SfntFont } from "../fonts/sfnt.ts";
+import { EMPTY, subset } from "../fonts/subset.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { EM, type ShapedGlyph, type StampFont } from "./line.ts";
-import { EMPTY, type FontSubset, subsetTrueType } from "./truetype.ts";
 
 /** A composite font under construction: code `n` shows `ids[n - 1]` and means `texts[n - 1]`. */
 interface Subset {
@@ -11,6 +13,16 @@ interface Subset {
   readonly codes: Map<string, number>;
   readonly ids: number[];
   readonly texts: string[];
+}
+
+/** What is needed to embed a font (ISO 32000-2, 9.8). Lengths are in thousandths of the font size. */
+interface EmbeddedSubset {
+  readonly data: Uint8Array;
+  readonly widths: readonly number[];
+  readonly bbox: readonly [number, number, number, number];
+  readonly ascent: number;
+  readonly descent: number;
+  readonly isTrueType: boolean;
 }
 
 /**
@@ -98,8 +110,8 @@ export class StampFonts {
   }
 
   /** The glyphs of one of our font files, or of a font built into MuPDF, which exports it only as part of a document. */
-  #subset({ font, data }: StampFont, ids: readonly number[]): FontSubset & { readonly isTrueType: boolean } {
-    if (data) return { ...subsetTrueType(data, ids), isTrueType: true };
+  #subset({ font, data }: StampFont, ids: readonly number[]): EmbeddedSubset {
+    if (data) return this.#trueType(data, ids);
     const scratch = new this.#engine.mupdf.PDFDocument();
     const descriptor = scratch.addFont(font).get("DescendantFonts", 0, "FontDescriptor");
     const trueType = descriptor.get("FontFile2");
@@ -108,10 +120,31 @@ export class StampFonts {
     const program = file.asUint8Array().slice();
     file.destroy();
     scratch.destroy();
-    if (isTrueType) return { ...subsetTrueType(program, ids), isTrueType };
+    if (isTrueType) return this.#trueType(program, ids);
     const advance = (id: number): number => (id === EMPTY ? 0 : Math.round(font.advanceGlyph(id, 0) * EM));
-    const { data: subset, bbox } = subsetCff(program, ids);
-    return { data: subset, bbox, widths: [0, ...ids].map(advance), ascent: bbox[3], descent: bbox[1], isTrueType };
+    const cff = new CffFont(program);
+    const [left = 0, bottom = 0, right = 0, top = 0] = cff.numbersOf(FONT_BBOX);
+    return {
+      data: this.#glyphsOf(cff, ids),
+      bbox: [left, bottom, right, top],
+      widths: [0, ...ids].map(advance),
+      ascent: top,
+      descent: bottom,
+      isTrueType,
+    };
+  }
+
+  #trueType(file: Uint8Array, ids: readonly number[]): EmbeddedSubset {
+    const font = new SfntFont(file);
+    const { bbox, ascent, descent, thousandths } = font.metrics;
+    const widths = [0, ...ids].map((id) => (id === EMPTY ? 0 : thousandths(font.advanceOf(id))));
+    return { data: this.#glyphsOf(font, ids), widths, bbox, ascent, descent, isTrueType: true };
+  }
+
+  #glyphsOf(font: CffFont | SfntFont, ids: readonly number[]): Uint8Array<ArrayBuffer> {
+    const data = subset(font, { inOrder: ids }, new ParseMeter(this.#engine.work, "font"));
+    if (!data) throw new Error("a font of ours is not understood");
+    return data;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Orders the glyphs of a line so that readers of the document reconstruct its text. */
 import type { ShapedGlyph, TypesetLine } from "./line.ts";
-import { EMPTY } from "./truetype.ts";
+import { EMPTY } from "../fonts/subset.ts";
 
 /**
  * A run in reverse order. Readers reverse it by character, so a glyph with several characters is preceded by an invisible

@@ -1,7 +1,8 @@
 /** Draws the outlines of Type 1 fonts (Adobe Type 1 Font Format, chapters 6 and 8). */
 import type { ParseMeter } from "../../parse-meter.ts";
-import { STANDARD_ENCODING } from "../fonts/encoding.ts";
-import type { Type1Program } from "./type1-program.ts";
+import { STANDARD_ENCODING } from "./encoding.ts";
+import type { Type1Font } from "./type1.ts";
+import { UnknownFont } from "./unknown-font.ts";
 
 /** A stem: where it begins, and its width. A width of -20 or -21 marks an edge. */
 export type Stem = readonly [number, number];
@@ -22,9 +23,6 @@ export interface Outline {
   readonly steps: readonly Step[];
 }
 
-/** An outline that is damaged, or uses something that is not known here. */
-export class UnknownOutline extends Error {}
-
 /** Most instructions in one outline, including those of its subroutines, and how deep these may call each other. */
 const [MOST_STEPS, MOST_DEPTH] = [20_000, 12];
 /** The same for all outlines of a font. */
@@ -32,18 +30,18 @@ const MOST_OF_FONT = 500_000;
 
 /** Draws the outlines of one font. */
 export class OutlineReader {
-  readonly #program: Type1Program;
+  readonly #font: Type1Font;
   readonly #meter: ParseMeter;
   #left = MOST_OF_FONT;
 
-  constructor(program: Type1Program, meter: ParseMeter) {
-    this.#program = program;
+  constructor(font: Type1Font, meter: ParseMeter) {
+    this.#font = font;
     this.#meter = meter;
   }
 
-  /** @throws UnknownOutline */
+  /** @throws UnknownFont */
   draw(name: string): Outline {
-    const pen = new Pen(this.#program, Math.min(MOST_STEPS, this.#left));
+    const pen = new Pen(this.#font, Math.min(MOST_STEPS, this.#left));
     const outline = pen.draw(name);
     this.#left -= pen.count;
     this.#meter.element(1 + pen.count);
@@ -52,7 +50,7 @@ export class OutlineReader {
 }
 
 class Pen {
-  readonly #program: Type1Program;
+  readonly #font: Type1Font;
   readonly #most: number;
   readonly #steps: Step[] = [];
   #width = 0;
@@ -71,8 +69,8 @@ class Pen {
   /** Instructions so far. */
   count = 0;
 
-  constructor(program: Type1Program, most: number) {
-    this.#program = program;
+  constructor(font: Type1Font, most: number) {
+    this.#font = font;
     this.#most = most;
   }
 
@@ -82,19 +80,19 @@ class Pen {
   }
 
   #begin(name: string): void {
-    const code = this.#program.outlines.get(name);
-    if (!code) throw new UnknownOutline();
+    const code = this.#font.outlines.get(name);
+    if (!code) throw new UnknownFont();
     [this.#x, this.#y, this.#left, this.#isDrawing] = [0, 0, 0, false];
     this.#stack = [];
     this.#newStems();
-    if (!this.#run(code, 0)) throw new UnknownOutline();
+    if (!this.#run(code, 0)) throw new UnknownFont();
   }
 
   /** Returns whether the outline has ended. */
   #run(code: Uint8Array, depth: number): boolean {
-    if (depth > MOST_DEPTH) throw new UnknownOutline();
+    if (depth > MOST_DEPTH) throw new UnknownFont();
     for (let at = 0; at < code.length;) {
-      if (++this.count > this.#most) throw new UnknownOutline();
+      if (++this.count > this.#most) throw new UnknownFont();
       const byte = code[at++] ?? 0;
       const next = (): number => code[at++] ?? 0;
       if (byte >= 32) {
@@ -103,8 +101,8 @@ class Pen {
         else if (byte <= 254) this.#stack.push(-(byte - 251) * 256 - next() - 108);
         else this.#stack.push((next() << 24) | (next() << 16) | (next() << 8) | next());
       } else if (byte === 10) {
-        const subroutine = this.#program.subroutines.get(this.#stack.pop() ?? -1);
-        if (!subroutine) throw new UnknownOutline();
+        const subroutine = this.#font.subroutines.get(this.#stack.pop() ?? -1);
+        if (!subroutine) throw new UnknownFont();
         if (this.#run(subroutine, depth + 1)) return true;
       } else if (byte === 11) return false;
       else if (byte === 14) return true;
@@ -131,7 +129,7 @@ class Pen {
     else if (operator === 22) this.#move(a, 0);
     else if (operator === 30) this.#curve(0, a, b, c, d, 0);
     else if (operator === 31) this.#curve(a, 0, b, c, 0, d);
-    else throw new UnknownOutline();
+    else throw new UnknownFont();
   }
 
   /** Operators of two bytes. Returns whether the outline has ended. */
@@ -159,9 +157,9 @@ class Pen {
       } else if (operator === 2) {
         for (const [at, width] of stems) this.#stems.horizontal.push([at + this.#shift[1], width]);
       } else if (operator === 7) {
-        if (d !== 0) throw new UnknownOutline();
+        if (d !== 0) throw new UnknownFont();
         this.#metrics(a, b, c);
-      } else if (operator !== 0 && operator !== 33) throw new UnknownOutline();
+      } else if (operator !== 0 && operator !== 33) throw new UnknownFont();
     }
     return false;
   }
@@ -178,7 +176,7 @@ class Pen {
       this.#flex = undefined;
       // The first is only a reference point.
       const [, one, two, three, four, five, six] = points ?? [];
-      if (points?.length !== 7 || !one || !two || !three || !four || !five || !six) throw new UnknownOutline();
+      if (points?.length !== 7 || !one || !two || !three || !four || !five || !six) throw new UnknownFont();
       this.#push("curve", [...one, ...two, ...three]);
       this.#push("curve", [...four, ...five, ...six]);
       this.#returned = [operands[2] ?? 0, operands[1] ?? 0];
@@ -187,7 +185,7 @@ class Pen {
       this.#returned = [operands[0] ?? 3];
     } else if (number === 12 || number === 13) {
       // Counters of stems, which are only hints.
-    } else throw new UnknownOutline();
+    } else throw new UnknownFont();
   }
 
   #newStems(): void {
@@ -203,7 +201,7 @@ class Pen {
   #compose(place: readonly [number, number], base: number, accent: number): void {
     const [letter, mark] = [STANDARD_ENCODING.get(base), STANDARD_ENCODING.get(accent)];
     if (letter === undefined || mark === undefined || this.#shift[0] !== 0 || this.#shift[1] !== 0) {
-      throw new UnknownOutline();
+      throw new UnknownFont();
     }
     const width = this.#width;
     this.#begin(letter);

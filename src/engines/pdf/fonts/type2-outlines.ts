@@ -1,5 +1,5 @@
 /** Writes outlines of Compact Font Format fonts (Adobe Technical Note 5177). */
-import type { Outline, Stem, Step, Stems } from "./type1-outline.ts";
+import type { Outline, Stem, Step, Stems } from "./type1-outlines.ts";
 
 export interface Widths {
   /** The width that is not written. */

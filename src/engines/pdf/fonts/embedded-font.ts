@@ -1,0 +1,204 @@
+/** The fonts of a document that have a font program, as far as it is understood which glyphs their codes show (ISO 32000-2, 9.6, 9.7, and 9.9). */
+import type { PDFObject } from "mupdf";
+import { ParseMeter } from "../../parse-meter.ts";
+import type { Work } from "../../work.ts";
+import { isNamed, objectNumber } from "../objects/objects.ts";
+import { differencesOf } from "./encoding.ts";
+import { CffFont } from "./cff.ts";
+import { type GlyphLookup, lookupByNames, lookupByTables } from "./glyph-lookup.ts";
+import { SfntFont } from "./sfnt.ts";
+import { subset } from "./subset.ts";
+import { Type1Font } from "./type1.ts";
+import { ifUnderstood } from "./unknown-font.ts";
+
+type Kind = "TrueType" | "Type 1" | "CFF names" | "TrueType CIDs" | "CFF CIDs";
+
+/** A font whose codes are understood. */
+export interface EmbeddedFont {
+  /** Object number of the font. */
+  readonly font: number;
+  readonly kind: Kind;
+  readonly codeBytes: 1 | 2;
+  /** For a simple font: glyph names by code, where the encoding has differences. */
+  readonly names: ReadonlyMap<number, string>;
+  /** Object number of a stream that maps CIDs to glyphs, two bytes each. */
+  readonly cidToGid: number | undefined;
+  /** Whether glyphs may be removed, if it is known which are shown. */
+  readonly mayLose: boolean;
+}
+
+/** Kinds of simple fonts by their Subtype, the entry of their file, and its Subtype. */
+const SIMPLE_KINDS: Readonly<Partial<Record<string, Kind>>> = {
+  "TrueType FontFile2": "TrueType",
+  "Type1 FontFile": "Type 1",
+  "Type1 FontFile3 Type1C": "CFF names",
+};
+/** An encoding whose names are not known here. */
+const EXPERT = "MacExpertEncoding";
+/** Codes of whitespace, for which many fonts have no glyph. */
+const SPACES = new Set([0x09, 0x0a, 0x0d, 0x20, 0xa0]);
+
+export function nameIn(dictionary: PDFObject, key: string): string {
+  const name = dictionary.get(key);
+  return name.isName() ? name.asName() : "";
+}
+
+/** `key`: the entry of the descriptor that has the program. Undefined if it is not understood which glyphs the font shows. */
+export function fontOf(font: PDFObject, key: string): EmbeddedFont | undefined {
+  const number = objectNumber(font);
+  if (number === 0) return undefined;
+  return isNamed(font.get("Subtype"), "Type0") ? compositeFont(font, key) : simpleFont(font, key);
+}
+
+function simpleFont(font: PDFObject, key: string): EmbeddedFont | undefined {
+  const format = nameIn(font.get("FontDescriptor", key), "Subtype");
+  const kind = SIMPLE_KINDS[`${nameIn(font, "Subtype")} ${key} ${format}`.trim()];
+  const hasWidths = font.get("Widths").isArray();
+  // Readers that have no Widths look for those of a Type 1 font in its file, and not in the Compact Font Format.
+  if (!kind || (kind === "Type 1" && !hasWidths)) return undefined;
+  const names = new Map(Array.from(differencesOf(font), ([code, name]) => [code, name.asName()]));
+  const isExpert = nameIn(font, "Encoding") === EXPERT || nameIn(font.get("Encoding"), "BaseEncoding") === EXPERT;
+  // Without Widths, readers use those in the file or those they know for the name.
+  return { font: objectNumber(font), kind, codeBytes: 1, names, cidToGid: undefined, mayLose: hasWidths && !isExpert };
+}
+
+/** Supports only codes that equal CIDs. */
+function compositeFont(font: PDFObject, key: string): EmbeddedFont | undefined {
+  const cidFont = font.get("DescendantFonts", 0);
+  const map = cidFont.get("CIDToGIDMap");
+  if (!/^Identity-[HV]$/.test(nameIn(font, "Encoding"))) return undefined;
+  const kind = `${nameIn(cidFont, "Subtype")} ${key} ${nameIn(cidFont.get("FontDescriptor", key), "Subtype")}`;
+  const common = { font: objectNumber(font), codeBytes: 2, names: new Map<number, string>(), mayLose: true } as const;
+  if (kind.startsWith("CIDFontType2 FontFile2 "))
+    return { ...common, kind: "TrueType CIDs", cidToGid: map.isStream() ? objectNumber(map) : undefined };
+  return kind === "CIDFontType0 FontFile3 CIDFontType0C"
+    ? { ...common, kind: "CFF CIDs", cidToGid: undefined }
+    : undefined;
+}
+
+/** A font program as it may be written. */
+export interface NewProgram {
+  readonly data: Uint8Array;
+  /** Whether it has lost glyphs. */
+  readonly isSubset: boolean;
+  /** The Subtype of a file in another format than before. */
+  readonly subtype?: string;
+}
+
+/** The codes shown, by the object number of the font. */
+type Codes = ReadonlyMap<number, ReadonlySet<number>>;
+
+/** Bytes of a map from all CIDs that there can be to glyphs. */
+const MOST_MAP_BYTES = 2 * 65_536;
+
+/**
+ * A font program with only the glyphs that its fonts show. Type 1 becomes the Compact Font Format, which is about half as large. `shown`: the codes that each font
+ * shows; if it is undefined or a font may not lose glyphs, the program keeps them all. `read`: the data of a stream by its object number, until the next is read. Undefined
+ * if the program must stay as it is, because it is not understood or cannot become smaller.
+ */
+export function smallerProgram(
+  program: number,
+  users: readonly EmbeddedFont[],
+  { shown, read, work }: { shown: Codes | undefined; read: (stream: number) => Uint8Array; work: Work },
+): NewProgram | undefined {
+  const meter = new ParseMeter(work, "font");
+  const codes = users.every(({ mayLose }) => mayLose) ? shown : undefined;
+  const isAll = (kind: string): boolean => users.every((user) => user.kind.startsWith(kind));
+  if (!codes && !isAll("Type 1")) return undefined;
+  const maps = new Map<number, Uint8Array>();
+  for (const { cidToGid } of users) {
+    if (cidToGid === undefined || maps.has(cidToGid)) continue;
+    const map = read(cidToGid).slice(0, MOST_MAP_BYTES);
+    meter.element(map.length / 2);
+    maps.set(cidToGid, map);
+  }
+  return ifUnderstood(() => {
+    const file = read(program);
+    if (isAll("Type 1")) return compactType1(new Type1Font(file, meter), users, codes, meter);
+    if (!codes) return undefined;
+    meter.bytes(file.length);
+    const data = isAll("CFF names")
+      ? namedSubset(new CffFont(file), users, codes, meter)
+      : isAll("CFF CIDs")
+        ? cidSubset(new CffFont(file), users, codes, meter)
+        : isAll("TrueType")
+          ? sfntSubset(new SfntFont(file), users, { codes, maps, meter })
+          : undefined;
+    return data && { data, isSubset: true };
+  });
+}
+
+/** The glyphs that any reader may show for the codes, or undefined if one is not found. */
+function shownGlyphs<Glyph>(
+  users: readonly EmbeddedFont[],
+  codes: Codes,
+  glyphsFor: GlyphLookup<Glyph>,
+): Set<Glyph> | undefined {
+  const glyphs = new Set<Glyph>();
+  for (const { font, names } of users) {
+    for (const code of codes.get(font) ?? []) {
+      const found = glyphsFor(code, names.get(code));
+      if (found.size === 0 && !SPACES.has(code)) return undefined;
+      for (const glyph of found) glyphs.add(glyph);
+    }
+  }
+  return glyphs;
+}
+
+function compactType1(
+  font: Type1Font,
+  users: readonly EmbeddedFont[],
+  codes: Codes | undefined,
+  meter: ParseMeter,
+): NewProgram | undefined {
+  const used = codes && shownGlyphs(users, codes, lookupByNames(font.encoding, font.outlines));
+  const data = subset(font, { names: used ?? font.outlines.keys() }, meter);
+  return data && { data, isSubset: used !== undefined && used.size < font.outlines.size, subtype: "Type1C" };
+}
+
+function namedSubset(
+  font: CffFont,
+  users: readonly EmbeddedFont[],
+  codes: Codes,
+  meter: ParseMeter,
+): Uint8Array | undefined {
+  const { outlines, encoding } = font.namedGlyphs(meter);
+  const used = shownGlyphs(users, codes, lookupByNames(encoding, outlines));
+  return (
+    used &&
+    subset(font, { glyphs: new Set(Array.from(used, (name) => outlines.get(name) ?? 0)), findsByCode: true }, meter)
+  );
+}
+
+function cidSubset(
+  font: CffFont,
+  users: readonly EmbeddedFont[],
+  codes: Codes,
+  meter: ParseMeter,
+): Uint8Array | undefined {
+  const cids = new Set(users.flatMap((user) => [...(codes.get(user.font) ?? [])]));
+  // In a font that is not keyed by CID, CIDs are glyph numbers.
+  const glyphs = font.isCidKeyed
+    ? new Set(font.charset(meter).flatMap((cid, glyph) => (cids.has(cid) ? [glyph] : [])))
+    : cids;
+  return subset(font, { glyphs, findsByCode: false }, meter);
+}
+
+function sfntSubset(
+  font: SfntFont,
+  users: readonly EmbeddedFont[],
+  { codes, maps, meter }: { codes: Codes; maps: ReadonlyMap<number, Uint8Array>; meter: ParseMeter },
+): Uint8Array | undefined {
+  const simple = users.filter(({ kind }) => kind === "TrueType");
+  const findsByCode = simple.length > 0;
+  const glyphs = findsByCode ? shownGlyphs(simple, codes, lookupByTables(font, meter)) : new Set<number>();
+  if (!glyphs) return undefined;
+  for (const { font: number, kind, cidToGid } of users) {
+    meter.element(codes.get(number)?.size ?? 0);
+    if (kind === "TrueType") continue;
+    const map = cidToGid === undefined ? undefined : maps.get(cidToGid);
+    for (const cid of codes.get(number) ?? [])
+      glyphs.add(map ? ((map[cid * 2] ?? 0) << 8) | (map[cid * 2 + 1] ?? 0) : cid);
+  }
+  return subset(font, { glyphs, findsByCode }, meter);
+}

@@ -1,0 +1,14 @@
+/** How the readers of font programs say that they do not understand one. */
+
+/** A font program that is damaged, or has something that is not known here. */
+export class UnknownFont extends Error {}
+
+/** What is read from a font program, or undefined if the program is not understood. Tables that are cut off make a DataView throw a RangeError. */
+export function ifUnderstood<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnknownFont || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
