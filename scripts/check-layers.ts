@@ -242,6 +242,11 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     files: /^pdf\/fonts\//,
     problem: "reads font programs, which belongs into src/engines/pdf/fonts/",
   },
+  {
+    shows: /\b(?:begin|end)(?:bf|cid|notdef)(?:char|range)\b|\bcodespacerange|\busecmap\b/,
+    files: /^pdf\/(?:fonts\/(?:cmap|to-unicode)|redaction\/proof\/\S+)\.ts$/,
+    problem: "lists the operators of CMaps, which belongs into src/engines/pdf/fonts/cmap.ts",
+  },
 ];
 
 /** The classes of characters (ISO 32000-2, 7.2.3), as strings or codes. */

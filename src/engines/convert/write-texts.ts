@@ -8,8 +8,8 @@ import type { OpenPdf } from "../pdf/document/document.ts";
 import { readShown, ShownArray } from "../pdf/erasure/show-text.ts";
 import { eachObjectHaving } from "../pdf/objects/each-object.ts";
 import { findShownCodes } from "../pdf/optimize/shown-codes.ts";
-import { readToUnicode } from "../pdf/redaction/to-unicode.ts";
-import { hexCode, toUnicodeOf, utf16 } from "../pdf/typesetting/embedded-fonts.ts";
+import { readToUnicode } from "../pdf/fonts/cmap.ts";
+import { hexCode, toUnicodeOf, utf16 } from "../pdf/fonts/to-unicode.ts";
 import type { Work } from "../work.ts";
 import { type FontTexts, type GlyphTexts, type PageRuns, plain } from "./glyph-texts.ts";
 

@@ -1,6 +1,6 @@
 /** The font of recognized text: it draws nothing, and maps each code to its character (ISO 32000-2, 9.7 and 9.10.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { toUnicode, hexCode } from "../pdf/typesetting/embedded-fonts.ts";
+import { toUnicode, hexCode } from "../pdf/fonts/to-unicode.ts";
 import { writeTables } from "../pdf/fonts/sfnt.ts";
 
 const NAME = "HiddenText";

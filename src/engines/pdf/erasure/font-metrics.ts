@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
-import { type CodeMap, codeOf, predefinedMap, readCodeMap } from "./cmap.ts";
+import { type CodeMap, codeOf, predefinedMap, readCodeMap } from "../fonts/cmap.ts";
 import { measureCodes } from "./measure-codes.ts";
 
 /** Displacements in thousandths of the font size. */

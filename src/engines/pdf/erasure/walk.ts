@@ -13,7 +13,7 @@ import { boxOf, common } from "../document/page-facts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import { inlineImage } from "../images/inline-images.ts";
-import { codeOf } from "./cmap.ts";
+import { codeOf } from "../fonts/cmap.ts";
 import type { CutArea } from "./area.ts";
 import { clipAround, cutPath, type Dash, isCuttable, normOf, type PathPaint } from "./cut-path.ts";
 import type { Eraser } from "./eraser.ts";

@@ -11,9 +11,9 @@ import { eachObjectHaving } from "../objects/each-object.ts";
 import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findShownCodes, type ShownCodes } from "../optimize/shown-codes.ts";
 import { findFormFonts, subsetFonts } from "../optimize/subset-fonts.ts";
-import { toUnicodeOf } from "../typesetting/embedded-fonts.ts";
+import { toUnicodeOf } from "../fonts/to-unicode.ts";
 import { drawCodes, isStillDrawn, type Pictures } from "./proof/glyph-programs.ts";
-import { readToUnicode } from "./to-unicode.ts";
+import { readToUnicode } from "../fonts/cmap.ts";
 
 const SIMPLE = ["Type1", "MMType1", "TrueType", "Type3"];
 

@@ -4,6 +4,7 @@ import { ParseMeter } from "../../parse-meter.ts";
 import { CffFont, FONT_BBOX } from "../fonts/cff.ts";
 import { SfntFont } from "../fonts/sfnt.ts";
 import { EMPTY, subset } from "../fonts/subset.ts";
+import { toUnicode } from "../fonts/to-unicode.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { EM, type ShapedGlyph, type StampFont } from "./line.ts";
 
@@ -24,15 +25,6 @@ interface EmbeddedSubset {
   readonly descent: number;
   readonly isTrueType: boolean;
 }
-
-/**
- * The text of a glyph without text: readers drop a zero-width space, but would treat a code without a mapping as a
- * character.
- */
-const NOTHING = "\u200b";
-
-/** Most entries per `bfchar` section (9.10.3). */
-const MOST_MEANINGS = 100;
 
 /** Each glyph gets a code for each text it represents, so that ligatures and conjuncts can be searched and copied. */
 export class StampFonts {
@@ -155,31 +147,4 @@ function tagOf(text: string): string {
   return Array.from({ length: 6 }, (_, place) => String.fromCharCode(65 + (Math.floor(hash / 26 ** place) % 26))).join(
     "",
   );
-}
-
-export const hexCode = (code: number): string => code.toString(16).padStart(4, "0");
-
-/** UTF-16BE in hexadecimal. */
-export function utf16(text: string): string {
-  return Array.from({ length: text.length }, (_, index) => hexCode(text.charCodeAt(index))).join("");
-}
-
-/** The ToUnicode CMap of a font whose code `n` means `texts[n - 1]`. */
-export function toUnicode(texts: readonly string[]): string {
-  return toUnicodeOf(texts.map((text, index) => [hexCode(index + 1), utf16(text === "" ? NOTHING : text)]));
-}
-
-/** A ToUnicode CMap (9.10.3). `meanings`: codes, which all have the same length, and UTF-16BE, all in hexadecimal. */
-export function toUnicodeOf(meanings: readonly (readonly [code: string, text: string])[]): string {
-  const sections: string[] = [];
-  for (let from = 0; from < meanings.length; from += MOST_MEANINGS) {
-    const part = meanings.slice(from, from + MOST_MEANINGS).map(([code, text]) => `<${code}> <${text}>`);
-    sections.push(`${part.length} beginbfchar\n${part.join("\n")}\nendbfchar`);
-  }
-  const digits = meanings[0]?.[0].length ?? 4;
-  return `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
-/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def /CMapName /Stamp def /CMapType 2 def
-1 begincodespacerange <${"0".repeat(digits)}> <${"f".repeat(digits)}> endcodespacerange
-${sections.join("\n")}
-endcmap CMapName currentdict /CMap defineresource pop end end`;
 }

@@ -1,7 +1,8 @@
 /** Content stream operators that show lines of text (ISO 32000-2, 9.4). */
 import type { Matrix } from "../../geometry.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
-import { type StampFonts, utf16, hexCode } from "./embedded-fonts.ts";
+import { hexCode, utf16 } from "../fonts/to-unicode.ts";
+import type { StampFonts } from "./embedded-fonts.ts";
 import { EM, type TypesetLine } from "./line.ts";
 
 /**
