@@ -4,7 +4,7 @@ import { process, type Run, type Visitor } from "../content/processor.ts";
 import { type Content, forEachContent, readStreams } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { objectNumber } from "../objects/objects.ts";
-import { Fonts } from "./font-metrics.ts";
+import { Fonts } from "../fonts/metrics.ts";
 
 /** Fuel per operator. */
 const OPERATOR_WORK = 20;

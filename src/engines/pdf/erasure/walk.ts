@@ -17,7 +17,7 @@ import { codeOf } from "../fonts/cmap.ts";
 import type { CutArea } from "./area.ts";
 import { clipAround, cutPath, type Dash, isCuttable, normOf, type PathPaint } from "./cut-path.ts";
 import type { Eraser } from "./eraser.ts";
-import type { FontMetrics } from "./font-metrics.ts";
+import type { FontMetrics } from "../fonts/metrics.ts";
 import { boundsOf, corners, type Polygon, transformed } from "./geometry.ts";
 import { copyOf, OwnResources } from "./own-resources.ts";
 import { LongSubpath } from "./path.ts";

@@ -38,8 +38,8 @@ const EXPERT = "MacExpertEncoding";
 /** Codes of whitespace, for which many fonts have no glyph. */
 const SPACES = new Set([0x09, 0x0a, 0x0d, 0x20, 0xa0]);
 
-export function nameIn(dictionary: PDFObject, key: string): string {
-  const name = dictionary.get(key);
+export function nameIn(dictionary: PDFObject, ...path: string[]): string {
+  const name = dictionary.get(...path);
   return name.isName() ? name.asName() : "";
 }
 
@@ -51,13 +51,13 @@ export function fontOf(font: PDFObject, key: string): EmbeddedFont | undefined {
 }
 
 function simpleFont(font: PDFObject, key: string): EmbeddedFont | undefined {
-  const format = nameIn(font.get("FontDescriptor", key), "Subtype");
+  const format = nameIn(font, "FontDescriptor", key, "Subtype");
   const kind = SIMPLE_KINDS[`${nameIn(font, "Subtype")} ${key} ${format}`.trim()];
   const hasWidths = font.get("Widths").isArray();
   // Readers that have no Widths look for those of a Type 1 font in its file, and not in the Compact Font Format.
   if (!kind || (kind === "Type 1" && !hasWidths)) return undefined;
   const names = new Map(Array.from(differencesOf(font), ([code, name]) => [code, name.asName()]));
-  const isExpert = nameIn(font, "Encoding") === EXPERT || nameIn(font.get("Encoding"), "BaseEncoding") === EXPERT;
+  const isExpert = nameIn(font, "Encoding") === EXPERT || nameIn(font, "Encoding", "BaseEncoding") === EXPERT;
   // Without Widths, readers use those in the file or those they know for the name.
   return { font: objectNumber(font), kind, codeBytes: 1, names, cidToGid: undefined, mayLose: hasWidths && !isExpert };
 }
@@ -67,7 +67,7 @@ function compositeFont(font: PDFObject, key: string): EmbeddedFont | undefined {
   const cidFont = font.get("DescendantFonts", 0);
   const map = cidFont.get("CIDToGIDMap");
   if (!/^Identity-[HV]$/.test(nameIn(font, "Encoding"))) return undefined;
-  const kind = `${nameIn(cidFont, "Subtype")} ${key} ${nameIn(cidFont.get("FontDescriptor", key), "Subtype")}`;
+  const kind = `${nameIn(cidFont, "Subtype")} ${key} ${nameIn(cidFont, "FontDescriptor", key, "Subtype")}`;
   const common = { font: objectNumber(font), codeBytes: 2, names: new Map<number, string>(), mayLose: true } as const;
   if (kind.startsWith("CIDFontType2 FontFile2 "))
     return { ...common, kind: "TrueType CIDs", cidToGid: map.isStream() ? objectNumber(map) : undefined };

@@ -7,6 +7,7 @@ import type { PDFObject } from "mupdf";
 import { hex } from "../../bytes/hex.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { differencesOf } from "../fonts/encoding.ts";
+import { cidMetrics } from "../fonts/metrics.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findShownCodes, type ShownCodes } from "../optimize/shown-codes.ts";
@@ -19,8 +20,6 @@ const SIMPLE = ["Type1", "MMType1", "TrueType", "Type3"];
 
 /** Predefined CMaps whose codes have two bytes (9.7.5.2). */
 const TWO_BYTES = /^Identity-[HV]$|-UCS2-|-UTF16-/;
-
-const MOST_CID = 65_535;
 
 /** Fuel per width. */
 const METRIC_WORK = 10;
@@ -202,7 +201,7 @@ function keepCids(open: OpenPdf, font: PDFObject, codes: ReadonlySet<number>): v
   font.put("DescendantFonts", descendants);
 }
 
-/** Widths or vertical metrics of the CIDs that are shown (9.7.4.3). `count`: numbers for each. */
+/** Widths (`count`: 1) or vertical metrics (3) of the CIDs that are shown. */
 function metricsOf(
   { document, engine }: OpenPdf,
   array: PDFObject,
@@ -210,27 +209,14 @@ function metricsOf(
   codes: ReadonlySet<number>,
 ): PDFObject {
   const kept = document.newArray();
-  const add = (cid: number, values: readonly PDFObject[]): void => {
-    engine.work.spend(METRIC_WORK);
-    if (!codes.has(cid) || values.length < count) return;
-    const own = document.newArray();
-    for (const value of values) own.push(value);
-    kept.push(cid);
-    kept.push(own);
-  };
-  const list = items(array);
-  for (let at = 0; at + 1 < list.length;) {
-    const first = list[at]?.asNumber() ?? 0;
-    const next = list[at + 1];
-    if (next?.isArray()) {
-      const values = items(next);
-      for (let index = 0; index < values.length; index += count)
-        add(first + index / count, values.slice(index, index + count));
-      at += 2;
-    } else {
-      const last = Math.min(next?.asNumber() ?? 0, MOST_CID);
-      for (let cid = first; cid <= last; cid++) add(cid, list.slice(at + 2, at + 2 + count));
-      at += 2 + count;
+  for (const { first, last, values } of cidMetrics(array, count)) {
+    for (let cid = first; cid <= last; cid++) {
+      engine.work.spend(METRIC_WORK);
+      if (!codes.has(cid)) continue;
+      const own = document.newArray();
+      for (const value of values) own.push(value);
+      kept.push(cid);
+      kept.push(own);
     }
   }
   return kept;

@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
-import { type CodeMap, codeOf, predefinedMap, readCodeMap } from "../fonts/cmap.ts";
+import { type CodeMap, codeOf, predefinedMap, readCodeMap } from "./cmap.ts";
 import { measureCodes } from "./measure-codes.ts";
 
 /** Displacements in thousandths of the font size. */
@@ -137,29 +137,36 @@ export class Fonts {
     return encoding.get("WMode").isNumber() ? { ...read, vertical: encoding.get("WMode").asNumber() === 1 } : read;
   }
 
-  /** Widths or vertical metrics by CID (9.7.4.3). `count`: numbers for each. */
+  /** Widths (`count`: 1) or vertical metrics (3) by CID. */
   #metricsBy(array: PDFObject, count: 1 | 3): Map<number, readonly number[]> {
-    const { engine } = this.#open;
     const found = new Map<number, readonly number[]>();
-    const list = items(array);
-    for (let at = 0; at + 1 < list.length;) {
-      const first = list[at]?.asNumber() ?? 0;
-      const next = list[at + 1];
-      if (next?.isArray()) {
-        const values = items(next).map((item) => item.asNumber());
-        engine.work.spend(values.length * WIDTH_WORK);
-        for (let index = 0; index + count <= values.length; index += count)
-          found.set(first + index / count, values.slice(index, index + count));
-        at += 2;
-      } else {
-        const values = list.slice(at + 2, at + 2 + count).map((item) => item.asNumber());
-        const last = Math.min(next?.asNumber() ?? 0, MOST_CID);
-        engine.work.spend(Math.max(0, last - first) * WIDTH_WORK);
-        for (let cid = Math.max(0, first); cid <= last; cid++) found.set(cid, values);
-        at += 2 + count;
-      }
+    for (const { first, last, values } of cidMetrics(array, count)) {
+      this.#open.engine.work.spend(Math.max(0, last - first + 1) * WIDTH_WORK);
+      const numbers = values.map((value) => value.asNumber());
+      for (let cid = first; cid <= last; cid++) found.set(cid, numbers);
     }
     return found;
+  }
+}
+
+/** Ranges of CIDs with the same widths (`count`: 1) or vertical metrics (3), of which later ones count (9.7.4.3). */
+export function* cidMetrics(
+  array: PDFObject,
+  count: 1 | 3,
+): Generator<{ readonly first: number; readonly last: number; readonly values: readonly PDFObject[] }> {
+  const list = items(array);
+  for (let at = 0; at + 1 < list.length;) {
+    const [first, next] = [Math.max(0, list[at]?.asNumber() ?? 0), list[at + 1]];
+    if (next?.isArray()) {
+      const all = items(next);
+      for (let index = 0, cid = first; index + count <= all.length; index += count, cid++)
+        yield { first: cid, last: cid, values: all.slice(index, index + count) };
+      at += 2;
+    } else {
+      const values = list.slice(at + 2, at + 2 + count);
+      if (values.length === count) yield { first, last: Math.min(next?.asNumber() ?? 0, MOST_CID), values };
+      at += 2 + count;
+    }
   }
 }
 
