@@ -67,28 +67,17 @@ export const STANDARD_STRINGS: readonly string[] = (
 export const FIRST_OWN_STRING = 391;
 
 /** Codes of StandardEncoding in the order of their glyphs, which are the standard strings from 1: first and last of each range. */
-const STANDARD_CODES = [
-  [32, 126],
-  [161, 175],
-  [177, 180],
-  [182, 189],
-  [191, 191],
-  [193, 200],
-  [202, 203],
-  [205, 208],
-  [225, 225],
-  [227, 227],
-  [232, 235],
-  [241, 241],
-  [245, 245],
-  [248, 251],
-] as const;
+const STANDARD_CODES =
+  "32-126 161-175 177-180 182-189 191-191 193-200 202-203 205-208 225-225 227-227 232-235 241-241 245-245 248-251";
 
 /** StandardEncoding: glyph names by code (ISO 32000-2, annex D.2). */
 export const STANDARD_ENCODING: ReadonlyMap<number, string> = new Map(
-  STANDARD_CODES.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, place) => first + place)).map(
-    (code, index) => [code, STANDARD_STRINGS[index + 1] ?? ""],
-  ),
+  STANDARD_CODES.split(" ")
+    .flatMap((range) => {
+      const [first = 0, last = 0] = range.split("-").map(Number);
+      return Array.from({ length: last - first + 1 }, (_, place) => first + place);
+    })
+    .map((code, index) => [code, STANDARD_STRINGS[index + 1] ?? ""]),
 );
 
 const SPACE = 0x20;
@@ -110,22 +99,22 @@ export function characterOfName(name: string): number | undefined {
   return /^[A-Za-z]$/.test(name) ? name.charCodeAt(0) : NAMES.get(name)?.codePointAt(0);
 }
 
-/** Characters that some readers treat as equal. */
-const ALIKE: readonly (readonly [number, number])[] = [
-  [0x20, 0xa0],
-  [0x2d, 0xad],
-  [0xaf, 0x2c9],
-  [0xb5, 0x3bc],
-  [0xb7, 0x2219],
-  [0x394, 0x2206],
-  [0x3a9, 0x2126],
-  [0x2044, 0x2215],
+/** Pairs of characters that some readers treat as equal. */
+const ALIKE = [
+  " \u00a0",
+  "-\u00ad",
+  "\u00af\u02c9",
+  "\u00b5\u03bc",
+  "\u00b7\u2219",
+  "\u0394\u2206",
+  "\u03a9\u2126",
+  "\u2044\u2215",
 ];
 
 /** The character, and another that some readers treat as equal. */
 export function alike(character: number): number[] {
-  const pair = ALIKE.find((pair) => pair.includes(character));
-  return pair ? [...pair] : [character];
+  const own = String.fromCodePoint(character);
+  return Array.from(ALIKE.find((pair) => pair.includes(own)) ?? own, (one) => one.codePointAt(0) ?? 0);
 }
 
 /** The differences of an encoding: codes and names. A code may be there more than once, of which the last counts. */

@@ -43,24 +43,8 @@ interface KeptNames {
 /** Stands for an empty glyph of zero width. */
 export const EMPTY = -1;
 
-/** Tables needed to draw and find glyphs. */
-const KEPT = [
-  "OS/2",
-  "cmap",
-  "cvt ",
-  "fpgm",
-  "glyf",
-  "head",
-  "hhea",
-  "hmtx",
-  "loca",
-  "maxp",
-  "post",
-  "prep",
-  "vhea",
-  "vmtx",
-];
-/** Tables used only for fonts with one-byte codes. In other fonts the PDF itself maps codes to glyphs. */
+/** Tables needed to draw and find glyphs; and those used only for fonts with one-byte codes: in other fonts the PDF itself maps codes to glyphs. */
+const KEPT = "OS/2,cmap,cvt ,fpgm,glyf,head,hhea,hmtx,loca,maxp,post,prep,vhea,vmtx".split(",");
 const LOOKUPS = new Set(["cmap", "post"]);
 /** Tables with images instead of outlines. */
 const PICTURES = ["CBDT", "COLR", "SVG ", "sbix"];

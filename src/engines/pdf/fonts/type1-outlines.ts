@@ -28,13 +28,15 @@ const [MOST_STEPS, MOST_DEPTH] = [20_000, 12];
 /** The same for all outlines of a font. */
 const MOST_OF_FONT = 500_000;
 
+type Outlines = Pick<Type1Font, "outlines" | "subroutines">;
+
 /** Draws the outlines of one font. */
 export class OutlineReader {
-  readonly #font: Type1Font;
+  readonly #font: Outlines;
   readonly #meter: ParseMeter;
   #left = MOST_OF_FONT;
 
-  constructor(font: Type1Font, meter: ParseMeter) {
+  constructor(font: Outlines, meter: ParseMeter) {
     this.#font = font;
     this.#meter = meter;
   }
@@ -50,7 +52,7 @@ export class OutlineReader {
 }
 
 class Pen {
-  readonly #font: Type1Font;
+  readonly #font: Outlines;
   readonly #most: number;
   readonly #steps: Step[] = [];
   #width = 0;
@@ -69,7 +71,7 @@ class Pen {
   /** Instructions so far. */
   count = 0;
 
-  constructor(font: Type1Font, most: number) {
+  constructor(font: Outlines, most: number) {
     this.#font = font;
     this.#most = most;
   }

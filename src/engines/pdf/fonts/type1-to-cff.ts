@@ -13,24 +13,23 @@ import { UnknownFont } from "./unknown-font.ts";
 const FONT_MATRIX = (12 << 8) | 7;
 const [DEFAULT_WIDTH, NOMINAL_WIDTH] = [20, 21];
 
-/** Operators of the Private dictionary. The numbers of the first ones are written as differences. */
-const DELTAS: ReadonlyMap<string, number> = new Map([
-  ["BlueValues", 6],
-  ["OtherBlues", 7],
-  ["FamilyBlues", 8],
-  ["FamilyOtherBlues", 9],
-  ["StemSnapH", (12 << 8) | 12],
-  ["StemSnapV", (12 << 8) | 13],
-]);
-const NUMBERS: ReadonlyMap<string, number> = new Map([
-  ["StdHW", 10],
-  ["StdVW", 11],
-  ["BlueScale", (12 << 8) | 9],
-  ["BlueShift", (12 << 8) | 10],
-  ["BlueFuzz", (12 << 8) | 11],
-  ["ForceBold", (12 << 8) | 14],
-  ["LanguageGroup", (12 << 8) | 17],
-]);
+/** Operators by the entries of the Private dictionary that readers use to place outlines on pixels (Type 1, section 5), and those whose numbers are written as differences. */
+const HINTS = {
+  BlueValues: 6,
+  OtherBlues: 7,
+  FamilyBlues: 8,
+  FamilyOtherBlues: 9,
+  StdHW: 10,
+  StdVW: 11,
+  BlueScale: (12 << 8) | 9,
+  BlueShift: (12 << 8) | 10,
+  BlueFuzz: (12 << 8) | 11,
+  StemSnapH: (12 << 8) | 12,
+  StemSnapV: (12 << 8) | 13,
+  LanguageGroup: (12 << 8) | 17,
+  ForceBold: (12 << 8) | 14,
+} as const;
+const DIFFERENCES = /Blues$|Values$|^StemSnap/;
 const USUAL_MATRIX = [0.001, 0, 0, 0.001, 0, 0];
 
 /** Glyphs that a font can number. */
@@ -114,21 +113,13 @@ function widthsOf(all: readonly number[]): Widths {
   return { usual, nominal: Math.round(others.reduce((sum, width) => sum + width, 0) / Math.max(1, others.length)) };
 }
 
-function hintsOf({ hints }: Type1Font, { usual, nominal }: Widths): Uint8Array {
-  const entries: Uint8Array[] = [];
-  for (const [key, values] of hints) {
-    const deltas = DELTAS.get(key);
-    const number = NUMBERS.get(key);
-    if (values.length === 0) continue;
-    if (deltas !== undefined) {
-      entries.push(
-        writeEntry(
-          deltas,
-          values.map((value, index) => value - (values[index - 1] ?? 0)),
-        ),
-      );
-    } else if (number !== undefined) entries.push(writeEntry(number, values.slice(0, 1)));
-  }
+function hintsOf(font: Type1Font, { usual, nominal }: Widths): Uint8Array {
+  const entries = Object.entries(HINTS).flatMap(([key, operator]) => {
+    const values = font.hint(key) ?? [];
+    if (values.length === 0) return [];
+    const differences = values.map((value, index) => value - (values[index - 1] ?? 0));
+    return [writeEntry(operator, DIFFERENCES.test(key) ? differences : values.slice(0, 1))];
+  });
   return concat([...entries, writeEntry(DEFAULT_WIDTH, [usual]), writeEntry(NOMINAL_WIDTH, [nominal])]);
 }
 

@@ -13,8 +13,8 @@ export class Type1Font {
   readonly bbox: readonly number[];
   /** Glyph names by code, in the encoding of the font itself. */
   readonly encoding: ReadonlyMap<number, string>;
-  /** Numbers of the Private dictionary. */
-  readonly hints: ReadonlyMap<string, readonly number[]>;
+  /** The encrypted part, as text. */
+  readonly #private: string;
   /** Decrypted, by number. */
   readonly subroutines: ReadonlyMap<number, Uint8Array>;
   /** Decrypted outlines by glyph name. */
@@ -39,12 +39,17 @@ export class Type1Font {
     this.subroutines = new Map([...readOutlines(hidden, SUBROUTINES, lenIv)].map(([key, code]) => [Number(key), code]));
     meter.element(this.outlines.size + this.subroutines.size);
     this.encoding = readEncoding(clear);
-    this.hints = readHints(hidden);
+    this.#private = hidden;
     this.name = /\/FontName\s*\/([^\s/]+)/.exec(clear)?.[1] ?? "";
     this.fontMatrix = numbersOf(clear, "FontMatrix") ?? [];
     this.bbox = numbersOf(clear, "FontBBox") ?? [];
     if (this.name === "" || this.fontMatrix.length !== 6 || this.bbox.length !== 4) throw new UnknownFont();
     if (this.outlines.size === 0) throw new UnknownFont();
+  }
+
+  /** The numbers of an entry of the Private dictionary (section 5); 1 for true. */
+  hint(key: string): readonly number[] | undefined {
+    return numbersOf(this.#private, key) ?? (new RegExp(`/${key}\\s+true`).test(this.#private) ? [1] : undefined);
   }
 }
 
@@ -52,21 +57,6 @@ export class Type1Font {
 const [EEXEC, CHARSTRING, EEXEC_RANDOM] = [55_665, 4330, 4];
 /** Random bytes before each outline, unless the font says otherwise. */
 const LEN_IV = 4;
-/** Numbers of the Private dictionary that readers use to place outlines on pixels (section 5). */
-const HINTS = [
-  "BlueValues",
-  "OtherBlues",
-  "FamilyBlues",
-  "FamilyOtherBlues",
-  "StdHW",
-  "StdVW",
-  "BlueScale",
-  "BlueShift",
-  "BlueFuzz",
-  "StemSnapH",
-  "StemSnapV",
-  "LanguageGroup",
-] as const;
 
 function fromHex(bytes: Uint8Array): Uint8Array {
   const digits = latin1(bytes).replaceAll(/[^0-9A-Fa-f]/g, "");
@@ -93,16 +83,6 @@ function numbersOf(text: string, key: string): number[] | undefined {
   if (!value) return undefined;
   const numbers = (value[1] ?? value[2] ?? "").split(/\s+/).filter(Boolean).map(Number);
   return numbers.every(Number.isFinite) ? numbers : undefined;
-}
-
-function readHints(hidden: string): ReadonlyMap<string, readonly number[]> {
-  const hints = new Map<string, readonly number[]>();
-  for (const key of HINTS) {
-    const numbers = numbersOf(hidden, key);
-    if (numbers) hints.set(key, numbers);
-  }
-  if (/\/ForceBold\s+true/.test(hidden)) hints.set("ForceBold", [1]);
-  return hints;
 }
 
 function readEncoding(clear: string): ReadonlyMap<number, string> {
