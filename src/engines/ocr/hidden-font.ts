@@ -1,5 +1,6 @@
 /** The font of recognized text: it draws nothing, and maps each code to its character (ISO 32000-2, 9.7 and 9.10.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
+import { writeCompositeFont } from "../pdf/fonts/composite-font.ts";
 import { toUnicode, hexCode } from "../pdf/fonts/to-unicode.ts";
 import { writeTables } from "../pdf/fonts/sfnt.ts";
 
@@ -46,41 +47,20 @@ export class HiddenFont {
   /** Writes the font, if it was used; no characters can be added after that. */
   write(): void {
     if (this.#number === 0) return;
-    const document = this.#document;
-    const file = fontFile();
-    const descriptor = document.addObject({
-      Type: "FontDescriptor",
-      FontName: NAME,
+    writeCompositeFont(this.#document, this.reference, {
+      name: NAME,
+      program: fontFile(),
+      isTrueType: true,
       // Symbolic, with a single width.
-      Flags: 5,
-      FontBBox: [0, -DESCENT, EM, ASCENT],
-      ItalicAngle: 0,
-      Ascent: ASCENT,
-      Descent: -DESCENT,
-      CapHeight: ASCENT,
-      StemV: 80,
-      FontFile2: document.addStream(file, { Length1: file.length }),
-    });
-    const descendant = document.addObject({
-      Type: "Font",
-      Subtype: "CIDFontType2",
-      BaseFont: NAME,
+      flags: 5,
+      bbox: [0, -DESCENT, EM, ASCENT],
+      ascent: ASCENT,
+      descent: -DESCENT,
+      capHeight: ASCENT,
       // All codes share one glyph.
-      CIDToGIDMap: document.addStream(new Uint8Array(2 * (this.#codes.size + 1)), {}),
-      CIDSystemInfo: { Ordering: "(Identity)", Registry: "(Adobe)", Supplement: 0 },
-      FontDescriptor: descriptor,
-      DW: EM,
+      cidToGid: new Uint8Array(2 * (this.#codes.size + 1)),
+      toUnicode: toUnicode([...this.#codes.keys()]),
     });
-    const entries = {
-      Type: "Font",
-      Subtype: "Type0",
-      BaseFont: NAME,
-      Encoding: "Identity-H",
-      DescendantFonts: [descendant],
-      ToUnicode: document.addStream(toUnicode([...this.#codes.keys()]), {}),
-    };
-    const { reference } = this;
-    for (const [key, value] of Object.entries(entries)) reference.put(key, value);
   }
 }
 

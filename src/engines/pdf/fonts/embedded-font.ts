@@ -85,59 +85,68 @@ export interface NewProgram {
   readonly subtype?: string;
 }
 
-/** The codes shown, by the object number of the font. */
-type Codes = ReadonlyMap<number, ReadonlySet<number>>;
-
 /** Bytes of a map from all CIDs that there can be to glyphs. */
 const MOST_MAP_BYTES = 2 * 65_536;
 
+/** A font that uses a program, the codes that it shows, and its map from CIDs to glyphs. */
+interface Use {
+  readonly user: EmbeddedFont;
+  readonly codes: ReadonlySet<number>;
+  readonly map: Uint8Array | undefined;
+}
+
 /**
  * A font program with only the glyphs that its fonts show. Type 1 becomes the Compact Font Format, which is about half as large. `shown`: the codes that each font
- * shows; if it is undefined or a font may not lose glyphs, the program keeps them all. `read`: the data of a stream by its object number, until the next is read. Undefined
- * if the program must stay as it is, because it is not understood or cannot become smaller.
+ * shows, by its object number; if it is undefined or a font may not lose glyphs, the program keeps them all. `read`: the data of a stream by its object number, until the next
+ * is read. Undefined if the program must stay as it is, because it is not understood or cannot become smaller.
  */
 export function smallerProgram(
   program: number,
   users: readonly EmbeddedFont[],
-  { shown, read, work }: { shown: Codes | undefined; read: (stream: number) => Uint8Array; work: Work },
+  from: {
+    readonly shown: ReadonlyMap<number, ReadonlySet<number>> | undefined;
+    readonly read: (stream: number) => Uint8Array;
+    readonly work: Work;
+  },
 ): NewProgram | undefined {
-  const meter = new ParseMeter(work, "font");
-  const codes = users.every(({ mayLose }) => mayLose) ? shown : undefined;
+  const meter = new ParseMeter(from.work, "font");
+  const shown = users.every(({ mayLose }) => mayLose) ? from.shown : undefined;
   const isAll = (kind: string): boolean => users.every((user) => user.kind.startsWith(kind));
-  if (!codes && !isAll("Type 1")) return undefined;
+  if (!shown && !isAll("Type 1")) return undefined;
+  // Fonts may share one.
   const maps = new Map<number, Uint8Array>();
-  for (const { cidToGid } of users) {
-    if (cidToGid === undefined || maps.has(cidToGid)) continue;
-    const map = read(cidToGid).slice(0, MOST_MAP_BYTES);
+  for (const { cidToGid = 0 } of users) {
+    if (cidToGid === 0 || maps.has(cidToGid)) continue;
+    const map = from.read(cidToGid).slice(0, MOST_MAP_BYTES);
     meter.element(map.length / 2);
     maps.set(cidToGid, map);
   }
+  const uses = users.map((user): Use => ({
+    user,
+    codes: shown?.get(user.font) ?? new Set(),
+    map: maps.get(user.cidToGid ?? 0),
+  }));
   return ifUnderstood(() => {
-    const file = read(program);
-    if (isAll("Type 1")) return compactType1(new Type1Font(file, meter), users, codes, meter);
-    if (!codes) return undefined;
+    const file = from.read(program);
+    if (isAll("Type 1")) return compactType1(new Type1Font(file, meter), shown && uses, meter);
     meter.bytes(file.length);
     const data = isAll("CFF names")
-      ? namedSubset(new CffFont(file), users, codes, meter)
+      ? namedSubset(new CffFont(file), uses, meter)
       : isAll("CFF CIDs")
-        ? cidSubset(new CffFont(file), users, codes, meter)
+        ? cidSubset(new CffFont(file), uses, meter)
         : isAll("TrueType")
-          ? sfntSubset(new SfntFont(file), users, { codes, maps, meter })
+          ? sfntSubset(new SfntFont(file), uses, meter)
           : undefined;
     return data && { data, isSubset: true };
   });
 }
 
 /** The glyphs that any reader may show for the codes, or undefined if one is not found. */
-function shownGlyphs<Glyph>(
-  users: readonly EmbeddedFont[],
-  codes: Codes,
-  glyphsFor: GlyphLookup<Glyph>,
-): Set<Glyph> | undefined {
+function shownGlyphs<Glyph>(uses: readonly Use[], glyphsFor: GlyphLookup<Glyph>): Set<Glyph> | undefined {
   const glyphs = new Set<Glyph>();
-  for (const { font, names } of users) {
-    for (const code of codes.get(font) ?? []) {
-      const found = glyphsFor(code, names.get(code));
+  for (const { user, codes } of uses) {
+    for (const code of codes) {
+      const found = glyphsFor(code, user.names.get(code));
       if (found.size === 0 && !SPACES.has(code)) return undefined;
       for (const glyph of found) glyphs.add(glyph);
     }
@@ -145,60 +154,34 @@ function shownGlyphs<Glyph>(
   return glyphs;
 }
 
-function compactType1(
-  font: Type1Font,
-  users: readonly EmbeddedFont[],
-  codes: Codes | undefined,
-  meter: ParseMeter,
-): NewProgram | undefined {
-  const used = codes && shownGlyphs(users, codes, lookupByNames(font.encoding, font.outlines));
+function compactType1(font: Type1Font, uses: readonly Use[] | undefined, meter: ParseMeter): NewProgram | undefined {
+  const used = uses && shownGlyphs(uses, lookupByNames(font.encoding, font.outlines));
   const data = subset(font, { names: used ?? font.outlines.keys() }, meter);
   return data && { data, isSubset: used !== undefined && used.size < font.outlines.size, subtype: "Type1C" };
 }
 
-function namedSubset(
-  font: CffFont,
-  users: readonly EmbeddedFont[],
-  codes: Codes,
-  meter: ParseMeter,
-): Uint8Array | undefined {
+function namedSubset(font: CffFont, uses: readonly Use[], meter: ParseMeter): Uint8Array | undefined {
   const { outlines, encoding } = font.namedGlyphs(meter);
-  const used = shownGlyphs(users, codes, lookupByNames(encoding, outlines));
-  return (
-    used &&
-    subset(font, { glyphs: new Set(Array.from(used, (name) => outlines.get(name) ?? 0)), findsByCode: true }, meter)
-  );
+  const used = shownGlyphs(uses, lookupByNames(encoding, outlines));
+  const glyphs = used && new Set(Array.from(used, (name) => outlines.get(name) ?? 0));
+  return glyphs && subset(font, { glyphs, findsByCode: true }, meter);
 }
 
-function cidSubset(
-  font: CffFont,
-  users: readonly EmbeddedFont[],
-  codes: Codes,
-  meter: ParseMeter,
-): Uint8Array | undefined {
-  const cids = new Set(users.flatMap((user) => [...(codes.get(user.font) ?? [])]));
+function cidSubset(font: CffFont, uses: readonly Use[], meter: ParseMeter): Uint8Array | undefined {
+  const cids = new Set(uses.flatMap(({ codes }) => [...codes]));
   // In a font that is not keyed by CID, CIDs are glyph numbers.
-  const glyphs = font.isCidKeyed
-    ? new Set(font.charset(meter).flatMap((cid, glyph) => (cids.has(cid) ? [glyph] : [])))
-    : cids;
-  return subset(font, { glyphs, findsByCode: false }, meter);
+  const numbers = font.isCidKeyed ? font.charset(meter).flatMap((cid, glyph) => (cids.has(cid) ? [glyph] : [])) : cids;
+  return subset(font, { glyphs: new Set(numbers), findsByCode: false }, meter);
 }
 
-function sfntSubset(
-  font: SfntFont,
-  users: readonly EmbeddedFont[],
-  { codes, maps, meter }: { codes: Codes; maps: ReadonlyMap<number, Uint8Array>; meter: ParseMeter },
-): Uint8Array | undefined {
-  const simple = users.filter(({ kind }) => kind === "TrueType");
+function sfntSubset(font: SfntFont, uses: readonly Use[], meter: ParseMeter): Uint8Array | undefined {
+  const simple = uses.filter(({ user }) => user.codeBytes === 1);
   const findsByCode = simple.length > 0;
-  const glyphs = findsByCode ? shownGlyphs(simple, codes, lookupByTables(font, meter)) : new Set<number>();
-  if (!glyphs) return undefined;
-  for (const { font: number, kind, cidToGid } of users) {
-    meter.element(codes.get(number)?.size ?? 0);
-    if (kind === "TrueType") continue;
-    const map = cidToGid === undefined ? undefined : maps.get(cidToGid);
-    for (const cid of codes.get(number) ?? [])
-      glyphs.add(map ? ((map[cid * 2] ?? 0) << 8) | (map[cid * 2 + 1] ?? 0) : cid);
+  const glyphs = findsByCode ? shownGlyphs(simple, lookupByTables(font, meter)) : new Set<number>();
+  for (const { user, codes, map } of uses) {
+    meter.element(codes.size);
+    if (user.codeBytes === 1) continue;
+    for (const cid of codes) glyphs?.add(map ? ((map[cid * 2] ?? 0) << 8) | (map[cid * 2 + 1] ?? 0) : cid);
   }
-  return subset(font, { glyphs, findsByCode }, meter);
+  return glyphs && subset(font, { glyphs, findsByCode }, meter);
 }

@@ -2,6 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { ParseMeter } from "../../parse-meter.ts";
 import { CffFont, FONT_BBOX } from "../fonts/cff.ts";
+import { type CompositeFont, writeCompositeFont } from "../fonts/composite-font.ts";
 import { SfntFont } from "../fonts/sfnt.ts";
 import { EMPTY, subset } from "../fonts/subset.ts";
 import { toUnicode } from "../fonts/to-unicode.ts";
@@ -16,15 +17,8 @@ interface Subset {
   readonly texts: string[];
 }
 
-/** What is needed to embed a font (ISO 32000-2, 9.8). Lengths are in thousandths of the font size. */
-interface EmbeddedSubset {
-  readonly data: Uint8Array;
-  readonly widths: readonly number[];
-  readonly bbox: readonly [number, number, number, number];
-  readonly ascent: number;
-  readonly descent: number;
-  readonly isTrueType: boolean;
-}
+/** What a font program decides. */
+type EmbeddedSubset = Pick<CompositeFont, "program" | "isTrueType" | "widths" | "bbox" | "ascent" | "descent">;
 
 /** Each glyph gets a code for each text it represents, so that ligatures and conjuncts can be searched and copied. */
 export class StampFonts {
@@ -60,50 +54,21 @@ export class StampFonts {
     for (const [font, subset] of this.#subsets) this.#writeFont(font, subset);
   }
 
-  #writeFont(font: StampFont, { reference, ids, texts }: Subset): void {
-    const document = this.#document;
-    const { widths, bbox, ascent, descent, ...file } = this.#subset(font, ids);
-    const name = `${tagOf(font.font.getName() + ids.join())}+${font.font.getName().replace(/[^A-Za-z0-9]/g, "")}`;
-    const descriptor = document.addObject({
-      Type: "FontDescriptor",
-      FontName: name,
+  #writeFont(face: StampFont, { reference, ids, texts }: Subset): void {
+    const font = face.font.getName();
+    writeCompositeFont(this.#document, reference, {
+      ...this.#subset(face, ids),
+      name: `${tagOf(font + ids.join())}+${font.replace(/[^A-Za-z0-9]/g, "")}`,
       // Symbolic: the codes do not use a standard encoding.
-      Flags: 4,
-      FontBBox: bbox,
-      ItalicAngle: 0,
-      Ascent: ascent,
-      Descent: descent,
-      CapHeight: 700,
-      StemV: 80,
-      [file.isTrueType ? "FontFile2" : "FontFile3"]: document.addStream(
-        file.data,
-        file.isTrueType ? { Length1: file.data.length } : { Subtype: "CIDFontType0C" },
-      ),
+      flags: 4,
+      capHeight: 700,
+      toUnicode: toUnicode(texts),
     });
-    const descendant = document.addObject({
-      Type: "Font",
-      Subtype: file.isTrueType ? "CIDFontType2" : "CIDFontType0",
-      BaseFont: name,
-      ...(file.isTrueType ? { CIDToGIDMap: "Identity" } : {}),
-      CIDSystemInfo: { Ordering: "(Identity)", Registry: "(Adobe)", Supplement: 0 },
-      FontDescriptor: descriptor,
-      DW: EM,
-      W: [0, widths],
-    });
-    const entries = {
-      Type: "Font",
-      Subtype: "Type0",
-      BaseFont: name,
-      Encoding: "Identity-H",
-      DescendantFonts: [descendant],
-      ToUnicode: document.addStream(toUnicode(texts), {}),
-    };
-    for (const [key, value] of Object.entries(entries)) reference.put(key, value);
   }
 
   /** The glyphs of one of our font files, or of a font built into MuPDF, which exports it only as part of a document. */
   #subset({ font, data }: StampFont, ids: readonly number[]): EmbeddedSubset {
-    if (data) return this.#trueType(data, ids);
+    if (data) return this.#trueTypeSubset(data, ids);
     const scratch = new this.#engine.mupdf.PDFDocument();
     const descriptor = scratch.addFont(font).get("DescendantFonts", 0, "FontDescriptor");
     const trueType = descriptor.get("FontFile2");
@@ -112,12 +77,12 @@ export class StampFonts {
     const program = file.asUint8Array().slice();
     file.destroy();
     scratch.destroy();
-    if (isTrueType) return this.#trueType(program, ids);
+    if (isTrueType) return this.#trueTypeSubset(program, ids);
     const advance = (id: number): number => (id === EMPTY ? 0 : Math.round(font.advanceGlyph(id, 0) * EM));
     const cff = new CffFont(program);
     const [left = 0, bottom = 0, right = 0, top = 0] = cff.numbersOf(FONT_BBOX);
     return {
-      data: this.#glyphsOf(cff, ids),
+      program: this.#glyphsOf(cff, ids),
       bbox: [left, bottom, right, top],
       widths: [0, ...ids].map(advance),
       ascent: top,
@@ -126,11 +91,11 @@ export class StampFonts {
     };
   }
 
-  #trueType(file: Uint8Array, ids: readonly number[]): EmbeddedSubset {
+  #trueTypeSubset(file: Uint8Array, ids: readonly number[]): EmbeddedSubset {
     const font = new SfntFont(file);
     const { bbox, ascent, descent, thousandths } = font.metrics;
     const widths = [0, ...ids].map((id) => (id === EMPTY ? 0 : thousandths(font.advanceOf(id))));
-    return { data: this.#glyphsOf(font, ids), widths, bbox, ascent, descent, isTrueType: true };
+    return { program: this.#glyphsOf(font, ids), widths, bbox, ascent, descent, isTrueType: true };
   }
 
   #glyphsOf(font: CffFont | SfntFont, ids: readonly number[]): Uint8Array<ArrayBuffer> {
