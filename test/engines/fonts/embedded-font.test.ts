@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { CffFont } from "../../../src/engines/pdf/fonts/cff.ts";
 import { type EmbeddedFont, fontOf, smallerProgram } from "../../../src/engines/pdf/fonts/embedded-font.ts";
 import { differencesOf } from "../../../src/engines/pdf/fonts/encoding.ts";
-import { cidMetrics } from "../../../src/engines/pdf/fonts/metrics.ts";
 import { SfntFont } from "../../../src/engines/pdf/fonts/sfnt.ts";
 import { ParseMeter } from "../../../src/engines/parse-meter.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
@@ -186,35 +185,4 @@ test("the differences of an encoding go on from the last code", () => {
     [1, "second"],
   ]);
   expect([...differencesOf(document.addObject({ Encoding: name("WinAnsiEncoding") }))]).toEqual([]);
-});
-
-describe("widths by CID", () => {
-  const read = (array: unknown[], count: 1 | 3) =>
-    Array.from(cidMetrics(document.addObject(array), count), ({ first, last, values }) => [
-      first,
-      last,
-      ...values.map((value) => value.asNumber()),
-    ]);
-
-  test("are lists and ranges", () => {
-    expect(read([5, [500, 600], 10, 20, 700], 1)).toEqual([
-      [5, 5, 500],
-      [6, 6, 600],
-      [10, 20, 700],
-    ]);
-  });
-
-  test("have three numbers in vertical writing", () => {
-    expect(read([5, [-1000, 250, 800, -900, 200, 700], 7, 9, -800, 100, 600], 3)).toEqual([
-      [5, 5, -1000, 250, 800],
-      [6, 6, -900, 200, 700],
-      [7, 9, -800, 100, 600],
-    ]);
-  });
-
-  test("end at the last CID that there can be, and are left out if numbers are missing", () => {
-    expect(read([-5, 1e9, 500], 1)).toEqual([[0, 65_535, 500]]);
-    expect(read([1, 2], 1)).toEqual([]);
-    expect(read([1, [-1000, 250, 800, -900]], 3)).toEqual([[1, 1, -1000, 250, 800]]);
-  });
 });
