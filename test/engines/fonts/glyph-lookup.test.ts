@@ -41,8 +41,10 @@ test.each<[number, string | undefined, readonly string[]]>([
   [65, "blob", ["blob", "A", "uni0041"]],
   [66, "missing", ["B"]],
   [200, undefined, []],
+  // A space, and one that does not break, of which readers take either.
+  [0x20, undefined, ["uni00A0"]],
 ])("names that readers may show for code %i with the name %s", (code, name, names) => {
-  const glyphs = new Map(["A", "B", "blob", "uni0041"].map((glyph) => [glyph, 0]));
+  const glyphs = new Map(["A", "B", "blob", "uni0041", "uni00A0"].map((glyph) => [glyph, 0]));
   const lookup = lookupByNames(
     new Map([
       [97, "A"],
