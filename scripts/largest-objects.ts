@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { measureFile } from "../src/engines/pdf/objects/object-streams.ts";
 import type { Measures } from "../src/engines/pdf/objects/measures.ts";
 import { unlimitedWork } from "../src/engines/work.ts";
-import type { InputBytes } from "../src/engines/bytes/heap.ts";
+import type { InputBytes } from "../src/engines/memory/heap.ts";
 
 const MOST_SHOWN = 3;
 

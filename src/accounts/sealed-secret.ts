@@ -1,4 +1,4 @@
-import { base64, fromBase64 } from "../engines/bytes/base64.ts";
+import { base64, fromBase64 } from "../bytes/base64.ts";
 
 /**
  * The server's secret, and those before it while it is being replaced. The first seals; what was sealed under any of them opens.

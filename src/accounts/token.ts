@@ -1,5 +1,5 @@
-import { crc32 } from "../engines/bytes/crc.ts";
-import { hex } from "../engines/bytes/hex.ts";
+import { crc32 } from "../bytes/crc.ts";
+import { hex } from "../bytes/hex.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TOKEN = /^sk_(?:live|test)_[0-9A-Za-z]{49}$/;

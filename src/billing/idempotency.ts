@@ -1,7 +1,7 @@
 import { and, eq, exists, gt, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { idempotency, ledger } from "../db/schema.ts";
-import { hex } from "../engines/bytes/hex.ts";
+import { hex } from "../bytes/hex.ts";
 
 /** Milliseconds that a key is remembered. */
 export const KEY_LIFETIME = 24 * 60 * 60 * 1_000;

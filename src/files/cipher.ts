@@ -1,4 +1,4 @@
-import { concat } from "../engines/bytes/concat.ts";
+import { concat } from "../bytes/concat.ts";
 
 /** Bytes of a chunk but the last, before encryption. Each is encrypted, and can be read, on its own. */
 export const CHUNK_BYTES = 64 * 1024;

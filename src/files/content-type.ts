@@ -1,4 +1,4 @@
-import { beginsAsPdf, PDF_HEAD_BYTES } from "../engines/bytes/pdf-signature.ts";
+import { beginsAsPdf, PDF_HEAD_BYTES } from "../bytes/pdf-signature.ts";
 import { imageKindOf } from "../engines/image/kind.ts";
 
 /** How many of a file's first bytes tell its type. */

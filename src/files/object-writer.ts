@@ -1,9 +1,9 @@
 import type { R2Bucket, R2MultipartUpload, R2UploadedPart } from "@cloudflare/workers-types";
 import { chunkCount, ChunkSealer, type FileCipher, newPrefix, sealedSize } from "./cipher.ts";
 import { contentTypeOf, HEAD_BYTES } from "./content-type.ts";
-import { base64 } from "../engines/bytes/base64.ts";
-import { concat } from "../engines/bytes/concat.ts";
-import { hex } from "../engines/bytes/hex.ts";
+import { base64 } from "../bytes/base64.ts";
+import { concat } from "../bytes/concat.ts";
+import { hex } from "../bytes/hex.ts";
 import { nextTurn } from "../next-turn.ts";
 
 /** What is known of a file once all its bytes are stored. */

@@ -23,9 +23,9 @@ import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { rowOf } from "../db/row.ts";
 import { fileParts, files } from "../db/schema.ts";
-import { base64, fromBase64 } from "../engines/bytes/base64.ts";
-import { concat } from "../engines/bytes/concat.ts";
-import { hex } from "../engines/bytes/hex.ts";
+import { base64, fromBase64 } from "../bytes/base64.ts";
+import { concat } from "../bytes/concat.ts";
+import { hex } from "../bytes/hex.ts";
 import { limits } from "../limits.ts";
 
 type FileRow = typeof files.$inferSelect;

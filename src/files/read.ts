@@ -13,8 +13,8 @@ import { AccountRefusal } from "../accounts/refusal.ts";
 import { unseal } from "../accounts/sealed-secret.ts";
 import type { Database } from "../db/client.ts";
 import type { files } from "../db/schema.ts";
-import { fromBase64 } from "../engines/bytes/base64.ts";
-import type { ByteSource } from "../engines/bytes/source.ts";
+import { fromBase64 } from "../bytes/base64.ts";
+import type { ByteSource } from "../bytes/source.ts";
 import { nextTurn } from "../next-turn.ts";
 
 /** An opened file: its bytes, decrypted and authenticated, in ranges or as a stream. */

@@ -1,7 +1,7 @@
 import { ApiError } from "../http/errors/api-error.ts";
 import { invalidFields } from "../http/errors/invalid-fields.ts";
 import { inMiB } from "../http/multipart/body.ts";
-import { fromBase64 } from "../engines/bytes/base64.ts";
+import { fromBase64 } from "../bytes/base64.ts";
 import { limits } from "../limits.ts";
 
 const { base64Bytes } = limits.mcp;

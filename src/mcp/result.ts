@@ -4,7 +4,7 @@ import { type StoredFile, storeFile } from "./store-file.ts";
 import { type Content, type Json, structured, type ToolCall } from "./tool.ts";
 import { ApiError } from "../http/errors/api-error.ts";
 import type { JobView } from "../events/job-schema.ts";
-import { base64 } from "../engines/bytes/base64.ts";
+import { base64 } from "../bytes/base64.ts";
 import { limits } from "../limits.ts";
 import { type ResultHeader, resultHeaders } from "../operations/definition/define.ts";
 import type { Mode } from "../operations/definition/modes.ts";

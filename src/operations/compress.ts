@@ -11,7 +11,7 @@ import { dropOutputProfiles } from "../engines/pdf/optimize/output-profiles.ts";
 import { dropPrivateData } from "../engines/pdf/optimize/private-data.ts";
 import { stripMetadata as stripAll } from "../engines/pdf/optimize/strip-metadata.ts";
 import { rewriteSmall } from "../engines/pdf/write/save.ts";
-import type { EngineBytes } from "../engines/bytes/heap.ts";
+import type { EngineBytes } from "../engines/memory/heap.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";

@@ -1,5 +1,5 @@
 import { Refusal } from "../engines/errors.ts";
-import type { EngineBytes } from "../engines/bytes/heap.ts";
+import type { EngineBytes } from "../engines/memory/heap.ts";
 import { ImageObjects } from "../engines/pdf/embed/image-object.ts";
 import { addImagePage, endDocument } from "../engines/pdf/embed/image-document.ts";
 import { largestMargin, type PageOptions } from "../engines/pdf/embed/image-page.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type EngineBytes, type InputBytes } from "../engines/bytes/heap.ts";
+import { type EngineBytes, type InputBytes } from "../engines/memory/heap.ts";
 import { Refusal } from "../engines/errors.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";

@@ -2,8 +2,8 @@ import { decryptParts } from "../engines/pdf/document/decrypt.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { writeDecrypted } from "../engines/pdf/write/save.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
-import { latin1 } from "../engines/bytes/latin1.ts";
-import type { InputBytes } from "../engines/bytes/heap.ts";
+import { latin1 } from "../bytes/latin1.ts";
+import type { InputBytes } from "../engines/memory/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import {
   isRestricted,

@@ -1,4 +1,4 @@
-import { base64, fromBase64 } from "../engines/bytes/base64.ts";
+import { base64, fromBase64 } from "../bytes/base64.ts";
 import { der, Unexpected } from "../engines/cms/asn1.ts";
 import { readPem, readPkcs12, type Credentials } from "../engines/cms/credentials.ts";
 import { evidenceFor } from "../engines/cms/evidence.ts";
@@ -9,7 +9,7 @@ import { digestOf, signatureRoom, signDigest, signedAttributes } from "../engine
 import { ID_DATA, readSignedData, readStampOver, verifySignedData } from "../engines/cms/signed-data.ts";
 import { DIGESTS, type DigestName, signerElsewhere, signerOf, subjectOf } from "../engines/cms/signer.ts";
 import { TIMESTAMP_ROOM, timeStamp } from "../engines/cms/time-stamp-request.ts";
-import type { EngineBytes } from "../engines/bytes/heap.ts";
+import type { EngineBytes } from "../engines/memory/heap.ts";
 import { invalidParameter } from "../engines/errors.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import type { Work } from "../engines/work.ts";

@@ -1,8 +1,8 @@
 import { assemble, countAttachments } from "../engines/pdf/assembly/assemble.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { makePdf } from "../engines/pdf/write/save.ts";
-import { chunksOf } from "../engines/bytes/chunks.ts";
-import type { EngineBytes } from "../engines/bytes/heap.ts";
+import { chunksOf } from "../engines/memory/chunks.ts";
+import type { EngineBytes } from "../engines/memory/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import type { PageRange } from "../engines/pdf/document/ranges.ts";
 import { readSource, type Source } from "../engines/pdf/assembly/source.ts";

@@ -1,4 +1,4 @@
-import { base64 } from "../engines/bytes/base64.ts";
+import { base64 } from "../bytes/base64.ts";
 
 /** Bytes of a signing secret. */
 const SECRET_BYTES = 32;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesOf, latin1 } from "../../src/engines/bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../src/bytes/latin1.ts";
 import { withReplacements } from "../../src/engines/convert/write-texts.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { Refusal } from "../../src/engines/errors.ts";
 import { openPdf } from "../../src/engines/pdf/document/document.ts";
 import { savePdf } from "../../src/engines/pdf/write/save.ts";
-import type { AllowHeap } from "../../src/engines/bytes/heap.ts";
+import type { AllowHeap } from "../../src/engines/memory/heap.ts";
 import type { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { dropSpares, keptBytes, leaseEngines } from "../../src/engines/lease/pool.ts";
 import { resetIsolate } from "../../src/isolate.ts";

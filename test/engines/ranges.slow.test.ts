@@ -1,7 +1,7 @@
 import { expect, inject, test, vi } from "vitest";
-import { concat } from "../../src/engines/bytes/concat.ts";
-import { Ranges } from "../../src/engines/bytes/ranges.ts";
-import type { ByteSource } from "../../src/engines/bytes/source.ts";
+import { concat } from "../../src/bytes/concat.ts";
+import { Ranges } from "../../src/engines/memory/ranges.ts";
+import type { ByteSource } from "../../src/bytes/source.ts";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import type { Output, OutputFile } from "../../src/operations/definition/define.ts";
 import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";

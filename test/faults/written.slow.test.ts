@@ -1,6 +1,6 @@
 import type { PDFDocument } from "mupdf";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { FileParts, ownBytes } from "../../src/engines/bytes/joined-bytes.ts";
+import { FileParts, ownBytes } from "../../src/engines/memory/joined-bytes.ts";
 import { resetIsolate } from "../../src/isolate.ts";
 import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { createApp } from "../../src/app.ts";

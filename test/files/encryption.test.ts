@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { putRaw, rawObject } from "./bucket.ts";
 import { db, documentBytes, fileService, sha256Of } from "./file-service.ts";
 import { seal, unseal } from "../../src/accounts/sealed-secret.ts";
-import { find } from "../../src/engines/bytes/find.ts";
-import { fromBase64 } from "../../src/engines/bytes/base64.ts";
+import { find } from "../../src/bytes/find.ts";
+import { fromBase64 } from "../../src/bytes/base64.ts";
 
 /** A chunk of the file and its tag. */
 const CHUNK = 65_536;

@@ -5,7 +5,7 @@ import { createAccount } from "../../src/accounts/operator.ts";
 import type { PlanName } from "../../src/accounts/plans.ts";
 import type { Scope } from "../../src/accounts/scopes.ts";
 import { createApp } from "../../src/app.ts";
-import { hex } from "../../src/engines/bytes/hex.ts";
+import { hex } from "../../src/bytes/hex.ts";
 import { readEnv } from "../../src/env.ts";
 import { createKey } from "../../src/keys/operator.ts";
 import { operations } from "../../src/operations/index.ts";

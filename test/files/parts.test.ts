@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rawObject } from "./bucket.ts";
 import { documentBytes, type ErrorBody, fileService, sha256Of } from "./file-service.ts";
-import { base64 } from "../../src/engines/bytes/base64.ts";
+import { base64 } from "../../src/bytes/base64.ts";
 
 const PART = 16 * 1024 * 1024;
 const service = await fileService();

@@ -1,4 +1,4 @@
-import type { Arena } from "../../src/engines/bytes/heap.ts";
+import type { Arena } from "../../src/engines/memory/heap.ts";
 
 /** An arena in plain memory, for tests of what fills one: no engine is needed to see which bytes arrive. */
 export function heapArena(capacity = 1 << 20): Arena {

@@ -14,7 +14,7 @@ import {
   Sequence,
   Set as SetBlock,
 } from "asn1js";
-import { concat } from "../bytes/concat.ts";
+import { concat } from "../../bytes/concat.ts";
 import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
 import { Unusable } from "./refusal.ts";

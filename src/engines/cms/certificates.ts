@@ -2,7 +2,7 @@
 import type { AsnType } from "asn1js";
 import { BitString, Boolean as BooleanBlock, Integer } from "asn1js";
 import { Certificate, type Extension, type RelativeDistinguishedNames } from "pkijs";
-import { hex } from "../bytes/hex.ts";
+import { hex } from "../../bytes/hex.ts";
 import type { Work } from "../work.ts";
 import { children, der, hasTag, implicitOctets, isSame, numberOf, oidOf, parse, read } from "./asn1.ts";
 import { Unusable } from "./refusal.ts";

@@ -2,7 +2,7 @@
 import type { AsnType } from "asn1js";
 import type { Certificate } from "pkijs";
 import { children, der, hasTag, implicitOctets, isSame, oidOf, parse } from "./asn1.ts";
-import { hex } from "../bytes/hex.ts";
+import { hex } from "../../bytes/hex.ts";
 import { ALTERNATIVE_NAMES, extensionOf, NAME_CONSTRAINTS, nameBytes, valueOf } from "./certificates.ts";
 import { Unusable } from "./refusal.ts";
 

@@ -8,7 +8,7 @@ import sha1 from "node-forge/lib/sha1.js";
 import sha256 from "node-forge/lib/sha256.js";
 import sha512 from "node-forge/lib/sha512.js";
 import util from "node-forge/lib/util.js";
-import { bytesOf, latin1 } from "../bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
 import { children, isSame, numberOf, octets, oidOf, read, Unexpected } from "./asn1.ts";

@@ -1,6 +1,6 @@
 /** Texts in PEM (RFC 7468). */
 import type { Certificate } from "pkijs";
-import { fromBase64 } from "../bytes/base64.ts";
+import { fromBase64 } from "../../bytes/base64.ts";
 import type { Work } from "../work.ts";
 import { certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
 import { readable, Unusable } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import type { Certificate } from "pkijs";
-import { hex } from "../bytes/hex.ts";
+import { hex } from "../../bytes/hex.ts";
 import type { Work } from "../work.ts";
 import { identityOf, nameBytes } from "./certificates.ts";
 

@@ -1,5 +1,5 @@
 /** From a document of another kind to a PDF. */
-import type { EngineBytes, InputBytes } from "../bytes/heap.ts";
+import type { EngineBytes, InputBytes } from "../memory/heap.ts";
 import { invalidParameter, Refusal } from "../errors.ts";
 import type { Engines } from "../lease/engines.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";

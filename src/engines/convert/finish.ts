@@ -1,7 +1,7 @@
 /** Completes the PDF of a converted document: links, outline, metadata, and fonts with only the glyphs that are used. */
 import type { PDFObject } from "mupdf";
-import type { EngineBytes } from "../bytes/heap.ts";
-import { latin1 } from "../bytes/latin1.ts";
+import type { EngineBytes } from "../memory/heap.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import { type OpenPdf, openPdf } from "../pdf/document/document.ts";
 import { changeMetadata } from "../pdf/metadata/metadata.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";

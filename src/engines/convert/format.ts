@@ -1,8 +1,8 @@
 /** Which format a document has: by its bytes, never by its name. */
-import type { InputBytes } from "../bytes/heap.ts";
-import { latin1 } from "../bytes/latin1.ts";
+import type { InputBytes } from "../memory/heap.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import { imageKindOf } from "../image/kind.ts";
-import { beginsAsPdf, PDF_HEAD_BYTES } from "../bytes/pdf-signature.ts";
+import { beginsAsPdf, PDF_HEAD_BYTES } from "../../bytes/pdf-signature.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { Archive } from "./source/archive.ts";
 import { mainPartOf } from "./source/relationships.ts";

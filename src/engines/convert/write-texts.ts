@@ -1,6 +1,6 @@
 /** Writes what glyphs stand for into a PDF that MuPDF has laid out: ToUnicode CMaps, and replacement texts where they do not suffice (ISO 32000-2, 9.10.3 and 14.9.4). */
 import type { PDFObject } from "mupdf";
-import { concat } from "../bytes/concat.ts";
+import { concat } from "../../bytes/concat.ts";
 import { ContentWriter } from "../pdf/content/content-writer.ts";
 import { process, type Run } from "../pdf/content/processor.ts";
 import { readStream, streamsOf } from "../pdf/content/streams.ts";

@@ -1,6 +1,6 @@
 import { Refusal } from "../errors.ts";
 import type { FuelGauge } from "../fuel-gauge.ts";
-import { type AllowHeap, WASM_PAGE } from "../bytes/heap.ts";
+import { type AllowHeap, WASM_PAGE } from "../memory/heap.ts";
 
 export interface CodecOptions {
   /** Called with the number of bytes by which the memory needs to grow. */

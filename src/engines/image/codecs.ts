@@ -6,7 +6,7 @@ import webpEncoderModule from "../../../wasm/generated/webp-encoder.wasm";
 import createWebpEncoder from "../../../wasm/generated/webp-encoder.js";
 import { MiB } from "../../limits.ts";
 import type { FuelGauge } from "../fuel-gauge.ts";
-import type { AllowHeap } from "../bytes/heap.ts";
+import type { AllowHeap } from "../memory/heap.ts";
 import { CodecInstance } from "./codec-instance.ts";
 import { readWebpHeader } from "./webp-header.ts";
 

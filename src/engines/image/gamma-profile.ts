@@ -2,7 +2,7 @@
  * Builds ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that define
  * their colors by numbers. PDF's CalGray and CalRGB would say the same, but readers disagree on them: one shows gray as pink.
  */
-import { latin1, bytesOf } from "../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../bytes/latin1.ts";
 
 export type Chromaticity = readonly [number, number];
 /** White and full red, green and blue as CIE 1931 x and y, in this order. */

@@ -1,7 +1,7 @@
 /** The facts about a JPEG that a PDF needs to embed its data as it is (ITU-T T.81, annex B). */
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
-import { concat } from "../bytes/concat.ts";
+import { concat } from "../../bytes/concat.ts";
 import { EOI, isFrame, markers, SOS, standsAlone } from "./jpeg-segments.ts";
 import type { Work } from "../work.ts";
 import { readExif, type Exif } from "./exif.ts";

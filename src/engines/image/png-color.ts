@@ -1,5 +1,5 @@
 /** The colors that a PNG's samples represent (ISO/IEC 15948, 11.3.3). */
-import { inflateWhole } from "../bytes/inflate.ts";
+import { inflateWhole } from "../flate/inflate.ts";
 import type { Work } from "../work.ts";
 import { type Chromaticities, type Chromaticity, gammaProfile } from "./gamma-profile.ts";
 import { fitsComponents, MOST_PROFILE_BYTES } from "./icc.ts";

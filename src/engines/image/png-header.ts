@@ -5,7 +5,7 @@
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
-import { crc32 } from "../bytes/crc.ts";
+import { crc32 } from "../../bytes/crc.ts";
 import { type Exif, readExif } from "./exif.ts";
 import { BadImage, plausibleResolution, type ImageFileFacts, perInch, type Resolution, tag, uint32 } from "./facts.ts";
 import { PngColor } from "./png-color.ts";

@@ -1,10 +1,10 @@
 /** The rows of a PNG: as stored, with their filters, or as samples in display order. */
-import { copies, DamagedStream, inflate } from "../bytes/inflate.ts";
-import type { EngineBytes } from "../bytes/heap.ts";
+import { copies, DamagedStream, inflate } from "../flate/inflate.ts";
+import type { EngineBytes } from "../memory/heap.ts";
 import type { Work } from "../work.ts";
 import { BadImage } from "./facts.ts";
 import type { PngFacts } from "./png-header.ts";
-import { paeth } from "../bytes/paeth.ts";
+import { paeth } from "../flate/paeth.ts";
 
 /** A pass of Adam7 (ISO/IEC 15948, 8.2): its first column and row, and the steps between columns and rows. */
 interface Pass {

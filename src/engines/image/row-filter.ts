@@ -1,4 +1,4 @@
-import { paeth } from "../bytes/paeth.ts";
+import { paeth } from "../flate/paeth.ts";
 
 const SUB = 1;
 const UP = 2;

@@ -1,6 +1,6 @@
 /** Removes the metadata that cameras and programs write into image files, which no PDF reader shows. */
-import { concat } from "../bytes/concat.ts";
-import { latin1 } from "../bytes/latin1.ts";
+import { concat } from "../../bytes/concat.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import { EOI, markers } from "./jpeg-segments.ts";
 
 const [FIRST_APPLICATION, LAST_APPLICATION, COMMENT] = [0xe0, 0xef, 0xfe];

@@ -8,7 +8,7 @@ import type { LoadFont } from "../fonts.ts";
 import { dropModels, keptModelBytes, type LoadModel } from "../ocr/models.ts";
 import { TextRecognizer } from "../ocr/tesseract.ts";
 import { PdfEncryption } from "../pdf/encryption/encryption.ts";
-import type { AllowHeap } from "../bytes/heap.ts";
+import type { AllowHeap } from "../memory/heap.ts";
 import { type Parked, PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { ImageCodecs } from "../image/codecs.ts";
 import { FuelGauge } from "../fuel-gauge.ts";

@@ -2,7 +2,7 @@ import module from "../../../wasm/generated/tesseract.wasm";
 import createTesseract, { type TessBaseAPI, type Tesseract } from "../../../wasm/generated/tesseract.js";
 import { Refusal } from "../errors.ts";
 import type { FuelGauge } from "../fuel-gauge.ts";
-import type { AllowHeap } from "../bytes/heap.ts";
+import type { AllowHeap } from "../memory/heap.ts";
 import { CodecInstance } from "../image/codec-instance.ts";
 import { Ink } from "./ink.ts";
 import { intsIn, LEVEL, linesOf, type PixelBox, type ReadLine } from "./tesseract-results.ts";

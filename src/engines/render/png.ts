@@ -1,9 +1,9 @@
-import { deflated } from "../bytes/deflate.ts";
+import { deflated } from "../flate/deflate.ts";
 import { grayFirst } from "./gray-first.ts";
 import type { Band, PageRaster } from "./page-raster.ts";
-import { concat } from "../bytes/concat.ts";
-import { crc32 } from "../bytes/crc.ts";
-import { paeth } from "../bytes/paeth.ts";
+import { concat } from "../../bytes/concat.ts";
+import { crc32 } from "../../bytes/crc.ts";
+import { paeth } from "../flate/paeth.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const METERS_PER_INCH = 0.0254;

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { AppEnv } from "./exchange.ts";
-import { hex } from "../../engines/bytes/hex.ts";
+import { hex } from "../../bytes/hex.ts";
 import { type Env, readEnv } from "../../env.ts";
 
 interface Made {

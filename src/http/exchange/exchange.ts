@@ -7,7 +7,7 @@ import { oneOf } from "../errors/schema-issues.ts";
 import { BrokenBody, discardRest } from "../multipart/body.ts";
 import type { CreditStanding, RateStanding } from "../../accounts/authentication.ts";
 import type { Caller } from "../../accounts/caller.ts";
-import { hex } from "../../engines/bytes/hex.ts";
+import { hex } from "../../bytes/hex.ts";
 import type { Env } from "../../env.ts";
 
 /** The context that Hono carries through a request. */

@@ -1,4 +1,4 @@
-import { concat } from "../../engines/bytes/concat.ts";
+import { concat } from "../../bytes/concat.ts";
 import { Unusable } from "../../engines/cms/refusal.ts";
 import { version } from "../../version.ts";
 

@@ -1,5 +1,5 @@
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import { beginsAsPdf, PDF_HEAD_BYTES } from "../../engines/bytes/pdf-signature.ts";
+import type { EngineBytes } from "../../engines/memory/heap.ts";
+import { beginsAsPdf, PDF_HEAD_BYTES } from "../../bytes/pdf-signature.ts";
 import { imageKindOf, imageKinds } from "../../engines/image/kind.ts";
 import type { FileKind } from "../../operations/definition/fields.ts";
 

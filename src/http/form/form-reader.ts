@@ -3,7 +3,7 @@ import { shownName, unknownIssue } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
 import { isText } from "./file-kinds.ts";
 import type { FieldKind, FormPart } from "../multipart/multipart.ts";
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { EngineBytes } from "../../engines/memory/heap.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import type { FieldIssue, Fields, FileKind } from "../../operations/definition/fields.ts";

@@ -11,7 +11,7 @@ import { ApiError } from "../errors/api-error.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { EngineBytes } from "../../engines/memory/heap.ts";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import { type Operation, resolved, type ResolvedOperation } from "../../operations/definition/define.ts";
 import {

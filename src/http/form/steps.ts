@@ -4,7 +4,7 @@ import { ApiError } from "../errors/api-error.ts";
 import { invalidFields, shownName, unknownIssue } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { EngineBytes } from "../../engines/memory/heap.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import { defaultsBeforeStep, kindOfResult } from "../../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, type Input, takesJson } from "../../operations/definition/fields.ts";

@@ -1,7 +1,7 @@
 import { boundaryOf } from "./multipart.ts";
 import { withTimeout, MinDataRate } from "./timeouts.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { EngineBytes, FileSink } from "../../engines/bytes/heap.ts";
+import type { EngineBytes, FileSink } from "../../engines/memory/heap.ts";
 import { limits, MiB } from "../../limits.ts";
 
 const WINDOW_BYTES = 64 * 1024;

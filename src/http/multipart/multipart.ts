@@ -1,7 +1,7 @@
 import { ApiError } from "../errors/api-error.ts";
-import { concat } from "../../engines/bytes/concat.ts";
-import { latin1 } from "../../engines/bytes/latin1.ts";
-import type { FileSink, InputBytes } from "../../engines/bytes/heap.ts";
+import { concat } from "../../bytes/concat.ts";
+import { latin1 } from "../../bytes/latin1.ts";
+import type { FileSink, InputBytes } from "../../engines/memory/heap.ts";
 
 /**
  * One part of a body, by its form field. `filename`: empty if it has none. `bytes`: what its sink knows a file by; absent if the file was

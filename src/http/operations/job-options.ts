@@ -1,6 +1,6 @@
 import { FormReader } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { EngineBytes } from "../../engines/memory/heap.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import { type FieldIssue, text } from "../../operations/definition/fields.ts";

@@ -3,7 +3,7 @@ import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import { safeFileName } from "../../operations/definition/file-names.ts";
 import type { Database } from "../../jobs/job.ts";
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { EngineBytes } from "../../engines/memory/heap.ts";
 import type { FileOwner, FileStore } from "../../files/file.ts";
 import { openFile } from "../../files/read.ts";
 import { FileUpload } from "../../files/upload.ts";

@@ -22,7 +22,7 @@ import {
 } from "../multipart/body.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
 import { plans } from "../../accounts/plans.ts";
-import type { EngineBytes, FileSink } from "../../engines/bytes/heap.ts";
+import type { EngineBytes, FileSink } from "../../engines/memory/heap.ts";
 import { Refusal } from "../../engines/errors.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";

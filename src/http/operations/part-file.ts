@@ -1,9 +1,9 @@
-import { chunksOf } from "../../engines/bytes/chunks.ts";
+import { chunksOf } from "../../engines/memory/chunks.ts";
 import type { FileOwner } from "../../files/file.ts";
 import type { FileStore } from "../../files/file.ts";
 import { openFile } from "../../files/read.ts";
 import type { Database } from "../../jobs/job.ts";
-import { concat } from "../../engines/bytes/concat.ts";
+import { concat } from "../../bytes/concat.ts";
 import {
   type FinishedParts,
   headersOfParts,

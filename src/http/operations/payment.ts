@@ -14,8 +14,8 @@ import { finish, refund, release, reserve, settle, type Settled } from "../../bi
 import type { RequestEnd, RequestFailure } from "../../billing/operation-events.ts";
 import type { Reservation } from "../../billing/reservation.ts";
 import { emitRefusal } from "../../billing/thresholds.ts";
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import { hex } from "../../engines/bytes/hex.ts";
+import type { EngineBytes } from "../../engines/memory/heap.ts";
+import { hex } from "../../bytes/hex.ts";
 import { type Env, readEnv } from "../../env.ts";
 import type { Enqueue } from "../../events/outbox.ts";
 import { logFault } from "../../faults.ts";

@@ -9,7 +9,7 @@ import type { Caller } from "../../accounts/caller.ts";
 import { AccountRefusal } from "../../accounts/refusal.ts";
 import type { Env } from "../../env.ts";
 import { openFile } from "../../files/read.ts";
-import { Ranges } from "../../engines/bytes/ranges.ts";
+import { Ranges } from "../../engines/memory/ranges.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 

@@ -3,7 +3,7 @@ import { type ResponseLease, streamResponse } from "./stream-response.ts";
 import { zipOf } from "./zip.ts";
 import { attachment } from "../exchange/headers.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
-import { chunksOf } from "../../engines/bytes/chunks.ts";
+import { chunksOf } from "../../engines/memory/chunks.ts";
 import { limits } from "../../limits.ts";
 import { XLSX } from "../../operations/definition/modes.ts";
 import { imageExtensions, type Output, textExtensions } from "../../operations/definition/define.ts";

@@ -11,7 +11,7 @@ import { isOneOf } from "../form/file-kinds.ts";
 import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import { newJobId, shardOfAccount } from "../../accounts/token.ts";
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { EngineBytes } from "../../engines/memory/heap.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import { imageKinds } from "../../engines/image/kind.ts";
 import { openPdf } from "../../engines/pdf/document/document.ts";

@@ -1,7 +1,7 @@
 import { Zip, ZipPassThrough } from "fflate";
-import { chunksOf } from "../../engines/bytes/chunks.ts";
-import { concat } from "../../engines/bytes/concat.ts";
-import { crc32 } from "../../engines/bytes/crc.ts";
+import { chunksOf } from "../../engines/memory/chunks.ts";
+import { concat } from "../../bytes/concat.ts";
+import { crc32 } from "../../bytes/crc.ts";
 import { Refusal } from "../../engines/errors.ts";
 import { limits } from "../../limits.ts";
 import type { OutputFile } from "../../operations/definition/define.ts";

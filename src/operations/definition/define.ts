@@ -3,7 +3,7 @@ import { type ImageFormat, type Modes, modeOf, type OperationScope, scopesOf, ty
 import { limits } from "../../limits.ts";
 import type { RefusalCode } from "../../engines/errors.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { EngineBytes } from "../../engines/memory/heap.ts";
 import type { OpenPdf } from "../../engines/pdf/document/document.ts";
 
 /** Headers that report what happened to the document. Defined once: CORS exposes them and openapi.json describes them. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InputBytes } from "../../engines/bytes/heap.ts";
+import type { InputBytes } from "../../engines/memory/heap.ts";
 import { type ImageKind, imageKinds } from "../../engines/image/kind.ts";
 
 /** A problem with one form field, as listed in `details.fields`. */

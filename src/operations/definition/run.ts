@@ -1,5 +1,5 @@
 import { Refusal } from "../../engines/errors.ts";
-import type { Ranges } from "../../engines/bytes/ranges.ts";
+import type { Ranges } from "../../engines/memory/ranges.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import type { ByteStream, Operation, Output, OutputFile } from "./define.ts";
 import type { Fields, Input } from "./fields.ts";

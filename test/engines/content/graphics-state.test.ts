@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
 import { Refusal } from "../../../src/engines/errors.ts";
 import type { GraphicsState, Group, Lookup } from "../../../src/engines/pdf/content/graphics-state.ts";
 import { ContentOperators } from "../../../src/engines/pdf/content/operators.ts";

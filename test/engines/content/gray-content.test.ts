@@ -1,6 +1,6 @@
 import type { PDFObject } from "mupdf";
 import { expect, test } from "vitest";
-import { bytesOf, latin1 } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
 import type { GrayColors } from "../../../src/engines/pdf/grayscale/colors.ts";
 import { grayContent } from "../../../src/engines/pdf/grayscale/content.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, latin1 } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
 import { edited, type FontNames, invisibleText } from "../../../src/engines/ocr/invisible-operators.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
 

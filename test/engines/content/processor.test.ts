@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, latin1 } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
 import { ContentWriter } from "../../../src/engines/pdf/content/content-writer.ts";
 import { FAMILIES, type Family, OPERATORS } from "../../../src/engines/pdf/content/operator-table.ts";
 import { process, type Run, type Visitor } from "../../../src/engines/pdf/content/processor.ts";

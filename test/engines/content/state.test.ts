@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
 import { ContentState } from "../../../src/engines/pdf/content/state.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
 import { ContentCounter, type Usage } from "../../../src/engines/pdf/content/usage.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
 

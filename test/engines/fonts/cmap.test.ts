@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
-import { hex, unhex } from "../../../src/engines/bytes/hex.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
+import { hex, unhex } from "../../../src/bytes/hex.ts";
 import { Refusal } from "../../../src/engines/errors.ts";
 import {
   type CodeMap,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, latin1 } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
 import { CffFont } from "../../../src/engines/pdf/fonts/cff.ts";
 import { STANDARD_ENCODING } from "../../../src/engines/pdf/fonts/encoding.ts";
 import { subset } from "../../../src/engines/pdf/fonts/subset.ts";

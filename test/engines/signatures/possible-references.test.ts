@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
 import { ParseMeter } from "../../../src/engines/parse-meter.ts";
 import { possibleReferences } from "../../../src/engines/pdf/signatures/possible-references.ts";
 import { ANY } from "../../../src/engines/pdf/signatures/references.ts";

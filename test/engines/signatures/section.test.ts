@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
-import { deflate } from "../../../src/engines/bytes/deflate.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
+import { deflate } from "../../../src/engines/flate/deflate.ts";
 import { endMarkerAt } from "../../../src/engines/pdf/signatures/end-marker.ts";
 import { Broken, readSection } from "../../../src/engines/pdf/signatures/section.ts";
 import { unlimitedWork, type Work } from "../../../src/engines/work.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
 import { ContentLexer } from "../../../src/engines/pdf/content/lexer.ts";
 import { type Reading, Tokens } from "../../../src/engines/pdf/syntax/tokens.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
 import { type Measures, ObjectMeter } from "../../../src/engines/pdf/objects/measures.ts";
 
 const LOOSE: Measures = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
 import { Refusal } from "../../../src/engines/errors.ts";
 import { PARSERS, ParseMeter } from "../../../src/engines/parse-meter.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, latin1 } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
 import { ObjectMeter } from "../../../src/engines/pdf/objects/measures.ts";
 import { measureObjects } from "../../../src/engines/pdf/objects/raw-objects.ts";
 import { RawFile } from "../../../src/engines/pdf/objects/raw-streams.ts";

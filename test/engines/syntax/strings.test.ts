@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, latin1 } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
 import { escapeName, possibleNames, unescapeName } from "../../../src/engines/pdf/syntax/names.ts";
 import { readString, writtenString } from "../../../src/engines/pdf/syntax/strings.ts";
 

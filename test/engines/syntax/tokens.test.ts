@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf } from "../../../src/bytes/latin1.ts";
 import { tokens } from "../../../src/engines/pdf/syntax/tokens.ts";
 
 /** Each token as its kind and its text, `%` before it where a comment precedes it. */

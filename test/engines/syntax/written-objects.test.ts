@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, latin1 } from "../../../src/engines/bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
 import { dictionaryOf, versionOf, writtenObjects } from "../../../src/engines/pdf/objects/written-objects.ts";
 import { keptIn } from "../../../src/engines/pdf/objects/written-xref.ts";
 

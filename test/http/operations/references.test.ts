@@ -7,7 +7,7 @@ import { documentBytes, type FileService, fileService } from "../../files/file-s
 import { issue, pkcs12 } from "../../harness/certificates.ts";
 import { withoutXref } from "../../harness/broken-fixtures.ts";
 import { document } from "../../harness/fixtures.ts";
-import { fromBase64 } from "../../../src/engines/bytes/base64.ts";
+import { fromBase64 } from "../../../src/bytes/base64.ts";
 import { createApp } from "../../../src/app.ts";
 import { MiB } from "../../../src/limits.ts";
 import type { Fields } from "../../../src/operations/definition/fields.ts";

@@ -1,7 +1,7 @@
 /** Reads the ZIP archives that documents are (APPNOTE.TXT 6.3.10). */
 import { Inflate } from "fflate";
-import { concat } from "../../bytes/concat.ts";
-import type { InputBytes } from "../../bytes/heap.ts";
+import { concat } from "../../../bytes/concat.ts";
+import type { InputBytes } from "../../memory/heap.ts";
 import { Refusal } from "../../errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { PdfEngine } from "../../pdf/mupdf/mupdf.ts";

@@ -1,5 +1,5 @@
 /** The files that an HTML or Markdown document refers to: a ZIP archive with them at their relative paths. */
-import type { InputBytes } from "../../bytes/heap.ts";
+import type { InputBytes } from "../../memory/heap.ts";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../../pdf/mupdf/mupdf.ts";
 import { limits, MiB } from "../../../limits.ts";

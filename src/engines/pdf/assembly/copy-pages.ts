@@ -1,4 +1,4 @@
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { copyFrom, type PdfInput } from "../document/document.ts";
 import { savePdf } from "../write/save.ts";

@@ -1,5 +1,5 @@
 import type { PDFObject } from "mupdf";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import { ContentOperators } from "../content/operators.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { byteString, eachEntry, eachItem, FreeNames, MAX_DEPTH, objectNumber } from "../objects/objects.ts";

@@ -8,8 +8,8 @@ import { isoOfPdfDate } from "../objects/dates.ts";
 import { eachItem, isNamed, nameTree, objectNumber } from "../objects/objects.ts";
 import { decodeText, encodeText, TextReader, textString } from "../objects/text-string.ts";
 import { decodedSize } from "../objects/stream-size.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 
 /** Fuel per page, and per attachment. */
 const PAGE_WORK = 200;

@@ -1,6 +1,6 @@
 /** Writes content with some of its operators replaced, and all its other bytes as they are. */
-import { concat } from "../../bytes/concat.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 
 /** Bytes of content, and what replaces them. */
 export interface Edit {

@@ -1,4 +1,4 @@
-import { bytesOf } from "../../bytes/latin1.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 
 /** The operators of content streams by what they do, with the number of their operands (ISO 32000-2, annex A). Those that set colors may have more. */
 const TABLE = {

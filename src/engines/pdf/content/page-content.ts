@@ -1,7 +1,7 @@
 /** Adds operators before or after the content of pages, in the coordinates of the page as displayed. */
 import type { Matrix } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
-import { deflate } from "../../bytes/deflate.ts";
+import { deflate } from "../../flate/deflate.ts";
 import { checkContents } from "./size.ts";
 import { ContentState } from "./state.ts";
 import type { OpenPdf } from "../document/document.ts";

@@ -1,8 +1,8 @@
 /** Reads content streams, also those whose filters report damage (ISO 32000-2, 7.4). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { adler32 } from "../../bytes/adler.ts";
-import { inflateReadable } from "../../bytes/inflate.ts";
+import { adler32 } from "../../flate/adler.ts";
+import { inflateReadable } from "../../flate/inflate.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { filtersOf } from "../objects/filters.ts";
 import { rawBytes } from "../objects/object-streams.ts";

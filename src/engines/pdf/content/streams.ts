@@ -1,6 +1,6 @@
 /** Every content stream of a document, with the resources its names refer to (ISO 32000-2, 7.8). */
 import type { PDFObject } from "mupdf";
-import { concat } from "../../bytes/concat.ts";
+import { concat } from "../../../bytes/concat.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { eachEntry, eachItem, entries, items, objectNumber, isNamed } from "../objects/objects.ts";

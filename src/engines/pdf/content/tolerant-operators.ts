@@ -2,7 +2,7 @@
  * Reads operators as readers of damaged content may find them (ISO 32000-2, 7.8.2): a word that may be an operator is one, also in an array or a dictionary,
  * which it ends. For the cost of content, which must not be less than any reader finds, and for what content leaves open.
  */
-import { bytesOf } from "../../bytes/latin1.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { ContentLexer } from "./lexer.ts";
 import { LONGEST_OPERATOR, OPERATORS, type Operator, operatorAt, UNKNOWN } from "./operator-table.ts";
 import type { Operators } from "./processor.ts";

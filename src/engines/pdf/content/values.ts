@@ -1,6 +1,6 @@
 /** Values in content (ISO 32000-2, 7.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { Dictionary, Malformed, Name, parseShort, Real, Reference, StringSpan, type Value } from "../syntax/objects.ts";
 
 /** Parses the value that a text is: numbers, names, booleans, strings, arrays, and dictionaries of these. Undefined if it is none of them. */

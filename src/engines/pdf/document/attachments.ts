@@ -1,6 +1,6 @@
 /** Files attached to a document (ISO 32000-2, 7.11.4). */
 import type { PDFObject } from "mupdf";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import { byteString, entries, FreeNames, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeUtf16 } from "../objects/text-string.ts";
 import type { OpenPdf } from "./document.ts";

@@ -6,7 +6,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { LF } from "../syntax/characters.ts";
 import { Dictionary, parseShort } from "../syntax/objects.ts";
 import { items, objectNumber } from "../objects/objects.ts";
-import { find } from "../../bytes/find.ts";
+import { find } from "../../../bytes/find.ts";
 
 /** First version of the encryption dictionary that allows readable metadata. */
 const CRYPT_FILTERS = 4;

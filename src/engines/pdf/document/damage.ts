@@ -1,8 +1,8 @@
 import type { PDFDocument } from "mupdf";
-import type { InputBytes } from "../../bytes/heap.ts";
+import type { InputBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { Pointer } from "../mupdf/values.ts";
-import { find } from "../../bytes/find.ts";
+import { find } from "../../../bytes/find.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed } from "../objects/objects.ts";
 import { type WalkedContainer, walkValues } from "../objects/walk-values.ts";

@@ -2,7 +2,7 @@
 import { namesCryptFilter } from "./crypt-filters.ts";
 import type { OpenPdf } from "./document.ts";
 import { eachObject } from "../objects/each-object.ts";
-import { find } from "../../bytes/find.ts";
+import { find } from "../../../bytes/find.ts";
 import { attachedStreams, decryptAttachments } from "./attachments.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { DisplayList, PDFDocument } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
-import { Ranges } from "../../bytes/ranges.ts";
+import { Ranges } from "../../memory/ranges.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
 import { inlineEncryption } from "./crypt-filters.ts";
 import {
@@ -12,7 +12,7 @@ import {
   withoutXref,
 } from "./damage.ts";
 import { isOwnerPassword, opens } from "../encryption/passwords.ts";
-import type { InputBytes } from "../../bytes/heap.ts";
+import type { InputBytes } from "../../memory/heap.ts";
 import { means } from "../mupdf/messages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadLargeObjects, measureFile } from "../objects/object-streams.ts";

@@ -1,6 +1,6 @@
 import type { PDFDocument, PDFObject } from "mupdf";
-import { hex } from "../../bytes/hex.ts";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { hex } from "../../../bytes/hex.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items } from "../objects/objects.ts";
 import type { OpenPdf } from "./document.ts";

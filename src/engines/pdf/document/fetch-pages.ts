@@ -2,7 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
-import type { FilePart } from "../../bytes/ranges.ts";
+import type { FilePart } from "../../memory/ranges.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 

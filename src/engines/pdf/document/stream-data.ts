@@ -1,5 +1,5 @@
 /** Where the data of streams is in the file of a document. */
-import { find } from "../../bytes/find.ts";
+import { find } from "../../../bytes/find.ts";
 import type { FileRange } from "../mupdf/mupdf.ts";
 import { CR, LF } from "../syntax/characters.ts";
 import type { OpenPdf } from "./document.ts";

@@ -1,6 +1,6 @@
 import { Zlib } from "fflate";
 import { Collector } from "../mupdf/collector.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 
 /** Bytes passed to the platform at a time. */

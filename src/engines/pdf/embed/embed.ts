@@ -1,7 +1,7 @@
 import { limits } from "../../../limits.ts";
 import type { Engines } from "../../lease/engines.ts";
 import { Refusal } from "../../errors.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import { embedPng } from "./png.ts";
 import { embedWebp, readWebp } from "./webp.ts";
 import type { EmbeddedImage } from "./embedded-image.ts";

@@ -1,4 +1,4 @@
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 
 /** The color space of an image's samples (ISO 32000-2, 8.6). */
 export interface ColorSpace {

@@ -3,10 +3,10 @@ import type { Engines } from "../../lease/engines.ts";
 import { embedImage, type ImageInput } from "./embed.ts";
 import type { ImageFileFacts } from "../../image/facts.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import { ImageObjects } from "./image-object.ts";
 import { layOutImage, type PageOptions } from "./image-page.ts";
-import { ownBytes } from "../../bytes/joined-bytes.ts";
+import { ownBytes } from "../../memory/joined-bytes.ts";
 import { PdfFile, pdfNumber } from "../write/pdf-file.ts";
 
 /** Writes a page that shows an image of the file, and returns its number. `tree`: the number of the page tree. */

@@ -1,11 +1,11 @@
 /** Writes image XObjects with everything they reference (ISO 32000-2, 8.9.5). */
 import { Deflated } from "./deflated.ts";
 import type { ColorSpace, EmbeddedImage } from "./embedded-image.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { PdfFile } from "../write/pdf-file.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { hex } from "../../bytes/hex.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { hex } from "../../../bytes/hex.ts";
 
 const DEVICE = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as const;
 

@@ -2,8 +2,8 @@
  * Converts PNGs to images as stored in a PDF. Compressed rows without alpha or interlacing are identical in both formats, so
  * they are only checked. Samples keep their depth, including 16 bits.
  */
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { joinedBytes, partOf } from "../../bytes/joined-bytes.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { joinedBytes, partOf } from "../../memory/joined-bytes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { Deflated } from "./deflated.ts";
 import type { ColorSpace, EmbeddedImage, SoftMask } from "./embedded-image.ts";

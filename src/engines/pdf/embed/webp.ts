@@ -2,7 +2,7 @@
  * Converts WebPs to images as stored in a PDF: decoded, since PDF readers do not support the format, and without further
  * loss.
  */
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { ImageCodecs, Rgba } from "../../image/codecs.ts";
 import { DeflatedAtOnce } from "./deflated.ts";

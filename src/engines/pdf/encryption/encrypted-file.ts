@@ -9,14 +9,14 @@ import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import type { FileEncryption, PlatformCrypto } from "./parameters.ts";
 import { aesCbc, AES_BLOCK } from "./object-cipher.ts";
-import type { InputBytes } from "../../bytes/heap.ts";
+import type { InputBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { hex } from "../../bytes/hex.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { hex } from "../../../bytes/hex.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { StringSpan } from "../syntax/objects.ts";
 import { versionOf, type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
 import { keptIn, readXref, ROW, xrefTableOf, type WrittenXref } from "../objects/written-xref.ts";
-import { deflate } from "../../bytes/deflate.ts";
+import { deflate } from "../../flate/deflate.ts";
 
 /** Bytes of a stream encrypted per step: WebCrypto's results are outside the engine's heap. */
 const CHUNK = 256 * 1024;

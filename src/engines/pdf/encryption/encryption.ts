@@ -5,9 +5,9 @@ import type { FileEncryption, PlatformCrypto, Protection } from "./parameters.ts
 import { encryptFile } from "./encrypted-file.ts";
 import { prepareR4 } from "./revision4.ts";
 import { hasPermissions, prepareR6 } from "./revision6.ts";
-import type { InputBytes } from "../../bytes/heap.ts";
+import type { InputBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import { stringEntry, fileKeyBy, type Role, ROLES } from "./passwords.ts";
 
 /** Version and revision of the encryption dictionary, and the method of its crypt filter, by cipher. */

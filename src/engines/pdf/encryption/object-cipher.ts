@@ -1,6 +1,6 @@
 /** Encrypts the strings and streams of an object (ISO 32000-2, 7.6.3). */
 import type { PlatformCrypto } from "./parameters.ts";
-import { concat } from "../../bytes/concat.ts";
+import { concat } from "../../../bytes/concat.ts";
 import { littleEndian } from "./parameters.ts";
 import { rc4 } from "./rc4.ts";
 

@@ -1,5 +1,5 @@
 /** How to protect a document, and the resulting encryption parameters of a file. */
-import { hex } from "../../bytes/hex.ts";
+import { hex } from "../../../bytes/hex.ts";
 
 export type EncryptionMethod = "aes-128" | "aes-256";
 

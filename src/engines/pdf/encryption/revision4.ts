@@ -8,9 +8,9 @@ import {
 } from "./parameters.ts";
 import { aesKeyFor } from "./object-cipher.ts";
 import { rc4 } from "./rc4.ts";
-import { concat } from "../../bytes/concat.ts";
-import { unhex } from "../../bytes/hex.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { unhex } from "../../../bytes/hex.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 
 /** Pads passwords to 32 bytes (Algorithm 2, step a). */
 const PADDING = unhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a");

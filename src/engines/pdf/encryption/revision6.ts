@@ -6,8 +6,8 @@ import {
   type PlatformCrypto,
   type Protection,
 } from "./parameters.ts";
-import { hex } from "../../bytes/hex.ts";
-import { concat } from "../../bytes/concat.ts";
+import { hex } from "../../../bytes/hex.ts";
+import { concat } from "../../../bytes/concat.ts";
 
 const BLOCK = 16;
 const ZERO_IV = new Uint8Array(BLOCK);

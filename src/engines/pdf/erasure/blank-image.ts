@@ -1,9 +1,9 @@
 /** Overwrites pixels of images (ISO 32000-2, 8.9.5). */
 import { inverse, type Matrix } from "../../geometry.ts";
 import type { PDFObject, Pixmap } from "mupdf";
-import { concat } from "../../bytes/concat.ts";
-import { deflated } from "../../bytes/deflate.ts";
-import { DamagedStream, inflate } from "../../bytes/inflate.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { deflated } from "../../flate/deflate.ts";
+import { DamagedStream, inflate } from "../../flate/inflate.ts";
 import { jpegQuality } from "../../image/jpeg-segments.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { encodingWork } from "../images/choice.ts";

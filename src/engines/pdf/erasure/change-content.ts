@@ -1,5 +1,5 @@
 /** Writes the content of a page without what a choice takes from it. */
-import { concat } from "../../bytes/concat.ts";
+import { concat } from "../../../bytes/concat.ts";
 import { readStream, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { Eraser } from "./eraser.ts";

@@ -1,5 +1,5 @@
 /** The paths of content (ISO 32000-2, 8.5.2): reading them, and writing them anew. */
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
 import { ContentOperators } from "../content/operators.ts";
 

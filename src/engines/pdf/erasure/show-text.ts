@@ -1,5 +1,5 @@
 /** Operators that show text, without some of their codes: what follows stays where it is (ISO 32000-2, 9.4.3). */
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import { readString, writtenString } from "../syntax/strings.ts";
 

@@ -1,7 +1,7 @@
 /** The texts of marked content that replace what it shows: in property lists, inline or named (ISO 32000-2, 14.6.2 and 14.9). */
 import type { PDFObject } from "mupdf";
-import { hex } from "../../bytes/hex.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { hex } from "../../../bytes/hex.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import type { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";

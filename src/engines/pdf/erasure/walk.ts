@@ -4,8 +4,8 @@
  */
 import { apply, IDENTITY, type Matrix, multiply, type PageBox } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
-import { concat } from "../../bytes/concat.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { ContentOperators } from "../content/operators.ts";
 import { readStream } from "../content/streams.ts";
 import { isForm } from "../content/resources.ts";

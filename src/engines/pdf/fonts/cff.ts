@@ -1,6 +1,6 @@
 /** Reads and writes fonts in the Compact Font Format (Adobe Technical Note 5176). */
-import { concat } from "../../bytes/concat.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
 import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./encoding.ts";
 import { UnknownFont } from "./unknown-font.ts";

@@ -1,6 +1,6 @@
 /** Measures how far codes move what follows them, where a font does not say: its widths are those of the program that shows it. */
 import type { PDFObject } from "mupdf";
-import { hex } from "../../bytes/hex.ts";
+import { hex } from "../../../bytes/hex.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { charactersIn } from "../mupdf/structured-text.ts";

@@ -1,6 +1,6 @@
 /** Reads and writes TrueType fonts (OpenType 1.9: the table directory, glyf, loca, head, hhea, hmtx, maxp, cmap, and post). */
-import { concat } from "../../bytes/concat.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
 import { characterOfName, macCharacter } from "./encoding.ts";
 import { UnknownFont } from "./unknown-font.ts";

@@ -1,6 +1,6 @@
 /** Writes Type 1 fonts in the Compact Font Format, which is about half as large (Adobe Technical Note 5176). */
-import { concat } from "../../bytes/concat.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
 import { FONT_BBOX, writeCff, writeEntry, writeIndex } from "./cff.ts";
 import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./encoding.ts";

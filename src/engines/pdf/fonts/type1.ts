@@ -1,5 +1,5 @@
 /** Reads Type 1 font programs (Adobe Type 1 Font Format, version 1.1). */
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
 import { STANDARD_ENCODING } from "./encoding.ts";
 import { UnknownFont } from "./unknown-font.ts";

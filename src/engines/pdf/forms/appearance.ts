@@ -4,7 +4,7 @@ import type { OpenPdf } from "../document/document.ts";
 import type { AppearanceCharacteristics } from "./appearance-characteristics.ts";
 import type { TerminalField } from "./tree.ts";
 import { entries, items } from "../objects/objects.ts";
-import { latin1, bytesOf } from "../../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../../bytes/latin1.ts";
 import { ContentOperators } from "../content/operators.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 

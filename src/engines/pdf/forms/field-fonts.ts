@@ -11,7 +11,7 @@ import { Typesetter } from "../typesetting/typesetter.ts";
 import { showLine } from "../typesetting/show-line.ts";
 import type { TypesetLine } from "../typesetting/line.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
-import { hex } from "../../bytes/hex.ts";
+import { hex } from "../../../bytes/hex.ts";
 
 /** One line of text ready to draw. Lengths are in thousandths of the font size. */
 export interface SetLine {

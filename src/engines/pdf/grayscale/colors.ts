@@ -3,7 +3,7 @@ import type { Color, ColorSpace, PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { readSpace, grayOfDevice } from "../objects/color-space.ts";
 import { bytesOfString, objectNumber } from "../objects/objects.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 
 const GRAY_SPACES = new Set(["DeviceGray", "G", "CalGray"]);
 const BY_FORMULA = new Set(["DeviceRGB", "RGB", "CalRGB", "DeviceCMYK", "CMYK", "ICCBased"]);

@@ -8,7 +8,7 @@ import type { ContentOperators } from "../content/operators.ts";
 import { process, type Visitor } from "../content/processor.ts";
 import { type GrayColors, grayText, isGraySpace } from "./colors.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
-import { latin1, bytesOf } from "../../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../../bytes/latin1.ts";
 
 /** What becomes of the colors of a space: they stay, turn gray, or are patterns, possibly over colors of a space. `text` selects what replaces it. */
 type Space =

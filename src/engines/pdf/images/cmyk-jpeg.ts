@@ -3,10 +3,10 @@
  * one with three components, black as a gray one. JPEG allows each to have its own scan (ISO/IEC 10918-1, A.2).
  */
 import type { ImageCodecs } from "../../image/codecs.ts";
-import { concat } from "../../bytes/concat.ts";
+import { concat } from "../../../bytes/concat.ts";
 import type { Samples } from "./lossless.ts";
 import { segments } from "../../image/jpeg-segments.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 
 const [DQT, DHT, SOF0, SOS] = [0xdb, 0xc4, 0xc0, 0xda];
 /** Adobe marker for YCCK: the first three components are luminance and chrominance of inverted cyan, magenta, and yellow. */

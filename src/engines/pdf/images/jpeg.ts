@@ -2,7 +2,7 @@
 import type { Pixmap } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
-import { concat } from "../../bytes/concat.ts";
+import { concat } from "../../../bytes/concat.ts";
 import type { JpegEncoder } from "../../image/jpeg/encode.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";

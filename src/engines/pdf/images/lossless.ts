@@ -1,5 +1,5 @@
 /** Writes images losslessly: few colors as a palette, two colors as fax G4, others deflated with PNG predictors. */
-import { deflate } from "../../bytes/deflate.ts";
+import { deflate } from "../../flate/deflate.ts";
 import type { Work } from "../../work.ts";
 import type { Components } from "../objects/color-space.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";

@@ -1,14 +1,14 @@
 /** Downsamples images that are too large to hold in memory row by row as they are inflated. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { DamagedStream, inflate } from "../../bytes/inflate.ts";
-import { deflated } from "../../bytes/deflate.ts";
+import { DamagedStream, inflate } from "../../flate/inflate.ts";
+import { deflated } from "../../flate/deflate.ts";
 import type { ImageFacts } from "./facts.ts";
 import type { EncodedImage } from "./lossless.ts";
 import { PngPredictor } from "./png-predictor.ts";
 import type { Size } from "./samples.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { concat } from "../../bytes/concat.ts";
+import { concat } from "../../../bytes/concat.ts";
 
 /** Minimum ratio: below this, boxes of whole samples would differ too much in size. */
 const LEAST_RATIO = 2;

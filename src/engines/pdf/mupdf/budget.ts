@@ -1,6 +1,6 @@
 import { limits } from "../../../limits.ts";
 import { type Denied, meaningOf, MuPDFFailure } from "./failures.ts";
-import type { AllowHeap } from "../../bytes/heap.ts";
+import type { AllowHeap } from "../../memory/heap.ts";
 
 /** The memory that a request may use: its engine's heap, and the JavaScript values it creates. */
 export class Budget {

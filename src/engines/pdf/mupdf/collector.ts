@@ -1,5 +1,5 @@
-import { joinedBytes } from "../../bytes/joined-bytes.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import { joinedBytes } from "../../memory/joined-bytes.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 
 const BLOCK = 256 * 1024;

@@ -21,9 +21,9 @@ import { decodePartsOfJpx } from "./jpx.ts";
 import { means } from "./messages.ts";
 import { type Crypt, cryptOf, setFileKey, shareFileKey } from "./crypt.ts";
 import { Values } from "./values.ts";
-import type { Ranges } from "../../bytes/ranges.ts";
+import type { Ranges } from "../../memory/ranges.ts";
 import { HeapFile, type ParkedFiles, RequestFiles } from "./request-files.ts";
-import { chunksOf } from "../../bytes/chunks.ts";
+import { chunksOf } from "../../memory/chunks.ts";
 import {
   type AllowHeap,
   capGrowth,
@@ -32,7 +32,7 @@ import {
   HOLES,
   type InputBytes,
   snapshotOf,
-} from "../../bytes/heap.ts";
+} from "../../memory/heap.ts";
 
 /** A new instance: its heap without the trailing zeros, its stack pointer, and where its random numbers have their state. */
 interface Snapshot {

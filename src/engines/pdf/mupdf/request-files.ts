@@ -1,8 +1,8 @@
 /** The files of a request in the heap of its engine. */
 import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
 import { Refusal } from "../../errors.ts";
-import { chunksOf } from "../../bytes/chunks.ts";
-import { type Arena, type EngineBytes, HOLES, type InputBytes } from "../../bytes/heap.ts";
+import { chunksOf } from "../../memory/chunks.ts";
+import { type Arena, type EngineBytes, HOLES, type InputBytes } from "../../memory/heap.ts";
 
 /** Room behind the files of an arena in bytes, for what a step of a pipeline appends to the last one. */
 const APPEND_ROOM = 1024 * 1024;

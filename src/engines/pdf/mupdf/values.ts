@@ -1,7 +1,7 @@
 /** Calls of MuPDF for values of a document without handles, which take longer than a look at a value. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 
 export type Pointer = PDFObject["pointer"];
 

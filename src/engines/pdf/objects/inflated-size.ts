@@ -1,4 +1,4 @@
-import { DamagedStream, inflate, STEP } from "../../bytes/inflate.ts";
+import { DamagedStream, inflate, STEP } from "../../flate/inflate.ts";
 import type { Work } from "../../work.ts";
 
 /** Maximum expansion of deflate (RFC 1951). */

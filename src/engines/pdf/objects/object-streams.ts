@@ -7,7 +7,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { countInflated, DEFLATE_RATIO } from "./inflated-size.ts";
 import { measureObjects } from "./raw-objects.ts";

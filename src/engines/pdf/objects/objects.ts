@@ -6,7 +6,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { latin1, bytesOf } from "../../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../../bytes/latin1.ts";
 
 /** Maximum nesting of trees in a document. Anything deeper is ignored. */
 export const MAX_DEPTH = 64;

@@ -1,5 +1,5 @@
 /** Finds the objects of a file in its bytes, wherever its cross-references may lead. */
-import { find } from "../../bytes/find.ts";
+import { find } from "../../../bytes/find.ts";
 import type { Work } from "../../work.ts";
 import { numberBefore } from "../syntax/objects.ts";
 import { measureStream, type RawFile, type StoredStream } from "./raw-streams.ts";

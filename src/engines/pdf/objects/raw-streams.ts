@@ -3,7 +3,7 @@
  * pixel, and JPEGs that refine all of their pixels again and again. Finds object streams, which are measured apart.
  */
 import { limits } from "../../../limits.ts";
-import { find } from "../../bytes/find.ts";
+import { find } from "../../../bytes/find.ts";
 import { Refusal } from "../../errors.ts";
 import { EOI, isRefined, markers, SOS } from "../../image/jpeg-segments.ts";
 import type { Work } from "../../work.ts";

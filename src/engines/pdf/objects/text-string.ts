@@ -4,7 +4,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { nameOf } from "./objects.ts";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 
 /**
  * Where PDFDocEncoding (annex D.3) differs from Latin-1: runs of characters by their first code. Undefined codes map to

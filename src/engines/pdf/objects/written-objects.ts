@@ -2,7 +2,7 @@
  * Reads the objects of a file that MuPDF has just written, in order. Not a general reader: anything that differs from
  * MuPDF's output is an error, never a guess.
  */
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import { CR, isDigit, LF } from "../syntax/characters.ts";
 import { Dictionary, parseShort, StringSpan } from "../syntax/objects.ts";
 import { type ByteRange, Tokens } from "../syntax/tokens.ts";

@@ -1,7 +1,7 @@
 /** The cross-references of a file that MuPDF has just written. */
-import { inflateWhole } from "../../bytes/inflate.ts";
+import { inflateWhole } from "../../flate/inflate.ts";
 import type { Work } from "../../work.ts";
-import { find } from "../../bytes/find.ts";
+import { find } from "../../../bytes/find.ts";
 import { type Dictionary, Reference } from "../syntax/objects.ts";
 import { dictionaryOf, type WrittenObject } from "./written-objects.ts";
 

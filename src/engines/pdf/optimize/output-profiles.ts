@@ -3,7 +3,7 @@ import type { PDFDocument } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { items } from "../objects/objects.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 
 /** Namespace in the XMP of a PDF/A (ISO 19005), whose profile defines all device colors. */
 const ARCHIVE = "http://www.aiim.org/pdfa/ns/id/";

@@ -1,9 +1,9 @@
 /** Recompresses streams with the platform's zlib (ISO 32000-2, 7.4.4). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { DamagedStream, inflate } from "../../bytes/inflate.ts";
-import { deflated } from "../../bytes/deflate.ts";
-import { concat } from "../../bytes/concat.ts";
+import { DamagedStream, inflate } from "../../flate/inflate.ts";
+import { deflated } from "../../flate/deflate.ts";
+import { concat } from "../../../bytes/concat.ts";
 import { isNamed } from "../objects/objects.ts";
 import { filtersOf } from "../objects/filters.ts";
 import type { OpenPdf } from "../document/document.ts";

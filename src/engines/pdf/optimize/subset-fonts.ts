@@ -4,7 +4,7 @@
  * is left unchanged.
  */
 import type { PDFObject } from "mupdf";
-import { deflate } from "../../bytes/deflate.ts";
+import { deflate } from "../../flate/deflate.ts";
 import { appearances } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type EmbeddedFont, fontOf, nameIn, type NewProgram, smallerProgram } from "../fonts/embedded-font.ts";

@@ -7,7 +7,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { fetchForCopying } from "../document/fetch-pages.ts";
 import { byteString, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { TextReader, textString } from "../objects/text-string.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 
 /** How a page is shown (12.3.2.2): a name, and as many numbers, or null for what stays as it is. */
 export const VIEWS = { XYZ: 3, Fit: 0, FitH: 1, FitV: 1, FitR: 4, FitB: 0, FitBH: 1, FitBV: 1 } as const;

@@ -1,6 +1,6 @@
 /** Finds texts in bytes, in every encoding that a file may have them in, and overwrites them. */
 import type { Work } from "../../work.ts";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import { fold } from "./search/folded-text.ts";
 
 /** Shortest encoded text in bytes that is searched in binary data: shorter ones occur by chance. */

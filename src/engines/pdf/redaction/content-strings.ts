@@ -1,8 +1,8 @@
 /** Text in content besides what it shows: strings of marked content, comments, and names (ISO 32000-2, 14.6, 7.8.2). */
 import type { Work } from "../../work.ts";
-import { concat } from "../../bytes/concat.ts";
-import { hex } from "../../bytes/hex.ts";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { hex } from "../../../bytes/hex.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import { PERCENT } from "../syntax/characters.ts";
 import { escapeName, unescapeName } from "../syntax/names.ts";

@@ -4,7 +4,7 @@
  * says which it was.
  */
 import type { PDFObject } from "mupdf";
-import { hex } from "../../bytes/hex.ts";
+import { hex } from "../../../bytes/hex.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { differencesOf } from "../fonts/encoding.ts";
 import { cidMetrics } from "../fonts/metrics.ts";

@@ -3,7 +3,7 @@
  * patterns, soft masks, and glyphs of Type 3 fonts (ISO 32000-2, 8.7.3, 8.10, 9.6.4, 11.6.5, 12.5.5).
  */
 import type { PDFObject } from "mupdf";
-import { concat } from "../../bytes/concat.ts";
+import { concat } from "../../../bytes/concat.ts";
 import { ContentOperators } from "../content/operators.ts";
 import { appearances, type Content, forEachContent, readStream, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";

@@ -1,6 +1,6 @@
 /** Removes text, images, and drawings from a document, with everything that would give them away. */
 import { limits } from "../../../limits.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { Engines } from "../../lease/engines.ts";
 import type { ShownBox } from "../content/shown-box.ts";
 import { checkContents } from "../content/size.ts";

@@ -1,9 +1,9 @@
 /** Redacts the streams of a document that are not drawn: metadata, scripts, fonts, profiles, and whatever else there is. */
 import type { PDFObject } from "mupdf";
 import { withoutJpegMetadata, withoutJpxMetadata } from "../../image/without-metadata.ts";
-import { concat } from "../../bytes/concat.ts";
-import { find } from "../../bytes/find.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { find } from "../../../bytes/find.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { writeMetadata } from "../document/clear-metadata.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";

@@ -1,9 +1,9 @@
 /** Puts a signature that was made elsewhere into a document that was prepared for it. */
 import { invalidParameter } from "../../errors.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { hex } from "../../bytes/hex.ts";
-import { joinedBytes, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { hex } from "../../../bytes/hex.ts";
+import { joinedBytes, ownBytes, partOf } from "../../memory/joined-bytes.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { Unusable } from "../../cms/refusal.ts";
 import { DIGESTS, type DigestName } from "../../cms/signer.ts";
 import type { OpenPdf } from "../document/document.ts";

@@ -3,7 +3,7 @@
  * stamp (12.8.5) over it and all before.
  */
 import type { PDFObject } from "mupdf";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import { der, isSame } from "../../cms/asn1.ts";
 import type { Evidence } from "../../cms/evidence.ts";
 import type { OpenPdf } from "../document/document.ts";

@@ -1,8 +1,8 @@
 /** Appends a digital signature (ISO 32000-2, 12.8) to a document, as an incremental update: every byte before it stays. */
 import type { PDFObject } from "mupdf";
 import { invalidParameter, Refusal } from "../../errors.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
 import type { Matrix } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { boxOf } from "../document/page-facts.ts";

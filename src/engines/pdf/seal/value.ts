@@ -1,10 +1,10 @@
 /** The value of a signature (ISO 32000-2, 12.8.1): its place is written first, then filled with what signs everything around it. */
 import type { PDFObject } from "mupdf";
-import { find } from "../../bytes/find.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { hex } from "../../bytes/hex.ts";
-import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { find } from "../../../bytes/find.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { hex } from "../../../bytes/hex.ts";
+import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { timestampFailed } from "../../cms/refusal.ts";
 import { DIGESTS, type DigestName } from "../../cms/signer.ts";
 import type { OpenPdf } from "../document/document.ts";

@@ -1,7 +1,7 @@
 /** The bytes that a signature covers (ISO 32000-2, 12.8.1): all of a revision but the signature itself. */
 import type { PDFObject } from "mupdf";
-import { find } from "../../bytes/find.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import { find } from "../../../bytes/find.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import { Unusable } from "../../cms/refusal.ts";
 import { items } from "../objects/objects.ts";
 import { GREATER, isDigit, isBlank, isHexadecimal, isLetter, LESS } from "../syntax/characters.ts";

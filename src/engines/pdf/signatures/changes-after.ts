@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { limits, MiB } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
-import type { InputBytes } from "../../bytes/heap.ts";
+import type { InputBytes } from "../../memory/heap.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
 import { allowsFilling } from "../forms/signature-permissions.ts";
 import { readFormTree } from "../forms/tree.ts";

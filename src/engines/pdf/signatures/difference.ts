@@ -1,7 +1,7 @@
 /** Which objects differ between two revisions of a file, the earlier one being its beginning, and what refers to them. */
 import type { PDFObject } from "mupdf";
-import { hex } from "../../bytes/hex.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { hex } from "../../../bytes/hex.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";

@@ -1,6 +1,6 @@
-import { chunksOf } from "../../bytes/chunks.ts";
-import { type EngineBytes } from "../../bytes/heap.ts";
-import { partOf } from "../../bytes/joined-bytes.ts";
+import { chunksOf } from "../../memory/chunks.ts";
+import { type EngineBytes } from "../../memory/heap.ts";
+import { partOf } from "../../memory/joined-bytes.ts";
 import { HASH_WORK } from "../../cms/public-key.ts";
 import type { Work } from "../../work.ts";
 

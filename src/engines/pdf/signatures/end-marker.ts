@@ -1,6 +1,6 @@
 /** The end of a revision (ISO 32000-2, 7.5.5): `startxref`, the offset of its cross-references, and `%%EOF`. */
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { CR, isDigit, LF, skipWhite } from "../syntax/characters.ts";
 
 const ZERO = 48;

@@ -1,6 +1,6 @@
 /** What the values of entries may be that signatures let change: nothing that could also be drawn, or done, elsewhere. */
 import type { PDFObject } from "mupdf";
-import { find } from "../../bytes/find.ts";
+import { find } from "../../../bytes/find.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { parseXmp } from "../metadata/xmp.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";

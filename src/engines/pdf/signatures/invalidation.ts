@@ -1,8 +1,8 @@
 /**
  * Whether what an operation writes makes a signature of its file invalid: what verify-signatures says of the result, by the same comparison, and only of the newest update.
  */
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { partOf } from "../../bytes/joined-bytes.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { partOf } from "../../memory/joined-bytes.ts";
 import { Unusable } from "../../cms/refusal.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
 import { isSigned } from "../document/signatures.ts";

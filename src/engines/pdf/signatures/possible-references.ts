@@ -3,7 +3,7 @@
  * readers guess, each in its own way: `99 0R`, `99 0.R`, and `4294967395 0 R` lead to object 99 in some. So each number in such an object may be one of an object, and where not
  * even the end of it is certain, it may lead to any object.
  */
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
 import { isDigit, isRegular } from "../syntax/characters.ts";
 import { MOST_GENERATION, MOST_NUMBER } from "../syntax/objects.ts";

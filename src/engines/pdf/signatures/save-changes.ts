@@ -1,6 +1,6 @@
 /** Saves documents that may be signed, and says whether a signature is no longer valid in what was written. */
 import { Refusal } from "../../errors.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { isSigned } from "../document/signatures.ts";
 import { appendToPdf, completeStreams, isSparse, rewritePdf } from "../write/save.ts";

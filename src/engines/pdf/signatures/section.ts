@@ -2,8 +2,8 @@
  * The cross-references of an update (ISO 32000-2, 7.5.4, 7.5.5, and 7.5.8), byte by byte. Readers disagree about those that break a rule: one takes the first of two entries for
  * an object, another the last, a third rebuilds the table. So each byte from the first of the section to the end of the update must be explained here.
  */
-import { inflateWhole } from "../../bytes/inflate.ts";
-import { find } from "../../bytes/find.ts";
+import { inflateWhole } from "../../flate/inflate.ts";
+import { find } from "../../../bytes/find.ts";
 import { HIGHEST_FILTER, unfilter, UNFILTER_WORK } from "../../image/png-rows.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";

@@ -6,8 +6,8 @@
  * are not rejected because they were signed. But whoever prepares a document could have it signed with two readings, and let an update choose one: so an object in whose place an update
  * puts another must have had one reading, too, and `HiddenReferences` finds what only some readers follow.
  */
-import { find } from "../../bytes/find.ts";
-import { inflateWhole } from "../../bytes/inflate.ts";
+import { find } from "../../../bytes/find.ts";
+import { inflateWhole } from "../../flate/inflate.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";

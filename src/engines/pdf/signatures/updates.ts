@@ -1,5 +1,5 @@
 /** The incremental updates of a file (ISO 32000-2, 7.5.6). */
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { Work } from "../../work.ts";
 import { startXrefAt } from "./end-marker.ts";
 import { Broken, readSection, type Section } from "./section.ts";

@@ -2,7 +2,7 @@
  * References that are in the bytes of a revision, but not in what MuPDF reads: in the first of two entries with the same key, or in what is malformed. Another reader may follow
  * them, so an object that an update puts where such a reference leads would be seen by some.
  */
-import { find } from "../../bytes/find.ts";
+import { find } from "../../../bytes/find.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { FileEntry } from "../mupdf/file-entries.ts";

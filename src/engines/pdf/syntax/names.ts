@@ -1,6 +1,6 @@
 /** Names as they are written in files and content streams (ISO 32000-2, 7.3.5). */
-import { hex } from "../../bytes/hex.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { hex } from "../../../bytes/hex.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import { hexadecimalOf, isRegular, SLASH } from "./characters.ts";
 
 /** Decodes a name: `#` and two hexadecimal digits stand for a byte. */

@@ -2,7 +2,7 @@
  * Objects of PDF syntax (ISO 32000-2, 7.3) as the bytes say them. Read strictly, what has two readings is `Malformed`, for those who must know that every reader sees the same.
  * A key that a dictionary has twice is reported. Streams are not read here: their dictionaries are.
  */
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
 import { isDigit, isWhite } from "./characters.ts";
 import { unescapeName } from "./names.ts";

@@ -1,5 +1,5 @@
 /** Strings as they are written in files and content streams (ISO 32000-2, 7.3.4). */
-import { hex } from "../../bytes/hex.ts";
+import { hex } from "../../../bytes/hex.ts";
 import { BACKSLASH, CLOSE, CR, GREATER, hexadecimalOf, isOctal, LF, OPEN } from "./characters.ts";
 
 /** A string that was read. */

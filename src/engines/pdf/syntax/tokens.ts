@@ -1,5 +1,5 @@
 /** The tokens of PDF syntax (ISO 32000-2, 7.2 and 7.3): of objects, of content, and of other programs in this syntax. All code that reads PDF bytes uses them. */
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import {
   BACKSLASH,
   CLASSES,

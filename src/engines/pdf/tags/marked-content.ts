@@ -1,6 +1,6 @@
 /** Which operators of a page belong to which marked content (ISO 32000-2, 14.6). */
 import type { PDFObject } from "mupdf";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { ContentWriter } from "../content/content-writer.ts";
 import { process, type Run, type Visitor } from "../content/processor.ts";
 import { parsedValue } from "../content/values.ts";

@@ -1,6 +1,6 @@
 /** Writes cross-references (ISO 32000-2, 7.5.4 and 7.5.8), and the end of a file. */
-import { deflate } from "../../bytes/deflate.ts";
-import { type FileParts, ownBytes } from "../../bytes/joined-bytes.ts";
+import { deflate } from "../../flate/deflate.ts";
+import { type FileParts, ownBytes } from "../../memory/joined-bytes.ts";
 
 /** Where an object is. A deleted one has the generation of its next use. */
 export interface CrossReferenceRow {

@@ -11,10 +11,10 @@ import type { Changes } from "../mupdf/changes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { isNamed, objectNumber } from "../objects/objects.ts";
 import { type SerializedPiece, serialize } from "../objects/serialize.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { FileParts, ownBytes } from "../../bytes/joined-bytes.ts";
-import { deflate } from "../../bytes/deflate.ts";
-import { hex } from "../../bytes/hex.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { FileParts, ownBytes } from "../../memory/joined-bytes.ts";
+import { deflate } from "../../flate/deflate.ts";
+import { hex } from "../../../bytes/hex.ts";
 import { fileKeyOf } from "../encryption/file-key.ts";
 import { type CrossReferenceRow, writeSection } from "./cross-references.ts";
 

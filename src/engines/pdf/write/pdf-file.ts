@@ -2,9 +2,9 @@
  * Writes a PDF directly from bytes in the engine's heap, for documents of few objects and large streams that MuPDF would
  * copy twice.
  */
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { FileParts } from "../../bytes/joined-bytes.ts";
-import { hex } from "../../bytes/hex.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { FileParts } from "../../memory/joined-bytes.ts";
+import { hex } from "../../../bytes/hex.ts";
 
 /** The comment after the header tells file transfer programs that the file is binary (ISO 32000-2, 7.5.2). */
 const HEADER = "%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n";

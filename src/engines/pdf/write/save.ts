@@ -5,8 +5,8 @@ import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "
 import type { OpenPdf } from "../document/document.ts";
 import { LEAST_BYTES } from "../document/damage.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
 import { documentChanges, updateOf } from "./incremental.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { FIRST_POINTER, type Pointer } from "../mupdf/values.ts";

@@ -2,11 +2,11 @@
  * Rewrites small files from MuPDF with less overhead: MuPDF leaves the catalog and the Info dictionary out of object
  * streams, and its cross-references use wide fields.
  */
-import { inflateWhole } from "../../bytes/inflate.ts";
+import { inflateWhole } from "../../flate/inflate.ts";
 import type { Work } from "../../work.ts";
-import { concat } from "../../bytes/concat.ts";
-import { deflate } from "../../bytes/deflate.ts";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { concat } from "../../../bytes/concat.ts";
+import { deflate } from "../../flate/deflate.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import { dictionaryOf, versionOf, type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
 import { keptIn } from "../objects/written-xref.ts";
 import { isWhite } from "../syntax/characters.ts";

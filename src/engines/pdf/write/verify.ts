@@ -4,11 +4,11 @@
  */
 import { Refusal } from "../../errors.ts";
 import type { PDFDocument, PDFObject, Stream } from "mupdf";
-import type { EngineBytes } from "../../bytes/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { find } from "../../bytes/find.ts";
-import { joinedBytes, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
-import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import { find } from "../../../bytes/find.ts";
+import { joinedBytes, ownBytes, partOf } from "../../memory/joined-bytes.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import type { Changes } from "../mupdf/changes.ts";
 import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import type { OpenPdf } from "../document/document.ts";

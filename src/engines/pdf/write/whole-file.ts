@@ -3,10 +3,10 @@
  * MuPDF would hold the source, all objects, and 1.6 times the output.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { deflate } from "../../bytes/deflate.ts";
-import { FileParts, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
-import type { EngineBytes } from "../../bytes/heap.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { deflate } from "../../flate/deflate.ts";
+import { FileParts, ownBytes, partOf } from "../../memory/joined-bytes.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { dataInFile } from "../document/stream-data.ts";
 import { fileKeyOf } from "../encryption/file-key.ts";

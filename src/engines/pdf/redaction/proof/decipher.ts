@@ -1,5 +1,5 @@
 /** Decrypts strings and streams of a written file (ISO 32000-2, 7.6.3). */
-import { concat } from "../../../bytes/concat.ts";
+import { concat } from "../../../../bytes/concat.ts";
 import type { CipherMethod, FileKey } from "../../encryption/object-cipher.ts";
 import { rc4 } from "../../encryption/rc4.ts";
 

@@ -1,6 +1,6 @@
 /** Decodes streams whose result may be text (ISO 32000-2, 7.4.2 to 7.4.5). */
-import { inflateWhole } from "../../../bytes/inflate.ts";
-import { latin1 } from "../../../bytes/latin1.ts";
+import { inflateWhole } from "../../../flate/inflate.ts";
+import { latin1 } from "../../../../bytes/latin1.ts";
 import type { Work } from "../../../work.ts";
 
 /** Fuel per byte. */

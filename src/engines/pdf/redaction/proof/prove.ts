@@ -5,7 +5,7 @@
  * are decoded, so a fault in these is not found here.
  */
 import type { PDFDocument } from "mupdf";
-import type { EngineBytes } from "../../../bytes/heap.ts";
+import type { EngineBytes } from "../../../memory/heap.ts";
 import { Refusal } from "../../../errors.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";

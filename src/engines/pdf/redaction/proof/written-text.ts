@@ -3,9 +3,9 @@
  * owns PDF syntax, it shares how strings and names are decoded (7.3.4, 7.3.5), and where the objects of a written file are, whose reader takes anything unexpected for an
  * error. Tokens, dictionaries, and content it reads itself. With what redacts it shares how text strings are decoded (7.9.2), and no names and streams that code leaves alone.
  */
-import type { EngineBytes } from "../../../bytes/heap.ts";
-import { concat } from "../../../bytes/concat.ts";
-import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
+import type { EngineBytes } from "../../../memory/heap.ts";
+import { concat } from "../../../../bytes/concat.ts";
+import { bytesOf, latin1 } from "../../../../bytes/latin1.ts";
 import type { Work } from "../../../work.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";
 import { readString } from "../../syntax/strings.ts";

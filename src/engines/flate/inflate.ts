@@ -5,7 +5,7 @@
  */
 import { Unzlib } from "fflate";
 import type { Work } from "../work.ts";
-import { concat } from "./concat.ts";
+import { concat } from "../../bytes/concat.ts";
 
 /** Bytes inflated at a time: they expand to 1032 times as many at most, which is safe. */
 export const STEP = 4 * 1024;

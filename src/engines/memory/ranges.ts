@@ -1,7 +1,7 @@
 import { Refusal } from "../errors.ts";
 import { limits } from "../../limits.ts";
 import type { InputBytes, StoredBytes } from "./heap.ts";
-import type { ByteSource } from "./source.ts";
+import type { ByteSource } from "../../bytes/source.ts";
 
 /** Bytes that are fetched and kept together. */
 const CHUNK = 64 * 1024;

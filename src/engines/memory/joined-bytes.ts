@@ -1,7 +1,7 @@
 import { chunksOf } from "./chunks.ts";
-import { concat } from "./concat.ts";
+import { concat } from "../../bytes/concat.ts";
 import type { EngineBytes, StoredBytes } from "./heap.ts";
-import { bytesOf } from "./latin1.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
 
 /** Wraps bytes of the JavaScript heap as engine bytes. */
 export function ownBytes(bytes: Uint8Array): EngineBytes {
