@@ -52,6 +52,13 @@ function consumers({ queues }: Config): unknown[] {
   }));
 }
 
+/** The dead-letter queue of the queue that has this binding. */
+function deadLetterQueueOf({ queues }: Config, binding: string): string | undefined {
+  const producers = (queues.producers ?? []) as readonly { readonly binding: string; readonly queue: string }[];
+  const name = producers.find((producer) => producer.binding === binding)?.queue;
+  return ((queues.consumers ?? []) as readonly Consumer[]).find(({ queue }) => queue === name)?.dead_letter_queue;
+}
+
 /** What differs in a named environment that must not. */
 function problemsOf(local: Config, config: Config): string[] {
   const problems: string[] = [];
@@ -71,6 +78,9 @@ function problemsOf(local: Config, config: Config): string[] {
     }
   }
   if (!isDeepStrictEqual(consumers(local), consumers(config))) problems.push("the consumers of queues differ");
+  if (config.vars.WEBHOOKS_DEAD_LETTER_QUEUE !== deadLetterQueueOf(config, "WEBHOOKS")) {
+    problems.push("WEBHOOKS_DEAD_LETTER_QUEUE is not the dead_letter_queue of WEBHOOKS");
+  }
   if (config.limits?.cpu_ms === undefined) problems.push("limits.cpu_ms is missing");
   if (!isDeepStrictEqual(config.triggers.crons, ["* * * * *"])) problems.push("the sweep does not run every minute");
   return problems;

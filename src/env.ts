@@ -50,6 +50,8 @@ export interface Env {
   readonly images: { readonly binding: ImagesBinding; readonly ignoresQuality: boolean } | undefined;
   /** Carries wake-ups for deliveries, and reversals that could not reach their database. */
   readonly webhookQueue: Queue<DeliveryMessage | LateReversal>;
+  /** The name of the queue that gets messages of `webhookQueue` after their last retry. */
+  readonly deadLetterQueue: string;
   readonly webhooks: WebhookSettings;
   /** Carries wake-ups for jobs. */
   readonly jobQueue: Queue<JobMessage>;
@@ -142,6 +144,7 @@ const bindingsSchema = z.object({
     (value) => hasMethods(value, "send", "sendBatch"),
     "must be a queue producer's binding",
   ),
+  WEBHOOKS_DEAD_LETTER_QUEUE: z.string({ error: "must be the name of the dead-letter queue of WEBHOOKS" }).min(1),
   JOBS: z.custom<Queue<JobMessage>>(
     (value) => hasMethods(value, "send", "sendBatch"),
     "must be a queue producer's binding",
@@ -240,6 +243,7 @@ export function readEnv(bindings: object): Env {
     files: { bucket: FILES, serverSecrets },
     images: IMAGES && { binding: IMAGES, ignoresQuality: isLocal },
     webhookQueue: WEBHOOKS,
+    deadLetterQueue: result.data.WEBHOOKS_DEAD_LETTER_QUEUE,
     jobQueue: JOBS,
     webhooks: {
       serverSecrets,

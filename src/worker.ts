@@ -4,7 +4,7 @@ import { sweep } from "./billing/sweep.ts";
 import { suspends } from "./engines/fuel-gauge.ts";
 import { keptBytes } from "./engines/lease/pool.ts";
 import { databaseAt, type Env, readEnv } from "./env.ts";
-import { logFault } from "./faults.ts";
+import { logFault, secondsAfterFault } from "./faults.ts";
 import { sweepFiles } from "./files/sweep.ts";
 import { telemetryIn } from "./http/admission/telemetry.ts";
 import { partWorker } from "./http/operations/job-part.ts";
@@ -27,26 +27,15 @@ export default {
   async queue(batch, env, context) {
     const configured = readEnv(env);
     const telemetry = telemetryIn(configured);
-    const waitUntil = (promise: Promise<unknown>): void => context.waitUntil(promise);
-    for (const { timestamp, body } of batch.messages) {
-      const seconds = Math.max(0, Date.now() - timestamp.getTime()) / 1000;
-      telemetry?.metrics.record("pdf.queue.age", seconds, { "pdf.message": body.kind });
-    }
-    const jobs = batch.messages.filter((message) => isOf(message, "parts") || isOf(message, "abandoned job"));
-    if (jobs.length > 0) await consumeJobs(jobs, jobConsumer(configured, context));
-    const consumer = {
-      settings: configured.webhooks,
-      queue: configured.webhookQueue,
-      databaseOf: (shard: number) => databaseAt(configured, shard),
-      waitUntil,
-      telemetry,
-    };
-    const deliveries = batch.messages.filter((message) => isOf(message, "delivery"));
-    // Where messages are that were retried too often, only the name of the queue tells: pdf-service-webhooks-dead-staging.
-    if (batch.queue.includes("-dead")) await consumeDead(deliveries, consumer);
-    else await consume(deliveries, consumer);
-    for (const message of batch.messages.filter((one) => isOf(one, "late reversal"))) {
-      await reverseLate(message, consumer.databaseOf);
+    const consumers = consumersIn(configured, batch.queue, context, telemetry);
+    for (const [kind, messages] of Map.groupBy(batch.messages, ({ body }) => kindOf(body))) {
+      const isKnown = Object.hasOwn(consumers, kind);
+      for (const { timestamp } of messages) {
+        const seconds = Math.max(0, Date.now() - timestamp.getTime()) / 1000;
+        telemetry?.metrics.record("pdf.queue.age", seconds, { "pdf.message": isKnown ? kind : "unknown" });
+      }
+      if (isKnown) await consumers[kind as QueueMessage["kind"]](messages as never);
+      else retryUnknown(messages);
     }
   },
   async scheduled({ cron, scheduledTime }, env, context) {
@@ -90,10 +79,44 @@ export default {
 
 type QueueMessage = DeliveryMessage | LateReversal | JobMessage;
 
-const isOf = <K extends QueueMessage["kind"]>(
-  message: Message<QueueMessage>,
-  kind: K,
-): message is Message<Extract<QueueMessage, { kind: K }>> => message.body.kind === kind;
+type Consumers = {
+  readonly [K in QueueMessage["kind"]]: (messages: Message<Extract<QueueMessage, { kind: K }>>[]) => Promise<void>;
+};
+
+/** The consumer of each kind of message. */
+function consumersIn(
+  env: Env,
+  queue: string,
+  context: ExecutionContext,
+  telemetry: ReturnType<typeof telemetryIn>,
+): Consumers {
+  const waitUntil = (promise: Promise<unknown>): void => context.waitUntil(promise);
+  const databaseOf = (shard: number) => databaseAt(env, shard);
+  const webhooks = { settings: env.webhooks, queue: env.webhookQueue, databaseOf, waitUntil, telemetry };
+  return {
+    parts: (messages) => consumeJobs(messages, jobConsumer(env, context)),
+    "abandoned job": (messages) => consumeJobs(messages, jobConsumer(env, context)),
+    delivery: (messages) =>
+      queue === env.deadLetterQueue ? consumeDead(messages, webhooks) : consume(messages, webhooks),
+    "late reversal": async (messages) => {
+      for (const message of messages) await reverseLate(message, databaseOf);
+    },
+  };
+}
+
+/** The kind of a message, whatever its sender was: an empty string if it has none. */
+function kindOf(body: unknown): string {
+  if (typeof body !== "object" || body === null || !("kind" in body)) return "";
+  return typeof body.kind === "string" ? body.kind : "";
+}
+
+/** A newer version may have sent these before it replaced this one everywhere, so they stay in the queue for it. */
+function retryUnknown(messages: readonly Message[]): void {
+  for (const message of messages) {
+    logFault("unknown message", { id: message.id, attempts: message.attempts }, new Error("no consumer for its kind"));
+    message.retry({ delaySeconds: secondsAfterFault(message.attempts) });
+  }
+}
 
 function jobConsumer(env: Env, context: ExecutionContext): JobConsumer {
   const waitUntil = (promise: Promise<unknown>): void => context.waitUntil(promise);

@@ -4,6 +4,7 @@ declare namespace Cloudflare {
     readonly DB: D1Database;
     readonly SECOND_DB: D1Database;
     readonly MEMORY_BUDGET_MIB: string;
+    readonly WEBHOOKS_DEAD_LETTER_QUEUE: string;
     readonly BASE_URL: string;
     readonly SERVER_SECRET: string;
     readonly KEY_SHIELD: RateLimit;

@@ -84,12 +84,30 @@ describe("messages", () => {
   test("that failed too often leave their deliveries exhausted", async () => {
     const [id, done] = [await due(), await due()];
     await recordAttempt(db, await claimed(done), responded(200), schedule);
-    for (const queue of ["pdf-service-webhooks-dead", "pdf-service-webhooks-dead-production"]) {
-      const result = await send(queue, [id, done]);
-      expect(result.explicitAcks).toEqual(["0", "1"]);
-      expect([(await rowOf(id))?.state, (await rowOf(done))?.state]).toEqual(["exhausted", "succeeded"]);
-    }
+    const result = await send(env.WEBHOOKS_DEAD_LETTER_QUEUE, [id, done]);
+    expect(result.explicitAcks).toEqual(["0", "1"]);
+    expect([(await rowOf(id))?.state, (await rowOf(done))?.state]).toEqual(["exhausted", "succeeded"]);
   });
+
+  test.each([{ kind: "of a later version", shard: 0 }, { kind: "constructor" }, { shard: 0 }, null])(
+    "of an unknown kind stay in the queue for a version that knows them: %j",
+    async (body) => {
+      const id = await due();
+      const known = { kind: "delivery", shard: 0, delivery: id };
+      const messages = [body, known].map((each, index) => ({
+        id: String(index),
+        timestamp: now,
+        attempts: 1,
+        body: each,
+      }));
+      const batch = createMessageBatch(env.WEBHOOKS_DEAD_LETTER_QUEUE, messages);
+      const context = createExecutionContext();
+      await worker.queue(batch as MessageBatch<DeliveryMessage>, env, context);
+      const result = await getQueueResult(batch, context);
+      expect([result.explicitAcks, result.retryMessages]).toEqual([["1"], [expect.objectContaining({ msgId: "0" })]]);
+      expect((await rowOf(id))?.state).toBe("exhausted");
+    },
+  );
 });
 
 test("the sweep wakes what is more than a minute late, and nothing else", async () => {
