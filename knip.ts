@@ -6,8 +6,8 @@ const config: KnipConfig = {
     "client/src/index.ts",
     "client/src/cli/main.ts",
     "client/test/types.ts",
-    // scripts/serve.ts starts it.
-    "scripts/migrate.ts",
+    // scripts/build-server.ts bundles them.
+    "src/serve/{main,migrate}.ts",
     // vitest.config.ts names it in slow mode only.
     "test/serve/build.ts",
     "src/site/browser/*.{page,script}.{ts,tsx}",

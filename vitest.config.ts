@@ -4,7 +4,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import "./scripts/compile-cache.ts";
-import { LOCAL_SECRET } from "./scripts/local-secret.ts";
+import { LOCAL_SECRET } from "./src/serve/local-secret.ts";
 import { engineBindings, engineModules } from "./test/engine-modules.ts";
 import { RetriedTests } from "./test/retried-tests.ts";
 

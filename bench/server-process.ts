@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { processesBelow } from "../scripts/processes.ts";
+import { processesBelow } from "../src/serve/processes.ts";
 import type { Service } from "../test/harness/client.ts";
 
 export interface ServerProcess extends Service {

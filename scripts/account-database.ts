@@ -1,4 +1,5 @@
-import { type Databases, withDatabasesIn, withLocalDatabases } from "./local-database.ts";
+import { withLocalDatabases } from "./local-database.ts";
+import { type Databases, withDatabasesIn } from "../src/serve/databases.ts";
 
 /** Which databases the operator means. */
 export type Target =
@@ -10,7 +11,7 @@ export type Target =
 export async function withAccountDatabases<T>(target: Target, work: (databases: Databases) => Promise<T>): Promise<T> {
   if (target.kind === "local") return withLocalDatabases(target.persistTo, work);
   if (target.kind === "served") {
-    const { findApp } = await import("./server/app.ts");
+    const { findApp } = await import("./find-server.ts");
     return withDatabasesIn({ app: await findApp(target.data, { fresh: false }), data: target.data }, work);
   }
   const { openAllThroughWrangler } = await import("./wrangler-database.ts");

@@ -2,7 +2,7 @@ import type { Order } from "./account-command-line.ts";
 import { insertAccount, listAccounts, planOf, setPlan } from "../src/accounts/operator.ts";
 import { insertKey, keysOf, revokeAllKeys, revokeAnyKey } from "../src/keys/operator.ts";
 import { shardOfAccount } from "../src/accounts/token.ts";
-import type { Databases } from "./local-database.ts";
+import type { Databases } from "../src/serve/databases.ts";
 import type { Database } from "../src/db/client.ts";
 
 /** Does what the operator ordered and returns what to print. Throws where there is no such account or key. */

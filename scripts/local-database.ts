@@ -1,20 +1,15 @@
-import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import "./compile-cache.ts";
-import "./webcrypto.ts";
-import { openExecuted } from "./executed-database.ts";
-import { LOCAL_SECRET } from "./local-secret.ts";
-import { type Database, openDatabase } from "../src/db/client.ts";
-import { type Env, readEnv } from "../src/env.ts";
+import "../src/serve/webcrypto.ts";
+import { LOCAL_SECRET } from "../src/serve/local-secret.ts";
+import { readEnv } from "../src/env.ts";
+import { type Databases, withMigrations } from "../src/serve/databases.ts";
 
 export const root = join(import.meta.dirname, "..");
 
 /** Where wrangler keeps local data unless `--persist-to` says otherwise. */
 export const defaultPersistTo = join(root, ".wrangler/state");
-
-export type Databases = Env["databases"];
 
 /**
  * Opens the local databases that `wrangler dev --persist-to <persistTo>` uses, brings them up to date, and closes them again.
@@ -32,96 +27,8 @@ export async function withLocalDatabases<T>(persistTo: string, work: (databases:
   });
   try {
     const databases = readEnv({ ...proxy.env, SERVER_SECRET: LOCAL_SECRET }).databases;
-    return await work(await broughtUp(databases, join(root, "migrations")));
+    return await work(await withMigrations(databases, join(root, "migrations")));
   } finally {
     await proxy.dispose();
-  }
-}
-
-/** The same for the databases of `npm run serve`, without wrangler. `app`: the folder of its bundle; `data`: that of its data. */
-export async function withDatabasesIn<T>(
-  { app, data }: { readonly app: string; readonly data: string },
-  work: (databases: Databases) => Promise<T>,
-): Promise<T> {
-  const [{ readBundle }, { openMiniflare }] = await Promise.all([
-    import("./server/runtime.ts"),
-    import("./server/miniflare.ts"),
-  ]);
-  const { databases: bound } = await readBundle(app);
-  const worker = { name: "databases", modules: true, script: "export default {}", d1Databases: bound };
-  const miniflare = await openMiniflare(data, [worker]);
-  try {
-    // In the order of their numbers: DB, DB_1, DB_2, ...
-    const names = Object.keys(bound).toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
-    const opened = await Promise.all(names.map(async (name) => openDatabase(await miniflare.getD1Database(name))));
-    const [first, ...more] = opened;
-    if (first === undefined) throw new Error("the bundle has no database");
-    return await work(await broughtUp([first, ...more], join(app, "migrations")));
-  } finally {
-    await miniflare.dispose();
-  }
-}
-
-/** The same databases with all migrations, which wait while a server writes. */
-async function broughtUp([first, ...more]: Databases, migrations: string): Promise<Databases> {
-  const databases: Databases = [patient(first), ...more.map(patient)];
-  for (const db of databases) await migrate(db, migrations);
-  return databases;
-}
-
-/** How often a statement is tried, and the time between, in ms. */
-const TRIES = 50;
-const PAUSE = 100;
-
-/**
- * The same database, which waits while a running server writes: statements that SQLite refused with SQLITE_BUSY have changed
- * nothing and are repeated. workerd sets no `busy_timeout`, and reports an internal error where opening the file is refused.
- */
-function patient({ $client: d1 }: Database): Database {
-  return openExecuted(async (statements) => {
-    const prepared = statements.map(({ sql, params }) => d1.prepare(sql).bind(...params));
-    for (let tried = 1; ; tried += 1) {
-      try {
-        return await d1.batch<Record<string, unknown>>(prepared);
-      } catch (error) {
-        if (tried === TRIES || !/SQLITE_BUSY|internal error; reference/.test(String(error))) throw error;
-        await setTimeout(PAUSE);
-      }
-    }
-  });
-}
-
-/** Applies what is missing, in the table and by the names of `wrangler d1 migrations apply`, so that the two agree. */
-async function migrate(db: Database, folder: string): Promise<void> {
-  const d1 = db.$client;
-  await d1
-    .prepare(
-      `CREATE TABLE IF NOT EXISTS d1_migrations (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        name TEXT UNIQUE,
-        applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
-      )`,
-    )
-    .run();
-  const appliedNames = async (): Promise<Set<string>> => {
-    const { results } = await d1.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-    return new Set(results.map(({ name }) => name));
-  };
-  const applied = await appliedNames();
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql") && !applied.has(name));
-  for (const name of names.toSorted()) {
-    const sql = await readFile(join(folder, name), "utf8");
-    const statements = sql
-      .split("--> statement-breakpoint")
-      .filter((statement) => statement.trim() !== "")
-      .map((statement) => d1.prepare(statement));
-    // One batch is one transaction: a migration is applied as a whole or not at all.
-    const record = d1.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
-    try {
-      await d1.batch([...statements, record]);
-    } catch (error) {
-      // Another process may have applied it meanwhile.
-      if (!(await appliedNames()).has(name)) throw error;
-    }
   }
 }

@@ -12,10 +12,10 @@ import { styleText } from "node:util";
 import { ensureDevelopmentAccount, developmentAccountFile, type EnsuredAccount } from "./development-account.ts";
 import { putEnginesInPlace } from "./engines-in-place.ts";
 import { defaultPersistTo, root, withLocalDatabases } from "./local-database.ts";
-import { LOCAL_SECRET } from "./local-secret.ts";
+import { LOCAL_SECRET } from "../src/serve/local-secret.ts";
 import { lineForPeople, logLineIn } from "./log-lines.ts";
-import { isRunning, processesBelow } from "./processes.ts";
-import { lockState } from "./state-lock.ts";
+import { isRunning, processesBelow } from "../src/serve/processes.ts";
+import { lockState } from "../src/serve/state-lock.ts";
 
 const DEFAULT_PORT = "8787";
 const MINUTE = 60_000;

@@ -13,7 +13,7 @@ import { type Order, readCommandLine, UsageError } from "../../scripts/account-c
 import { withAccountDatabases } from "../../scripts/account-database.ts";
 import { carryOut } from "../../scripts/account-orders.ts";
 import { openThroughWrangler } from "../../scripts/wrangler-database.ts";
-import type { Databases } from "../../scripts/local-database.ts";
+import type { Databases } from "../../src/serve/databases.ts";
 import { root } from "./server.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -37,7 +37,7 @@ export interface StartedServer {
 
 const START_TIMEOUT = 120_000;
 
-/** The folder of a bundle (scripts/server/build.ts): where it is set, servers are those of `npm run serve`. */
+/** The folder of a bundle (scripts/build-server.ts): where it is set, servers are those of `npm run serve`. */
 const served = process.env["SERVED_APP"];
 
 /** The command that starts a server, and what it is called. `args`: `--var NAME:value`, or options of `npm start`. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isRunning, processesBelow } from "../../scripts/processes.ts";
+import { isRunning, processesBelow } from "../../src/serve/processes.ts";
 import { ownServer } from "./own-server.ts";
 import { root, startServer } from "./server.ts";
 

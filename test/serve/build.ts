@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { root } from "../../scripts/local-database.ts";
-import { buildServer } from "../../scripts/server/build.ts";
+import { buildServer } from "../../scripts/build-server.ts";
 
 /** Builds the bundle that `SERVED_APP` names, for all tests that run servers of it. */
 export default async function setup({ config }: TestProject): Promise<void> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { processesBelow } from "../../scripts/processes.ts";
+import { processesBelow } from "../../src/serve/processes.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { files, jobParts, ledger, periods, webhookDeliveries } from "../../src/db/schema.ts";
 import type { StartedServer } from "../e2e/server.ts";

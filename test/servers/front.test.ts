@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createFront, type Front } from "../../scripts/server/front.ts";
+import { createFront, type Front } from "../../src/serve/front.ts";
 import { RawClient, type RawResponse } from "./raw-client.ts";
 import { responseOf, type StrictUpstream, startStrictUpstream } from "./strict-upstream.ts";
 

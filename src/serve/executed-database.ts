@@ -1,4 +1,4 @@
-import { openDatabase, type Database } from "../src/db/client.ts";
+import { openDatabase, type Database } from "../db/client.ts";
 
 type Binding = Parameters<typeof openDatabase>[0];
 

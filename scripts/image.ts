@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "../local-database.ts";
-import { buildServer } from "./build.ts";
+import { root } from "./local-database.ts";
+import { buildServer } from "./build-server.ts";
 
 const MB = 1_000_000;
 const folder = join(root, "dist/pdf-service");

@@ -16,7 +16,7 @@ import {
 } from "node:http";
 import { Socket } from "node:net";
 import { pipeline } from "node:stream";
-import type { ErrorCode } from "../../src/http/errors/error-table.ts";
+import type { ErrorCode } from "../http/errors/error-table.ts";
 
 export interface FrontOptions {
   /** Reverse proxies between the clients and this server, each of which appends to `X-Forwarded-For`. */

@@ -3,11 +3,11 @@ import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { unstable_readConfig } from "wrangler";
-import { putEnginesInPlace } from "../engines-in-place.ts";
-import { root } from "../local-database.ts";
-import { version } from "../../src/version.ts";
-import { bundleWorker } from "../worker-bundle.ts";
-import { type Bundle, PLACES } from "./bundle.ts";
+import { putEnginesInPlace } from "./engines-in-place.ts";
+import { root } from "./local-database.ts";
+import { version } from "../src/version.ts";
+import { bundleWorker } from "./worker-bundle.ts";
+import { type Bundle, PLACES } from "../src/serve/bundle.ts";
 
 /** What is read of wrangler.toml, in its words. */
 interface Config {
@@ -54,8 +54,8 @@ function settingsOf({ d1_databases, r2_buckets, queues, ratelimits, ...config }:
   };
 }
 
-/** The programs of a bundle: what `npm run serve` and `npm run account` run, and what the server runs before it starts. */
-const PROGRAMS = ["serve", "account", "migrate"] as const;
+/** The programs of a bundle: the server, the one that it runs before it starts, and `npm run account`. */
+const PROGRAMS = { serve: "src/serve/main.ts", migrate: "src/serve/migrate.ts", account: "scripts/account.ts" };
 
 /**
  * Builds what `npm run serve` runs into a folder, which is emptied before. `movable`: with copies in place of links to this checkout, without source maps.
@@ -67,14 +67,14 @@ export async function buildServer(folder: string, { movable = false } = {}): Pro
   bundleWorker("", join(folder, PLACES.worker), { minify: movable });
   if (movable) await rm(join(folder, PLACES.worker, "worker.js.map"));
   await build({
-    entryPoints: PROGRAMS.map((name) => join(root, `scripts/${name}.ts`)),
+    entryPoints: Object.entries(PROGRAMS).map(([out, path]) => ({ in: join(root, path), out })),
     outdir: join(folder, "bin"),
     bundle: true,
     platform: "node",
     format: "esm",
     target: "node22",
     // Only a checkout builds, and only it knows wrangler.
-    external: ["miniflare", "wrangler", "*/build.ts"],
+    external: ["miniflare", "wrangler", "*/build-server.ts"],
     logLevel: "error",
   });
   await writeFile(

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "../local-database.ts";
-import { PLACES } from "./bundle.ts";
+import { root } from "./local-database.ts";
+import { PLACES } from "../src/serve/bundle.ts";
 
 const isBundle = (folder: string): boolean => existsSync(join(folder, PLACES.settings));
 
@@ -14,7 +14,7 @@ export async function findApp(data: string, { fresh }: { readonly fresh: boolean
   if (isBundle(root)) return root;
   const built = join(data, ".app");
   if (fresh || !isBundle(built)) {
-    const { buildServer } = await import("./build.ts");
+    const { buildServer } = await import("./build-server.ts");
     // Another process may do the same, such as `npm run account` beside the first start of a server: each builds for itself, and the first one's is used.
     const own = `${built}.${process.pid}`;
     try {

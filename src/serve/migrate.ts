@@ -3,7 +3,7 @@
  *
  * A process of its own: Miniflare's databases wait for workerd in a way that stops Node, and with it the server's signals and watchdog.
  */
-import { withDatabasesIn } from "./local-database.ts";
+import { withDatabasesIn } from "./databases.ts";
 
 const [app = "", data = ""] = process.argv.slice(2);
 await withDatabasesIn({ app, data }, async () => undefined);

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { isRunning, killProcess, processesBelow } from "../processes.ts";
+import { isRunning, killProcess, processesBelow } from "./processes.ts";
 import { type Runtime, type RuntimeOptions, startRuntime } from "./runtime.ts";
 
 /** How often its health is asked for, and how long a response may take, in ms. */

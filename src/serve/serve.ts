@@ -1,0 +1,210 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { LOCAL_SECRET } from "./local-secret.ts";
+import { killProcess, processesBelow } from "./processes.ts";
+import { createFront } from "./front.ts";
+import { supervise } from "./supervisor.ts";
+import { lockState } from "./state-lock.ts";
+
+const usage = `Usage: npm run serve -- [options]
+
+  --data <folder>  where accounts, files, and jobs are kept (DATA_DIR; required)
+  --port <port>    the port to listen on (PORT; default: 8787; 0: any free port)
+  --host <host>    the address to listen on (HOST; default: 127.0.0.1; 0.0.0.0: all)
+  --help           show this text
+
+Set by environment variables: SERVER_SECRET (required, 32 characters or more) and BASE_URL (the URL of the service for its clients), and
+those that docs/self-hosting.md lists.`;
+
+const MINUTE = 60_000;
+/** How long requests may take to end after SIGTERM, in ms. Docker waits 10 seconds by default before it kills. */
+const GRACE = 9_000;
+const LEAST_SECRET = 32;
+
+/** Variables of the worker that the environment may set (docs/operating.md). */
+const VARIABLES = [
+  "SERVER_SECRET",
+  "SERVER_SECRET_PREVIOUS",
+  "BASE_URL",
+  "MEMORY_BUDGET_MIB",
+  "SOURCE_URL",
+  "ISSUER_HOSTS",
+  "TSA_HOSTS",
+  "TSA_URL",
+  "WEBHOOK_ALLOW_LOCAL",
+  "FETCH_ALLOW_LOCAL",
+  "WEBHOOK_RETRY_SECONDS",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_PROTOCOL",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_SERVICE_NAME",
+  "OTEL_RESOURCE_ATTRIBUTES",
+  "OTEL_BSP_SCHEDULE_DELAY",
+  "OTEL_METRIC_EXPORT_INTERVAL",
+] as const;
+
+/** The request by which the supervisor and the container look whether the service is there. */
+const HEALTHY = /"route":"\/api\/v1\/(?:health|ready)","status":200/;
+
+const say = (level: "info" | "error", message: string, more: Readonly<Record<string, unknown>> = {}): void =>
+  console.log(JSON.stringify({ level, message, ...more }));
+
+function fail(message: string, code = 1): never {
+  console.error(message);
+  process.exit(code);
+}
+
+interface Settings {
+  readonly data: string;
+  readonly port: number;
+  readonly host: string;
+  readonly proxies: number;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Ends the process where the settings are not valid. */
+function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
+  const number = (name: string, text: string, most: number): number =>
+    /^\d{1,5}$/.test(text) && Number(text) <= most ? Number(text) : fail(`${name} must be a number up to ${most}.`, 2);
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        data: { type: "string" },
+        port: { type: "string" },
+        host: { type: "string" },
+        help: { type: "boolean" },
+      },
+    });
+    if (values.help === true) {
+      console.log(usage);
+      process.exit(0);
+    }
+    const data = values.data ?? env["DATA_DIR"];
+    if (data === undefined || data === "") fail(`--data is required.\n\n${usage}`, 2);
+    const port = number(values.port === undefined ? "PORT" : "--port", (values.port ?? env["PORT"]) || "8787", 65_535);
+    const secret = env["SERVER_SECRET"] ?? "";
+    if (secret === LOCAL_SECRET || secret.startsWith("local-"))
+      fail("SERVER_SECRET is the one for development, which everybody knows. Set another: openssl rand -hex 32", 2);
+    if (secret.length < LEAST_SECRET)
+      fail(`SERVER_SECRET must have ${LEAST_SECRET} characters or more. Make one: openssl rand -hex 32`, 2);
+    const given = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+    return {
+      data: resolve(data),
+      port,
+      // An empty one would be all addresses.
+      host: (values.host ?? env["HOST"]) || "127.0.0.1",
+      proxies: number("TRUSTED_PROXIES", env["TRUSTED_PROXIES"] || "0", 10),
+      variables: given,
+    };
+  } catch (error) {
+    return fail(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, 2);
+  }
+}
+
+/**
+ * The service on one machine, without Cloudflare and without the tools that `npm start` has for development. Logs JSON, one object a line, and ends the
+ * process where it cannot start. `findApp`: returns the folder of the bundle, given that of the data. docs/self-hosting.md describes it.
+ */
+export async function serve(findApp: (data: string) => Promise<string>): Promise<void> {
+  const settings = readSettings(process.argv.slice(2), process.env);
+  const { data, host, port } = settings;
+  await mkdir(data, { recursive: true });
+  try {
+    // For no other user of this machine.
+    await chmod(data, 0o700);
+  } catch {
+    // A volume that belongs to somebody else keeps its mode.
+    say("error", "the data folder belongs to another user: restrict it to the one that runs this", { data });
+  }
+  const holder = lockState(data, { pid: process.pid, url: `http://${host}:${port}` });
+  if (holder !== undefined)
+    fail(`Another server${holder.pid === undefined ? "" : ` (process ${holder.pid})`} uses the data in ${data}.`);
+
+  await rm(join(data, "tmp"), { recursive: true, force: true });
+
+  let target: URL | undefined;
+  const front = createFront({
+    proxies: settings.proxies,
+    target: () => target,
+    refused: (error) => say("info", "refused", { ...error }),
+  });
+  const supervisor = supervise(data, {
+    say,
+    use: (next) => {
+      target = next;
+    },
+    lastResponse: front.lastResponse,
+  });
+
+  let isReady = false;
+  let isEnding = false;
+  async function end(): Promise<void> {
+    if (isEnding) return;
+    isEnding = true;
+    // Before it is ready there is nothing to wait for.
+    if (!isReady) {
+      for (const { pid } of await processesBelow(process.pid)) killProcess(pid);
+      process.exit(0);
+    }
+    say("info", "stopping");
+    await front.close(GRACE);
+    await supervisor.stop();
+    say("info", "stopped");
+    process.exit(0);
+  }
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void end());
+  // For whoever wants the scheduled work done at once.
+  process.on("SIGUSR2", () => void supervisor.sweep());
+
+  const app = await findApp(data);
+  const migrate = join(import.meta.dirname, `migrate${extname(import.meta.filename)}`);
+  const migration = spawn(process.execPath, [migrate, app, data], { stdio: ["ignore", "inherit", "inherit"] });
+  const [code] = (await once(migration, "exit")) as [number | null];
+  if (code !== 0) fail("The databases cannot be brought up to date. The lines above say why.");
+
+  front.server.listen(port, host);
+  try {
+    await once(front.server, "listening");
+  } catch (error) {
+    fail(`Cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const { port: listening } = front.server.address() as AddressInfo;
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${listening}`;
+  const variables: Readonly<Record<string, string>> = {
+    BASE_URL: `http://localhost:${listening}`,
+    ...settings.variables,
+  };
+  const allowPrivate = [variables["WEBHOOK_ALLOW_LOCAL"], variables["FETCH_ALLOW_LOCAL"]].includes("true");
+
+  await supervisor.start({ app, data, variables, allowPrivate, log: print });
+  // Settings that the worker does not accept, too: what is wrong with them is in its log.
+  const { status } = await fetch(new URL("/api/v1/ready", target));
+  if (status !== 200) fail("The service is not ready. The lines above say why.");
+  isReady = true;
+  say("info", "ready", { url });
+  // A start leaves 40 MB that nothing needs, and little is allocated from now on (`node --expose-gc`, as in the container).
+  globalThis.gc?.();
+
+  const minutely = (): void => {
+    setTimeout(
+      async () => {
+        await supervisor.sweep();
+        minutely();
+      },
+      MINUTE - (Date.now() % MINUTE),
+    ).unref();
+  };
+  minutely();
+}
+
+/** What the service logs is JSON already. */
+function print(level: string, message: string): void {
+  if (HEALTHY.test(message)) return;
+  if (message.startsWith("{")) console.log(message);
+  else say(level === "error" ? "error" : "info", "runtime", { text: message });
+}
