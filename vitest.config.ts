@@ -52,7 +52,7 @@ const longest = [
   "e2e/protect",
   "e2e/to-pdf",
   "e2e/playground.slow",
-  "e2e/bombs",
+  "e2e/bombs.slow",
   "e2e/watermark",
   "e2e/add-page-numbers",
 ].map((name) => `/test/${name}.test.ts`);

@@ -271,10 +271,10 @@ describe("fuel", () => {
   };
 
   test("grows with the path, and with the regions", async () => {
-    const base = await spent(100, 1_000);
-    expect(base).toBeGreaterThan(100 * 1_000);
-    expect((await spent(100, 2_000)) / base).toBeLessThan(2.5);
-    expect((await spent(200, 1_000)) / base).toBeLessThan(2.5);
+    const base = await spent(25, 200);
+    expect(base).toBeGreaterThan(25 * 200);
+    expect((await spent(25, 400)) / base).toBeLessThan(2.5);
+    expect((await spent(50, 200)) / base).toBeLessThan(2.5);
   });
 
   test("is spent on regions that make a lattice, whose outlines are as many as its holes", async () => {
