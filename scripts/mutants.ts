@@ -3,16 +3,14 @@
  * no test holds. `npm run mutants` runs all of `mutant-list.ts`, `npm run mutants -- rotate ocr` those whose names contain a word,
  * and `--check` only looks whether each can be made.
  */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { copyTree } from "./copy-tree.ts";
 import { root } from "./local-database.ts";
 import { type Mutant, mutants } from "./mutant-list.ts";
-
-/** What Git ignores, but the tests need. */
-const GENERATED = "wasm/generated";
 
 /** The source with its mutation. Throws if it is not there exactly once: then the list is out of date. */
 async function mutated({ name, file, find, replace }: Mutant): Promise<string> {
@@ -35,21 +33,6 @@ async function checkList(): Promise<void> {
   const names = mutants.map(({ name }) => name);
   for (const name of names.filter((one, at) => names.indexOf(one) !== at)) problems.push(`${name}: is listed twice`);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-}
-
-/** Copies the tree as it is, with what is not committed, so that a run that is interrupted leaves nothing behind in it. */
-async function copyTree(to: string): Promise<void> {
-  const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
-  const files = list
-    .toString()
-    .split("\0")
-    .filter((file) => file !== "" && existsSync(join(root, file)));
-  for (const file of files) {
-    await mkdir(dirname(join(to, file)), { recursive: true });
-    await cp(join(root, file), join(to, file));
-  }
-  await cp(join(root, GENERATED), join(to, GENERATED), { recursive: true });
-  await symlink(join(root, "node_modules"), join(to, "node_modules"));
 }
 
 interface Result {
@@ -97,6 +80,7 @@ process.on("SIGINT", () => (interrupted = true));
 const alive: string[] = [];
 try {
   await copyTree(copy);
+  await symlink(join(root, "node_modules"), join(copy, "node_modules"));
   const unchanged = await runTests(copy, [...new Set(chosen.flatMap(({ tests }) => tests))], 0);
   if (unchanged.failed !== undefined) throw new Error(`fails without any mutation: ${unchanged.failed}`);
   console.log(`all tests pass without a mutation (${unchanged.seconds} s)`);

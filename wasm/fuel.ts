@@ -57,7 +57,7 @@ export function withFuel(binary: Uint8Array): Gauged {
   if (tick < 0) throw new Error("wasm/fuel.ts: the binary has no type () -> ()");
   const imports = sections.some(({ id }) => id === SECTION.import)
     ? new BinaryReader(of(SECTION.import)).imports()
-    : { globals: 0, tables: 0 };
+    : { functions: 0, globals: 0, tables: 0 };
   if (imports.tables > 0) throw new Error("wasm/fuel.ts: the binary imports its table");
   const functionTypes = new BinaryReader(of(SECTION.function)).indices();
   const globals = new BinaryReader(of(SECTION.global)).appended([0x7f, 0x01, 0x41, 0x00, 0x0b]);

@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { withFuel } from "./fuel.ts";
 import { withInitialMemory } from "./initial-memory.ts";
 import { listModels, putModel } from "./models.ts";
-import { replace } from "./replace.ts";
+import { attempt, replace, requireAllReplaced } from "./replace.ts";
 import { tesseractGlue } from "./tesseract-glue.ts";
 import { callbackModule } from "./callback.ts";
 import { jpegKernel } from "./jpeg-kernel.ts";
@@ -92,12 +92,12 @@ const FONTS: Readonly<Record<string, string | readonly [string, string]>> = {
 /** The emscripten glue: hooks from the instance's own object, never Node, MuPDF's errors with a class of their own. */
 function glue(text: string): string {
   text = replace(text, "async function(_={}){", "async function(_={}){const $hooks=_.hooks;", 1);
-  text = replace(text, "globalThis.$libmupdf_", "$hooks.", 37);
+  text = replace(text, "globalThis.$libmupdf_", "$hooks.", "all");
   // A callback may call into the instance again, which must not be suspended below its frames.
   text = replace(
     text,
-    "return m_[_](...t)}",
-    "$hooks.gauge.enter();try{return m_[_](...t)}finally{$hooks.gauge.leave()}}",
+    /(return \w+\[\w+\]\(\.\.\.\w+\))\}/,
+    "$hooks.gauge.enter();try{$1}finally{$hooks.gauge.leave()}}",
     1,
   );
   // Which of the callbacks reads from a stream.
@@ -119,24 +119,19 @@ function glue(text: string): string {
     1,
   );
   text = replace(text, "=_(import.meta.url)", "", 1);
-  return replace(text, "throw new Error(G(_))", "throw new $hooks.Failure(G(_))", 1);
+  return replace(text, /throw new Error\((\w+\(\w+\))\)/, "throw new $hooks.Failure($1)", 1);
 }
 
 /** The wrapper: all of it becomes the body of one function. */
 function wrapper(text: string): string {
   const start = `const libmupdf = await libmupdf_wasm(globalThis["$libmupdf_wasm_Module"]);\n`;
   const at = text.indexOf(start);
-  if (at < 0) throw new Error("wasm/prepare.ts: mupdf.js does not instantiate as expected");
+  if (at < 0) throw new Error("mupdf.js does not instantiate as expected");
   let body = text.slice(at + start.length);
   const end = body.indexOf("export default {");
   body = body.slice(0, end) + body.slice(end).replace("export default {", "const mupdf = {");
-  body = replace(
-    body,
-    /^export (?=class|const|function)/m,
-    "",
-    body.match(/^export (?=class|const|function)/gm)?.length ?? 0,
-  );
-  body = replace(body, "globalThis.$libmupdf_", "$hooks.", 9);
+  body = replace(body, /^export (?=class|const|function)/m, "", "all");
+  body = replace(body, "globalThis.$libmupdf_", "$hooks.", "all");
   // Our own loops over a document make a handle at each step, which is how they are counted.
   // Finalisers would keep the instance alive and delay its release; the service ends an instance as a whole. Where that is
   // too late, for the parts of a split, it collects what is made in between and destroys it.
@@ -396,15 +391,19 @@ for (const [from, to, expected, pages] of BINARIES) {
   const wasm = readFileSync(join(packages, from));
   const sha256 = createHash("sha256").update(wasm).digest("hex");
   if (sha256 !== expected) throw new Error(`wasm/prepare.ts: ${from} has SHA-256 ${sha256}, not the one named`);
-  const own = to === "mupdf.wasm" ? withReducedJpx(withLargerStack(wasm, STACK_BYTES)) : wasm;
-  writeFileSync(join(target, to), withInitialMemory(withFuel(own).bytes, pages));
+  const edited = attempt(to, () => {
+    const own = to === "mupdf.wasm" ? withReducedJpx(withLargerStack(wasm, STACK_BYTES)) : wasm;
+    return withInitialMemory(withFuel(own).bytes, pages);
+  });
+  if (edited) writeFileSync(join(target, to), edited);
 }
 writeFileSync(join(target, "tick.wasm"), tickModule());
 writeFileSync(join(target, "callback.wasm"), callbackModule());
 writeFileSync(join(target, "jpeg-kernel.wasm"), jpegKernel());
 writeFileSync(join(target, "jpx.wasm"), jpxModule());
 writeFileSync(join(target, "mupdf-wasm.js"), glue(readFileSync(join(source, "mupdf-wasm.js"), "utf8")));
-writeFileSync(join(target, "mupdf.js"), wrapper(readFileSync(join(source, "mupdf.js"), "utf8")));
+const wrapped = attempt("mupdf.js", () => wrapper(readFileSync(join(source, "mupdf.js"), "utf8")));
+if (wrapped !== undefined) writeFileSync(join(target, "mupdf.js"), wrapped);
 for (const [from, to] of CODECS) writeFileSync(join(target, to), codec(readFileSync(join(packages, from), "utf8")));
 
 const fonts = join(target, "assets/fonts");
@@ -418,6 +417,7 @@ for (const [file, of] of Object.entries(FONTS)) {
 
 const tesseract = join(packages, "tesseract.js-core/tesseract-core-relaxedsimd-lstm.js");
 writeFileSync(join(target, "tesseract.js"), tesseractGlue(readFileSync(tesseract, "utf8")));
+requireAllReplaced();
 // Models that somebody added stay where they are.
 const models = join(packages, "@tesseract.js-data");
 for (const code of readdirSync(models)) {

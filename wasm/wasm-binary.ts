@@ -1,6 +1,7 @@
 /** Reading and writing the binary format of WebAssembly modules (WebAssembly Core Specification 2.0, chapter 5). */
 
 export const SECTION = {
+  custom: 0,
   type: 1,
   import: 2,
   function: 3,
@@ -48,6 +49,24 @@ export class BinaryReader {
     }
   }
 
+  /** A signed LEB128, up to 32 bits. */
+  signed(): number {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.byte();
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return shift < 25 && byte & 0x40 ? value | (-1 << (shift + 7)) : value;
+      if (shift > 28) throw new Error("an integer is too long");
+    }
+  }
+
+  /** A name: its length and UTF-8. */
+  text(): string {
+    const length = this.u32();
+    this.skip(length);
+    return new TextDecoder().decode(this.bytes.subarray(this.at - length, this.at));
+  }
+
   /** Passes over a LEB128 of any length, signed or not. */
   skipLeb(): void {
     for (let count = 0; this.byte() >= 0x80; count++) if (count > 9) throw new Error("an integer is too long");
@@ -79,15 +98,17 @@ export class BinaryReader {
     });
   }
 
-  /** How many globals and tables the import section brings. */
-  imports(): { globals: number; tables: number } {
-    const count = { globals: 0, tables: 0 };
+  /** How many functions, globals, and tables the import section brings. */
+  imports(): { functions: number; globals: number; tables: number } {
+    const count = { functions: 0, globals: 0, tables: 0 };
     this.vector(() => {
       this.skip(this.u32());
       this.skip(this.u32());
       const kind = this.byte();
-      if (kind === 0x00) this.u32();
-      else if (kind === 0x01) {
+      if (kind === 0x00) {
+        count.functions += 1;
+        this.u32();
+      } else if (kind === 0x01) {
         count.tables += 1;
         this.byte();
         this.#limits();

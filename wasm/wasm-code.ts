@@ -121,7 +121,7 @@ function walk(reader: BinaryReader): Body {
   };
   while (open.length > 0) {
     const at = reader.at;
-    const kind = instruction(reader);
+    const kind = passInstruction(reader);
     const around = open.findLast((loop) => loop !== undefined);
     if (around) around.size += 1;
     if (kind === "block") open.push(undefined);
@@ -144,7 +144,7 @@ function walk(reader: BinaryReader): Body {
 type Kind = "block" | "loop" | "end" | "call" | "return" | "bulk" | undefined;
 
 /** Passes over one instruction. */
-function instruction(reader: BinaryReader): Kind {
+export function passInstruction(reader: BinaryReader): Kind {
   const opcode = reader.byte();
   // Numeric instructions without immediates: 0x45 to 0xc4.
   if (opcode >= 0x45 && opcode <= 0xc4) return undefined;

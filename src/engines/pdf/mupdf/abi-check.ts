@@ -133,7 +133,7 @@ function checkHeapEnd(lib: LibMuPDF): void {
     return end % 8 === 0 && end >= pointer + size && grown > 0 && grown < 2 * size;
   };
   if (isEnd(after[SBRK_END / 4], SBRK_END / 4)) return;
-  expect("the end of the heap (SBRK_END)", SBRK_END, after.findIndex(isEnd) * 4);
+  expect("the end of the heap (SBRK_END)", after.findIndex(isEnd) * 4, SBRK_END);
 }
 
 function checkFile(lib: LibMuPDF, document: PDFDocument, { offsets, startxref }: KnownFile): void {
