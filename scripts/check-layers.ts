@@ -218,6 +218,11 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     problem: "looks inside MuPDF, which belongs into src/engines/pdf/mupdf/",
   },
   {
+    shows: /\bFIRST_POINTER\b|pointer as unknown as number/,
+    files: /^pdf\/mupdf\//,
+    problem: "compares pointers, which belongs into src/engines/pdf/mupdf/values.ts",
+  },
+  {
     // A container of a document may have a million entries: `walkValues` counts and pauses, `items` and `entries` refuse too many.
     shows: /\bvalues\.(?:arrayLength|item|entryCount|valueAt)\(/,
     files: /^pdf\/objects\//,

@@ -7,7 +7,7 @@ import { operationTool } from "./operation-tool.ts";
 import { serverOf } from "./server.ts";
 import { isObject, type McpTool, type ToolCall } from "./tool.ts";
 import { toolsetOf } from "./toolset.ts";
-import { checkRate, type Identity, identityOf, sendAs } from "../http/auth/authorize.ts";
+import { checkRate, type Identity, identityOf, InnerRequest } from "../http/auth/authorize.ts";
 import type { Endpoint } from "../http/endpoints/define.ts";
 import { readBytes } from "../http/endpoints/json-body.ts";
 import { takeMemory } from "../http/endpoints/receive-file.ts";
@@ -48,10 +48,10 @@ export async function serve(c: Context<AppEnv>, app: Hono<AppEnv>, tools: readon
     caller: sender.caller,
     baseUrl: env.baseUrl,
     async send(method, path, init = {}) {
-      const request = new Request(`${env.baseUrl}/api/v1${path}`, { ...init, method, signal });
+      const request = new InnerRequest(sender, `${env.baseUrl}/api/v1${path}`, { ...init, method, signal });
       const { traceparent } = c.get("log");
       if (traceparent !== undefined) request.headers.set("traceparent", traceparent);
-      return app.fetch(sendAs(sender, request), c.env, c.executionCtx);
+      return app.fetch(request, c.env, c.executionCtx);
     },
   });
   let isCounted = true;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type EngineBytes, type InputBytes } from "../engines/memory/heap.ts";
 import { Refusal } from "../engines/errors.ts";
+import type { Services } from "../engines/cms/services.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import { fuelForBytes } from "../engines/work.ts";
@@ -89,7 +90,7 @@ before it is smaller.`,
     memory: memoryOf(operations),
     errors: all(({ errors = [] }) => errors),
     headers: [...all(({ headers }) => headers), "X-Pipeline-Steps"],
-    run: (input, engines) => runSteps(stepsOf(input), engines),
+    run: (input, engines, services) => runSteps(stepsOf(input), engines, services),
   });
 }
 
@@ -125,7 +126,7 @@ interface StepFacts {
   readonly bytes?: number;
 }
 
-async function runSteps(steps: readonly Step[], engines: Engines): Promise<Output> {
+async function runSteps(steps: readonly Step[], engines: Engines, services: Services): Promise<Output> {
   const { work, codecs, recognizer } = engines;
   const facts: StepFacts[] = [];
   const stem = steps[0]?.files[0]?.stem ?? "document";
@@ -138,7 +139,7 @@ async function runSteps(steps: readonly Step[], engines: Engines): Promise<Outpu
     try {
       engines.pdf.files.keep(steps.slice(index + 1).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
       if (made) work.stage("pipelineStep", fuelForBytes(made.bytes.length));
-      const output = await runOperation(next ? scoped(operation) : operation, step.inputWith(made), engines);
+      const output = await runOperation(next ? scoped(operation) : operation, step.inputWith(made), engines, services);
       once = { ...once, ...flagsOf(output) };
       facts.push(factsOf(operation, output));
       if (!next) {
@@ -163,7 +164,10 @@ async function runSteps(steps: readonly Step[], engines: Engines): Promise<Outpu
 const scoped = (operation: Operation): Operation =>
   operation.asksOutside
     ? operation
-    : { ...operation, run: (input, engines) => engines.pdf.scope(() => operation.run(input, engines)) };
+    : {
+        ...operation,
+        run: (input, engines, services) => engines.pdf.scope(() => operation.run(input, engines, services)),
+      };
 
 /** Throws `limit_exceeded` if the next step would have to hold a document that is too large. */
 async function adopted(pdf: PdfEngine, bytes: EngineBytes, next: Operation, step: number): Promise<InputBytes> {

@@ -11,6 +11,7 @@ import { DIGESTS, type DigestName, signerElsewhere, signerOf, subjectOf } from "
 import { TIMESTAMP_ROOM, timeStamp } from "../engines/cms/time-stamp-request.ts";
 import type { EngineBytes } from "../engines/memory/heap.ts";
 import { invalidParameter } from "../engines/errors.ts";
+import type { Services } from "../engines/cms/services.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import type { Work } from "../engines/work.ts";
 import { type OpenPdf, openPdf, type PdfInput } from "../engines/pdf/document/document.ts";
@@ -173,12 +174,12 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
 
   asksOutside: true,
 
-  async run(input, engines) {
-    if (input.mode === "complete") return complete(input, engines);
+  async run(input, engines, services) {
+    if (input.mode === "complete") return complete(input, engines, services);
     const { file, level, digest = "sha256", reason, location, contactInfo, image } = input;
     const hasTimestamp = isStamped(level);
     const isPrepared = input.mode === "prepare";
-    if (!isPrepared) checkTimestamp(input, engines);
+    if (!isPrepared) checkTimestamp(input, services);
     const signer = isPrepared
       ? await signerElsewhere(await readCertificates(engines.work, "chain", input.chain ?? ""), digest, "chain")
       : await signerOf(await credentialsOf(engines.work, input), digest);
@@ -228,12 +229,12 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       const toSign = base64(der(await signedAttributes(signer, digest, sealed.hashed)));
       return { kind: "pdf", bytes: sealed.file, headers: { ...sealed.headers, "X-Signature-Input": toSign } };
     }
-    const cms = await signDigest(engines.work, signer, digest, sealed.hashed, stampOf(input, engines));
+    const cms = await signDigest(engines.work, signer, digest, sealed.hashed, stampOf(input, engines, services));
     fillPlace(sealed, cms);
     const field = input.certificate?.field ?? "chain";
     return {
       kind: "pdf",
-      bytes: await extended(sealed.file, { ...input, cms, field }, engines),
+      bytes: await extended(sealed.file, { ...input, cms, field }, engines, services),
       headers: { ...sealed.headers, "X-Signature-Level": level ?? "b-b" },
     };
   },
@@ -284,8 +285,8 @@ function credentialIssues(input: Parameters): FieldIssue[] {
   return [...eitherOf("certificate", "privateKey"), ...(needsChain ? [required("chain", "with `privateKey`")] : [])];
 }
 
-function checkTimestamp({ level, timestampUrl }: SealInput, { timestampService }: Engines): void {
-  if (isStamped(level) && timestampUrl === undefined && timestampService?.hasDefault !== true)
+function checkTimestamp({ level, timestampUrl }: SealInput, { timestamps }: Services): void {
+  if (isStamped(level) && timestampUrl === undefined && timestamps?.hasDefault !== true)
     throw invalidParameter(
       "timestampUrl",
       "is required for a `level` with a time stamp: this service has no time-stamp service of its own",
@@ -296,22 +297,23 @@ function checkTimestamp({ level, timestampUrl }: SealInput, { timestampService }
 function stampOf(
   input: SealInput,
   engines: Engines,
+  services: Services,
 ): ((signature: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>) | undefined {
   const { level, digest = "sha256" } = input;
   if (!isStamped(level)) return undefined;
-  return async (signature) => stampDigest(input, engines, await digestOf(digest, signature));
+  return async (signature) => stampDigest(input, engines, services, await digestOf(digest, signature));
 }
 
 /** Asks the time-stamp service, without engines. */
 function stampDigest(
   { timestampUrl, digest = "sha256" }: SealInput,
   engines: Engines,
+  { timestamps }: Services,
   hashed: Uint8Array,
 ): Promise<Uint8Array> {
-  const { timestampService } = engines;
-  if (timestampService === undefined) throw new Error("there is no time-stamp service");
+  if (timestamps === undefined) throw new Error("there is no time-stamp service");
   engines.park();
-  return timeStamp(engines.work, timestampService, timestampUrl, digest, hashed);
+  return timeStamp(engines.work, timestamps, timestampUrl, digest, hashed);
 }
 
 /** Appends what the levels from `b-lt` on need. */
@@ -319,19 +321,20 @@ async function extended(
   signed: EngineBytes,
   input: SealInput & { readonly file: PdfInput; readonly cms: Uint8Array; readonly field: string },
   engines: Engines,
+  services: Services,
 ): Promise<EngineBytes> {
   const { level, digest = "sha256", cms, field } = input;
   if (level !== "b-lt" && level !== "b-lta") return signed;
   engines.park();
-  const { work, issuerService } = engines;
-  const evidence = await evidenceFor(work, cms, field, new Revocations(work, issuerService));
+  const { work } = engines;
+  const evidence = await evidenceFor(work, cms, field, new Revocations(work, services.issuers));
   await engines.resume();
   const bytes = await engines.pdf.adopt(signed, { inRanges: true });
   const stamp = level === "b-lta" ? { digest, room: TIMESTAMP_ROOM } : undefined;
   const { file, unsigned } = await restarting(engines, () =>
     withDocument(engines, { ...input.file, bytes }, undefined, (open) => appendEvidence(open, evidence, stamp)),
   );
-  if (unsigned) fillPlace(unsigned, await stampDigest(input, engines, unsigned.hashed));
+  if (unsigned) fillPlace(unsigned, await stampDigest(input, engines, services, unsigned.hashed));
   return file;
 }
 
@@ -345,10 +348,11 @@ interface SealInput {
 async function complete(
   input: SealInput & Parameters & { readonly file: UploadedFile & PdfInput },
   engines: Engines,
+  services: Services,
 ): Promise<Output> {
   const { digest = "sha256", chain, signature, cms } = input;
   const needsService = signature !== undefined || input.level === "b-lta";
-  if (needsService) checkTimestamp(input, engines);
+  if (needsService) checkTimestamp(input, services);
   const signer =
     signature === undefined
       ? undefined
@@ -365,7 +369,7 @@ async function complete(
   let level = input.level ?? "b-b";
   const made = await signatureOf(
     async () => {
-      if (signer) return signDigest(engines.work, signer, digest, prepared.hashed, stampOf(input, engines));
+      if (signer) return signDigest(engines.work, signer, digest, prepared.hashed, stampOf(input, engines, services));
       const given = decoded("cms", cms ?? "");
       const own = await checkCms(engines.work, given, digest, prepared.hashed);
       const isExtended = level === "b-lt" || level === "b-lta";
@@ -379,7 +383,7 @@ async function complete(
   const field = signer ? "chain" : "cms";
   return {
     kind: "pdf",
-    bytes: await extended(prepared.with(made), { ...input, cms: made, field }, engines),
+    bytes: await extended(prepared.with(made), { ...input, cms: made, field }, engines, services),
     headers: { ...headers, "X-Signature-Level": level },
   };
 }

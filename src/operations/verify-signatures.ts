@@ -136,8 +136,8 @@ asked, unless \`fetch\` is \`false\`. A certificate that names an issuer to ask 
 
   asksOutside: true,
 
-  async run({ file, trust, fetch: asks }, engines) {
-    const { pdf, work, issuerService } = engines;
+  async run({ file, trust, fetch: asks }, engines, services) {
+    const { pdf, work } = engines;
     const roots = trust === undefined ? [] : await readCertificates(work, "trust", trust);
     const { headers, read } = await pdf.scope(async () => {
       using open = await openPdf(pdf, file);
@@ -150,7 +150,7 @@ asked, unless \`fetch\` is \`false\`. A certificate that names an issuer to ask 
       pdf.files.free();
       engines.park();
     }
-    const issuers = mayAsk ? issuerService : undefined;
+    const issuers = mayAsk ? services.issuers : undefined;
     const value: z.infer<typeof report> = await judgeSignatures(work, read, { roots, now: new Date(), issuers });
     return { kind: "json", value, headers };
   },

@@ -1,3 +1,4 @@
+import { NO_SERVICES } from "../../src/engines/cms/services.ts";
 import { expect, inject, test, vi } from "vitest";
 import { concat } from "../../src/bytes/concat.ts";
 import { Ranges } from "../../src/engines/memory/ranges.ts";
@@ -73,7 +74,7 @@ async function run(name: string, file: Uint8Array | Source, fields: Record<strin
       { kind: "file", field: "file", filename: "report.pdf", bytes: ranges ?? arena.seal() },
     ];
     const { input } = await readForm(operation, parts);
-    return await resultOf(await runOperation(operation, input, lease.engines));
+    return await resultOf(await runOperation(operation, input, lease.engines, NO_SERVICES));
   } finally {
     lease.release(true);
   }

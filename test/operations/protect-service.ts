@@ -21,7 +21,8 @@ export async function send(
 ): Promise<Response> {
   const operation: typeof protect = {
     ...protect,
-    run: (input, engines) => protect.run(input, { ...engines, encryption: broken(engines.encryption) }),
+    run: (input, engines, services) =>
+      protect.run(input, { ...engines, encryption: broken(engines.encryption) }, services),
   };
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);

@@ -1,7 +1,7 @@
 /** Whether certificates were revoked (RFC 5280, 6.3; RFC 6960): by data that is given, and by what issuers respond. */
 import type { Certificate } from "pkijs";
 import { limits } from "../../limits.ts";
-import type { IssuerService } from "../lease/engines.ts";
+import type { IssuerService } from "./services.ts";
 import {
   accessOf,
   certificateOf,

@@ -13,33 +13,6 @@ export interface WebpService {
   encode(png: ReadableStream<Uint8Array>, quality: number): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** Asks time-stamp services (RFC 3161). */
-export interface TimestampService {
-  /** Whether there is one to ask if a request names none. */
-  readonly hasDefault: boolean;
-  /**
-   * Sends a TimeStampReq in DER, and returns the TimeStampResp. `url`: default: the operator's.
-   * @throws Refusal `invalid_parameters` if the URL is not allowed, `timestamp_failed`
-   */
-  request(url: string | undefined, request: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
-}
-
-/** Asks the issuers of certificates, at URLs that the certificates name (RFC 6960; RFC 5280, 4.2.1.13 and 4.2.2.1). */
-export interface IssuerService {
-  /**
-   * Returns up to `most` bytes.
-   * @throws Unusable with the end of a sentence about the response
-   */
-  get(url: string, type: string, most: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** The same for a request with a body. */
-  post(
-    url: string,
-    types: { readonly request: string; readonly response: string },
-    body: Uint8Array<ArrayBuffer>,
-    most: number,
-  ): Promise<Uint8Array<ArrayBuffer>>;
-}
-
 /**
  * The engines leased to one request. Between `park` and `resume` it has none: services outside, which may take as long as they like,
  * are asked only then.
@@ -59,6 +32,11 @@ export interface Engines {
    * @throws Refusal `limit_exceeded`, `overloaded` (memory)
    */
   resume(): Promise<void>;
+  /**
+   * Asks something outside, without engines, and makes room for the response.
+   * @throws Error unless the request is parked
+   */
+  outside<T extends { readonly length: number }>(ask: () => Promise<T>): Promise<T>;
   /** Translates an error if the document is at fault; otherwise returns the error itself. */
   explain(error: unknown): unknown;
   /** The request's work budget, and a way to yield to other requests. */
@@ -69,10 +47,6 @@ export interface Engines {
   readonly recognizer: TextRecognizer;
   /** If available. */
   readonly webpService: WebpService | undefined;
-  /** If available. Asked only while the request is parked. */
-  readonly timestampService: TimestampService | undefined;
-  /** If available. Asked only while the request is parked. */
-  readonly issuerService: IssuerService | undefined;
   /** Maximum bytes of memory for the request when no other request holds any. */
   readonly memoryBytes: number;
 }

@@ -3,7 +3,7 @@ import callback from "../../../wasm/generated/callback.wasm";
 import jpx from "../../../wasm/generated/jpx.wasm";
 import tick from "../../../wasm/generated/tick.wasm";
 import { limits } from "../../limits.ts";
-import type { Engines, IssuerService, TimestampService, WebpService } from "./engines.ts";
+import type { Engines, WebpService } from "./engines.ts";
 import type { LoadFont } from "../fonts.ts";
 import { dropModels, keptModelBytes, type LoadModel } from "../ocr/models.ts";
 import { TextRecognizer } from "../ocr/tesseract.ts";
@@ -48,8 +48,6 @@ export interface LeaseOptions {
   /** Maximum memory of a request in bytes. */
   readonly memoryBytes?: number;
   readonly webpService?: WebpService | undefined;
-  readonly timestampService?: TimestampService | undefined;
-  readonly issuerService?: IssuerService | undefined;
   /** Reads a font; without it, none are available. */
   readonly loadFont?: LoadFont;
   /** Reads a text recognition model; without it, none are available. */
@@ -124,11 +122,6 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
     used.value.add(engine);
     spares.value.push(engine);
   };
-  const outside = <T extends { readonly length: number }>(ask: () => Promise<T>): Promise<T> => {
-    if (parked === undefined) throw new Error("a request asks something outside while it holds engines");
-    return parking.outside(ask);
-  };
-  const { timestampService, issuerService } = options;
   const engines: Engines = {
     get pdf() {
       if (pdf === undefined) throw new Error("the request has no engines now");
@@ -156,6 +149,10 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
       parked = undefined;
       parking.resumed();
     },
+    outside(ask) {
+      if (parked === undefined) throw new Error("a request asks something outside while it holds engines");
+      return parking.outside(ask);
+    },
     explain: (error) => pdf?.explain(error) ?? error,
     work,
     encryption,
@@ -163,14 +160,6 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
     recognizer,
     loadFont,
     webpService,
-    timestampService: timestampService && {
-      hasDefault: timestampService.hasDefault,
-      request: (url, request) => outside(() => timestampService.request(url, request)),
-    },
-    issuerService: issuerService && {
-      get: (...asked) => outside(() => issuerService.get(...asked)),
-      post: (...asked) => outside(() => issuerService.post(...asked)),
-    },
     memoryBytes,
   };
   return {

@@ -4,6 +4,7 @@ import type { ImagesBinding } from "@cloudflare/workers-types";
 import { type ApiError, overloaded } from "../errors/api-error.ts";
 import { issuerServiceOf } from "../fetch/issuer-service.ts";
 import { timestampServiceOf } from "../fetch/timestamp-service.ts";
+import type { Services } from "../../engines/cms/services.ts";
 import type { Engines, WebpService } from "../../engines/lease/engines.ts";
 import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } from "../../engines/lease/pool.ts";
 import type { LeaseOptions, Parking } from "../../engines/lease/pool.ts";
@@ -23,6 +24,7 @@ export interface LeaseRequest {
   readonly signal: AbortSignal;
   /** Passed to the engines. `memoryBytes` covers all requests plus what is kept between them. */
   readonly given: Omit<LeaseOptions, "expected" | "most" | "work" | "parking"> & { readonly memoryBytes: number };
+  readonly services: Services;
   /** As for `Admittance`. */
   readonly letsOthersPass?: boolean;
   /** Called when its engines are returned before something outside is waited for. */
@@ -31,16 +33,17 @@ export interface LeaseRequest {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** What engines are given for every request and every part of a job. `signal`: aborted when nobody waits for it anymore. */
-export function leaseOptions(
-  { images, timestamps, issuers, loadFont, loadModel, memoryBudgetBytes }: Env,
-  signal: AbortSignal,
-): LeaseRequest["given"] {
+/** The services outside, for a request or a part of a job. `signal`: aborted when nobody waits for it anymore. */
+export const servicesOf = ({ timestamps, issuers }: Env, signal: AbortSignal): Services => ({
+  timestamps: timestampServiceOf(timestamps, signal),
+  issuers: issuerServiceOf(issuers, signal),
+});
+
+/** What engines are given for every request and every part of a job. */
+export function leaseOptions({ images, loadFont, loadModel, memoryBudgetBytes }: Env): LeaseRequest["given"] {
   return {
     memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
     webpService: images && webpServiceOf(images.binding, images.ignoresQuality),
-    timestampService: timestampServiceOf(timestamps, signal),
-    issuerService: issuerServiceOf(issuers, signal),
     loadFont,
     loadModel,
   };
@@ -183,6 +186,22 @@ export class Lease extends RequestMemory {
     this.check();
     if (this.#engines === undefined) throw new Error("the request has no engines");
     return this.#engines.engines;
+  }
+
+  /** Those of the request, asked without engines. */
+  get services(): Services {
+    const { timestamps, issuers } = this.#request.services;
+    const { engines } = this;
+    return {
+      timestamps: timestamps && {
+        hasDefault: timestamps.hasDefault,
+        request: (...asked) => engines.outside(() => timestamps.request(...asked)),
+      },
+      issuers: issuers && {
+        get: (...asked) => engines.outside(() => issuers.get(...asked)),
+        post: (...asked) => engines.outside(() => issuers.post(...asked)),
+      },
+    };
   }
 
   /** `act` is called from another request, when admission reclaims the lease: it may touch plain values only, no I/O. */

@@ -43,19 +43,21 @@ export interface Identity {
   readonly credits: CreditStanding;
 }
 
-/** Requests that the service makes to itself, on behalf of a request that it has identified. */
-const onBehalf = new WeakMap<Request, Identity>();
+/** A request that the service makes to itself on behalf of a request that it has identified: it is not counted again. */
+export class InnerRequest extends Request {
+  readonly identity: Identity;
 
-/** Lets a request that the service makes to itself have the identity of the one that it belongs to: it is not counted again. */
-export function sendAs(identity: Identity, request: Request): Request {
-  onBehalf.set(request, identity);
-  return request;
+  constructor(identity: Identity, url: string, init: RequestInit) {
+    super(url, init);
+    this.identity = identity;
+  }
 }
 
 /** Identifies the sender by the API key and counts the request. */
 export const identify: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { raw } = c.req;
-  const { database, caller, rate, credits } = onBehalf.get(raw) ?? (await identityOf(readEnv(c.env), raw.headers));
+  const { database, caller, rate, credits } =
+    raw instanceof InnerRequest ? raw.identity : await identityOf(readEnv(c.env), raw.headers);
   const log = c.get("log");
   log.key = caller.key;
   log.account = caller.account;

@@ -1,5 +1,5 @@
 import { Unusable } from "../../engines/cms/refusal.ts";
-import type { IssuerService } from "../../engines/lease/engines.ts";
+import type { IssuerService } from "../../engines/cms/services.ts";
 import type { IssuerSettings } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { publicUrlIssue } from "../../public-url.ts";

@@ -2,7 +2,7 @@ import { readJobRequest, writeJobFile } from "./job-request.ts";
 import { loadFiles } from "./load-files.ts";
 import { finishedParts, packed } from "./part-file.ts";
 import { contentOf } from "./respond.ts";
-import { Lease, leaseOptions } from "../admission/lease.ts";
+import { Lease, leaseOptions, servicesOf } from "../admission/lease.ts";
 import { telemetryIn } from "../admission/telemetry.ts";
 import { type ApiError, asApiError, storedError } from "../errors/api-error.ts";
 import { readForm } from "../form/form.ts";
@@ -215,7 +215,8 @@ class PartWork implements Disposable {
       length: 0,
       maxBytes: 0,
       signal: this.#signal,
-      given: leaseOptions(env, this.#signal),
+      given: leaseOptions(env),
+      services: servicesOf(env, this.#signal),
       letsOthersPass: true,
       parked: this.#parked,
       waitUntil,
@@ -234,7 +235,7 @@ class PartWork implements Disposable {
         return pageByPage.run(given, pages.slice(part.page, part.page + part.pages), engines);
       },
     };
-    const output = await runOperation(ofPart, input, this.#engines);
+    const output = await this.#run(ofPart, input);
     const { id } = await this.#write("part", packed(output as PartOutput));
     return { kind: "part", file: id };
   }
@@ -247,9 +248,7 @@ class PartWork implements Disposable {
     const { job } = this.#claim;
     const { pageByPage } = operation;
     const output =
-      pageByPage === undefined
-        ? await runOperation(operation, input, this.#engines)
-        : await this.#join(operation, pageByPage, input);
+      pageByPage === undefined ? await this.#run(operation, input) : await this.#join(operation, pageByPage, input);
     if (output === undefined) {
       const [error = { code: "internal_error", message: "Every page failed." }] = await failedPages(this.#db, job.id);
       throw storedError(error);
@@ -273,12 +272,12 @@ class PartWork implements Disposable {
     if (files.length === 0) return undefined;
     const parts = await finishedParts(this.#db, this.#options.env.files, ownerOf(job), files);
     const joined: Operation = { ...operation, run: (given, engines) => pageByPage.join(given, parts, engines) };
-    return runOperation(joined, input, this.#engines);
+    return this.#run(joined, input);
   }
 
-  get #engines(): Lease["engines"] {
+  #run(operation: Operation, input: Input<Fields>): Promise<Output> {
     if (this.#lease === undefined) throw new Error("the part has no lease");
-    return this.#lease.engines;
+    return runOperation(operation, input, this.#lease.engines, this.#lease.services);
   }
 
   async #write(name: string, chunks: AsyncGenerator<Uint8Array, void>) {

@@ -5,7 +5,7 @@ import { checkQuota, keyOf, Payment } from "./payment.ts";
 import type { ReferringRequest } from "./references.ts";
 import { respond } from "./respond.ts";
 import { pagesOfFile, respondWithJob, startJob } from "./start-job.ts";
-import { Lease, leaseOptions, type LeaseRequest } from "../admission/lease.ts";
+import { Lease, leaseOptions, type LeaseRequest, servicesOf } from "../admission/lease.ts";
 import { authorize, checkScope } from "../auth/authorize.ts";
 import { asApiError } from "../errors/api-error.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
@@ -114,7 +114,7 @@ async function handle(c: Context<AppEnv>, route: Operation, send: (response: Res
     const [first] = form.files;
     const stem = (first && loaded.get(first)?.file.stem) ?? "document";
     const { response, sent: whenSent } = await respond(
-      withHeaders(await runOperation(operation, input, lease.engines), headers),
+      withHeaders(await runOperation(operation, input, lease.engines, lease.services), headers),
       {
         name: `${stem}-${operation.name}`,
         log,
@@ -151,7 +151,8 @@ function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: Declar
     length,
     maxBytes,
     signal: c.req.raw.signal,
-    given: leaseOptions(readEnv(c.env), c.req.raw.signal),
+    given: leaseOptions(readEnv(c.env)),
+    services: servicesOf(readEnv(c.env), c.req.raw.signal),
     waitUntil: (promise) => c.executionCtx.waitUntil(promise),
   };
 }

@@ -25,6 +25,7 @@ import { wakeConsumers } from "../../jobs/message.ts";
 import { limits } from "../../limits.ts";
 import type { Operation, ResolvedOperation, ResultHeaders } from "../../operations/definition/define.ts";
 import type { Fields, Input, UploadedFile } from "../../operations/definition/fields.ts";
+import { NO_SERVICES } from "../../engines/cms/services.ts";
 import { runOperation } from "../../operations/definition/run.ts";
 
 export interface JobStart {
@@ -156,7 +157,7 @@ async function countPages({
       return { kind: "json", value: null, headers: {} };
     },
   };
-  await runOperation(counting, input, engines);
+  await runOperation(counting, input, engines, NO_SERVICES);
   return counted;
 }
 

@@ -2,6 +2,7 @@ import type { FieldIssue, Fields, Input } from "./fields.ts";
 import { type ImageFormat, type Modes, modeOf, type OperationScope, scopesOf, type TextFormat } from "./modes.ts";
 import { limits } from "../../limits.ts";
 import type { RefusalCode } from "../../engines/errors.ts";
+import type { Services } from "../../engines/cms/services.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import type { EngineBytes } from "../../engines/memory/heap.ts";
 import type { OpenPdf } from "../../engines/pdf/document/document.ts";
@@ -275,7 +276,7 @@ export interface Operation<F extends Fields = Fields> {
   /** How a job divides the work, if it can. */
   readonly pageByPage?: PageByPage<F>;
   /** The work: a plain function, without HTTP or database. Throws a `Refusal` for what the client can fix. */
-  run(input: Input<F>, engines: Engines): Promise<Output>;
+  run(input: Input<F>, engines: Engines, services: Services): Promise<Output>;
 }
 
 /** What the parameters of a request make of an operation. They are valid. */

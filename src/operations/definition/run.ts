@@ -1,5 +1,6 @@
 import { Refusal } from "../../engines/errors.ts";
 import type { Ranges } from "../../engines/memory/ranges.ts";
+import type { Services } from "../../engines/cms/services.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import type { ByteStream, Operation, Output, OutputFile } from "./define.ts";
 import type { Fields, Input } from "./fields.ts";
@@ -12,8 +13,9 @@ export async function runOperation<F extends Fields>(
   operation: Operation<F>,
   input: Input<F>,
   engines: Engines,
+  services: Services,
 ): Promise<Output> {
-  const run = (): Promise<Output> => operation.run(input, engines);
+  const run = (): Promise<Output> => operation.run(input, engines, services);
   const explained = (error: unknown): unknown => withAdvice(engines.explain(error), operation.fields);
   try {
     return explaining(await started(engines, run), explained);

@@ -1,3 +1,4 @@
+import { NO_SERVICES } from "../../../src/engines/cms/services.ts";
 import { beforeEach, expect, test } from "vitest";
 import { keptBytes } from "../../../src/engines/lease/pool.ts";
 import { end } from "./admissions.ts";
@@ -18,6 +19,7 @@ const take = (length: number, needsHeadroom: boolean): Promise<Lease> =>
     maxBytes: length,
     signal: new AbortController().signal,
     given: { memoryBytes: MEMORY },
+    services: NO_SERVICES,
     waitUntil: () => {},
   });
 

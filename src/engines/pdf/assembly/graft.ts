@@ -94,7 +94,7 @@ export class Graft {
   async #shareStreams(object: PDFObject): Promise<void> {
     const { open } = this.source;
     if (!this.#shares) return;
-    const streams = await usedStreams(open, object);
+    const streams = await usedStreams(open, object, this.source.done.shared);
     if (streams.length > 0) this.engine.shareData(open.document, open.input.bytes, await dataInFile(open, streams));
   }
 

@@ -30,6 +30,13 @@ export interface SourcePage {
 
 export interface Source {
   readonly open: OpenPdf;
+  /** What was done to it for all documents that its pages are copied to. */
+  readonly done: {
+    /** By object number, 1 for objects whose streams were looked for to share their data. */
+    readonly shared: Uint8Array;
+    /** Numbers of the objects whose resources were trimmed. */
+    readonly trimmed: Set<number>;
+  };
   readonly root: PDFObject;
   readonly pages: readonly SourcePage[];
   /** 0-based page of an object number. */
@@ -91,6 +98,7 @@ export async function readSource(open: OpenPdf, kept?: readonly number[]): Promi
   const destinations = await readDestinations(engine, root, pageOf, pages.length);
   return {
     open,
+    done: { shared: new Uint8Array(open.document.countObjects()), trimmed: new Set() },
     root,
     pages,
     pageOf,

@@ -1,5 +1,5 @@
 /** The resources that a page uses (ISO 32000-2, 7.8.3). */
-import type { PDFDocument, PDFObject } from "mupdf";
+import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { eachEntry, eachOrOnly, nameOf, objectNumber } from "../objects/objects.ts";
 import type { Source, SourcePage } from "./source.ts";
@@ -78,14 +78,10 @@ async function namesIn(engine: PdfEngine, contents: AsyncIterable<PDFObject>): P
   return names;
 }
 
-/** The objects of a source that have been trimmed, by their numbers. */
-const trimmedObjects = new WeakMap<PDFDocument, Set<number>>();
-
 /** Trims what resources lead to: forms, patterns, soft masks, and Type 3 fonts. Each object once, since its content is the same wherever it is drawn. */
 async function trimNested(source: Source, resources: PDFObject): Promise<void> {
-  const { engine, document } = source.open;
-  const done = trimmedObjects.get(document) ?? new Set<number>();
-  trimmedObjects.set(document, done);
+  const { engine } = source.open;
+  const { trimmed: done } = source.done;
   const pending = [resources];
   for (let from = pending.pop(); from; from = pending.pop()) {
     for await (const { kind, owner } of nestedIn(engine, from)) {

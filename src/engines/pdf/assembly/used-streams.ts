@@ -1,4 +1,4 @@
-import type { PDFDocument, PDFObject } from "mupdf";
+import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { walkValues } from "../objects/walk-values.ts";
 
@@ -7,20 +7,13 @@ type Pointer = PDFObject["pointer"];
 /** Fuel per object that is looked at. */
 const OBJECT_WORK = 200;
 
-/** The objects of a document that were looked at, by their numbers. */
-const lookedAt = new WeakMap<PDFDocument, Uint8Array>();
-
-/**
- * The numbers of the streams that an object uses, itself included, without those that were found before: each object of a document is looked at once, however
- * many documents its pages are copied to.
- */
+/** The numbers of the streams that an object uses, itself included. Objects that are marked in `looked` by their numbers are passed over, and the others marked. */
 export async function usedStreams(
   { document, engine }: Pick<OpenPdf, "document" | "engine">,
   object: PDFObject,
+  looked: Uint8Array,
 ): Promise<number[]> {
   const { values, work } = engine;
-  const looked = lookedAt.get(document) ?? new Uint8Array(document.countObjects());
-  lookedAt.set(document, looked);
   const streams: number[] = [];
   const pending: number[] = [];
   const enter = (value: Pointer): void => {

@@ -5,8 +5,11 @@ import { latin1 } from "../../../bytes/latin1.ts";
 
 export type Pointer = PDFObject["pointer"];
 
-/** What is below is no pointer but a standard name or a constant of MuPDF, which has each of them once. */
-export const FIRST_POINTER = 4096;
+/** What is below is no pointer but a standard name or a constant of MuPDF, which has each of them once (`PDF_LIMIT` in mupdf/pdf/object.h). */
+const FIRST_POINTER = 4096;
+
+/** Whether a value is a name that MuPDF knows, or null, true, or false: the same pointer wherever it is. */
+export const isConstant = (value: Pointer): boolean => (value as unknown as number) < FIRST_POINTER;
 
 /** What MuPDF returns for an entry that is not there. */
 export const NONE = 0 as unknown as Pointer;

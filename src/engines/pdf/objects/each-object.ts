@@ -1,6 +1,6 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { FIRST_POINTER, NONE, type Pointer } from "../mupdf/values.ts";
+import { isConstant, NONE, type Pointer } from "../mupdf/values.ts";
 
 /** Fuel per object number and per visited object, in addition to what MuPDF spends on reading it. */
 const NUMBER_WORK = 20;
@@ -59,7 +59,7 @@ function selectorOf(
   const anyOf = pointersOf(keys);
   const wanted = pointersOf(types);
   const typeKey = document.newName("Type").pointer;
-  if (wanted.some((type) => type >= FIRST_POINTER)) throw new TypeError("Types must be standard names.");
+  if (!wanted.every(isConstant)) throw new TypeError("Types must be standard names.");
   return (reference) => {
     if (anyOf.some((key) => values.get(reference, key) !== NONE)) return true;
     if (wanted.length === 0) return false;

@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { newIdentifier } from "../document/identifier.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
-import { FIRST_POINTER, NONE, type Pointer } from "../mupdf/values.ts";
+import { isConstant, NONE, type Pointer } from "../mupdf/values.ts";
 import { eachPointer } from "../objects/each-object.ts";
 import { counted, entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
@@ -16,9 +16,6 @@ import { otherReadings } from "./searchable.ts";
 /** Stands for what was redacted, unless it would be found itself. */
 const FILLERS = ["***", "\u2588\u2588\u2588", ""];
 const NAME_FILLERS = ["_", "-", "x"];
-
-/** MuPDF has the names that the standard defines in a table, and their places in it for handles. */
-const STANDARD_NAMES = 1024;
 
 /** Entries that are code or an address: a part of it would be neither. */
 const AS_A_WHOLE = new Set(["JS", "URI"]);
@@ -59,7 +56,7 @@ interface Change {
 // oxlint-disable-next-line no-control-regex -- that is what it looks for
 const isBinary = (text: string): boolean => /[\0-\x08\x0e-\x1f\ufffd]/.test(text);
 
-export const isStandardName = (name: PDFObject): boolean => (name.pointer as unknown as number) < STANDARD_NAMES;
+export const isStandardName = (name: PDFObject): boolean => isConstant(name.pointer);
 
 /** Whether the name of a font is needed to find it: it is not embedded (9.6.2.2). */
 function isFontByName(dictionary: PDFObject): boolean {
@@ -241,7 +238,7 @@ export class StringRedactor {
       later((object) => this.#signature(object, object.get("Contents")));
       return;
     }
-    const renamed = key < STANDARD_NAMES ? undefined : this.cleanName(name);
+    const renamed = isConstant(key) ? undefined : this.cleanName(name);
     const own = (): PDFObject => (renamed === undefined ? document._fromPDFObjectKeep(key) : document.newName(renamed));
     if (renamed !== undefined) {
       this.count++;
@@ -266,10 +263,10 @@ export class StringRedactor {
     const { engine, document } = this.#open;
     const { values } = engine;
     // Standard names, and the constants.
-    if (value < FIRST_POINTER) return;
+    if (isConstant(value)) return;
     // These look at what a reference leads to: a string or name may be an object of its own.
     if (values.isName(value)) {
-      const isStandard = values.resolved(value) < FIRST_POINTER;
+      const isStandard = isConstant(values.resolved(value));
       const renamed = isStandard ? undefined : this.cleanName(this.#nameAt(value));
       if (renamed === undefined) return;
       put(document.newName(renamed));

@@ -57,13 +57,12 @@ export class History {
     this.#before = before;
   }
 
-  /** The document as it was. */
-  async at(end: number): Promise<OpenPdf> {
+  /** Looks at the document as it was when it ended at `end`. */
+  async at<T>(end: number, look: (revision: OpenPdf) => Promise<T>): Promise<T> {
     const { engine, input } = this.#open;
-    const before = this.#before;
-    if (before?.input.bytes.length === end)
-      return Object.create(before, { [Symbol.dispose]: { value: () => undefined } }) as OpenPdf;
-    return openPdf(engine, { ...input, bytes: beginningOf(input.bytes, end) });
+    for (const open of [this.#open, this.#before]) if (open?.input.bytes.length === end) return look(open);
+    using revision = await openPdf(engine, { ...input, bytes: beginningOf(input.bytes, end) });
+    return await look(revision);
   }
 
   async changesOf(update: Update): Promise<readonly RevisionChange[] | undefined> {
@@ -72,16 +71,16 @@ export class History {
     return this.#known.get(end);
   }
 
-  async #compare(update: Update): Promise<readonly RevisionChange[] | undefined> {
-    const open = this.#open;
-    using before = await this.at(update.start);
-    const isLast = update.end === open.input.bytes.length;
-    using later = isLast ? undefined : await this.at(update.end);
-    const after = later ?? open;
-    const problem = await problemOf(update, before, after);
-    const changes = await changesBetween(await differenceOf(before, after, this.#hidden));
-    if (before.repaired || after.repaired) return undefined;
-    return problem === undefined ? changes : [{ kind: "other", level: "never", object: 0, text: problem }, ...changes];
+  #compare(update: Update): Promise<readonly RevisionChange[] | undefined> {
+    const compared = async (before: OpenPdf, after: OpenPdf): Promise<readonly RevisionChange[] | undefined> => {
+      const problem = await problemOf(update, before, after);
+      const changes = await changesBetween(await differenceOf(before, after, this.#hidden));
+      if (before.repaired || after.repaired) return undefined;
+      return problem === undefined
+        ? changes
+        : [{ kind: "other", level: "never", object: 0, text: problem }, ...changes];
+    };
+    return this.at(update.start, (before) => this.at(update.end, (after) => compared(before, after)));
   }
 }
 
@@ -117,11 +116,12 @@ export async function changesAfter(
       if (made === undefined) return damaged;
       changes.push(...made);
     }
-    using before = await history.at(end);
-    const allows = await permissionsOf(before);
-    const reported = changes.map((change): ReportedChange => {
-      const { level: _, ...said } = change;
-      return { ...said, allowed: allows(change) };
+    const reported = await history.at(end, async (before) => {
+      const allows = await permissionsOf(before);
+      return changes.map((change): ReportedChange => {
+        const { level: _, ...said } = change;
+        return { ...said, allowed: allows(change) };
+      });
     });
     // A field that is filled in several times is one change.
     return Array.from(new Map(reported.map((one) => [JSON.stringify(one), one])).values());
@@ -140,7 +140,7 @@ const beginningOf = (bytes: InputBytes, end: number): InputBytes => ({
   free: () => undefined,
 });
 
-/** What the signatures in a revision allow (12.8.2.2, 12.8.2.4). */
+/** What the signatures in a revision allow (12.8.2.2, 12.8.2.4), which is asked only while it is open. */
 export async function permissionsOf(before: OpenPdf): Promise<(change: RevisionChange) => boolean> {
   const texts = new TextReader(before.engine);
   const fields = await readFormTree(before, texts);

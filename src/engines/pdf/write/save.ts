@@ -9,7 +9,7 @@ import type { EngineBytes } from "../../memory/heap.ts";
 import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
 import { documentChanges, updateOf } from "./incremental.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { FIRST_POINTER, type Pointer } from "../mupdf/values.ts";
+import { isConstant, type Pointer } from "../mupdf/values.ts";
 import { eachPointer } from "../objects/each-object.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { walkValues } from "../objects/walk-values.ts";
@@ -275,7 +275,7 @@ async function makeWritable(engine: PdfEngine, document: PDFDocument, field: str
   const filterKey = document.newName("Filter");
   let hasEmptyName = false;
   const lookAtName = (name: Pointer): void => {
-    if (name < FIRST_POINTER || values.isReference(name) || !values.isName(name)) return;
+    if (isConstant(name) || values.isReference(name) || !values.isName(name)) return;
     hasEmptyName ||= values.isEmptyName(name);
   };
   const look = (object: Pointer) =>
