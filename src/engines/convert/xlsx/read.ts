@@ -48,8 +48,8 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
   }
   const styles = new CellStyles(await part("styles"));
   const from1904 = ["1", "true"].includes(attribute(elementAt(book, "workbookPr"), "date1904") ?? "");
-  const formats = new NumberFormats(styles.formats, from1904);
   const notConverted = new Set<string>();
+  const formats = new NumberFormats(work, styles.formats, from1904, notConverted);
   const sheets: Sheet[] = [];
   let [cells, characters] = [0, 0];
   const visible = elementsIn(elementAt(book, "sheets"), "sheet").filter(
@@ -206,7 +206,6 @@ class SheetReader {
       next = column + 1;
       if (this.#columns.isHidden(column)) continue;
       const style = this.#context.styles.at(Number(attribute(cell, "s") ?? 0));
-      this.#work.spend(this.#context.formats.workOf(style.format));
       const { text, isNumber } = this.#valueOf(cell, style);
       if (text === "" && style.fill === undefined) continue;
       this.#characters += text.length;
