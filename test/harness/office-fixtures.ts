@@ -125,6 +125,14 @@ export function xlsx(
   });
 }
 
+/** The workbook with a drawing on its first sheet. */
+export const xlsxDrawing = (file: Uint8Array, content: string): Uint8Array =>
+  archive({
+    ...unzipSync(file),
+    "xl/worksheets/_rels/sheet0.xml.rels": relationships([["rDrawing", "drawing", "../drawings/drawing0.xml"]]),
+    "xl/drawings/drawing0.xml": `${XML}<xdr:wsDr>${content}</xdr:wsDr>`,
+  });
+
 /** An EPUB of chapters: titles and bodies. */
 export function epub(
   title: string,

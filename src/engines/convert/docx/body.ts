@@ -40,18 +40,14 @@ const ALIGNMENTS: Readonly<Record<string, string>> = {
   distribute: "justify",
 };
 
-/** Parts of drawings and text that are named instead of converted. */
-const GRAPHICS: readonly (readonly [RegExp, string])[] = [
-  [/\/chart(ex)?$/, "charts"],
-  [/\/diagram$/, "diagrams"],
-];
-
 export class BodyWriter {
   readonly #context: Context;
   /** Text boxes of the paragraph that is being written; they follow it. */
   #boxes: string[] = [];
   /** Page breaks within the paragraph. */
   #breaks = 0;
+  /** The text of paragraphs whose ends were deleted: it goes on in the next one. */
+  #joined = "";
 
   constructor(context: Context) {
     this.#context = context;
@@ -61,28 +57,34 @@ export class BodyWriter {
   async blocks(parent: XmlElement | undefined): Promise<string> {
     const html: string[] = [];
     for (const element of elementsIn(parent)) html.push(await this.block(element));
+    html.push(this.end());
     return html.join("");
   }
 
+  /** What the blocks so far have left for a paragraph that does not come. */
+  end(): string {
+    const joined = this.#joined;
+    this.#joined = "";
+    return joined.trim() === "" ? "" : this.#context.shown.added(`<p>${joined}</p>`, joined.length);
+  }
+
+  /** A block. What is none has no text, or is named (`coverage.ts`). */
   async block(element: XmlElement): Promise<string> {
-    const { work, notConverted } = this.#context;
+    const { work } = this.#context;
     work.spend(ELEMENT_WORK);
     await work.pause();
     switch (element.name) {
       case "p":
         return this.#paragraph(element);
       case "tbl":
-        return this.#table(element);
+        return `${this.end()}${await this.#table(element)}`;
       case "sdt":
-        return this.blocks(elementAt(element, "sdtContent"));
+        return (await this.blocks(elementAt(element, "sdtContent"))) || this.#stateOf(element);
       case "ins":
       case "moveTo":
       case "customXml":
       case "smartTag":
         return this.blocks(element);
-      case "altChunk":
-        notConverted.add("embedded-documents");
-        return "";
       default:
         return "";
     }
@@ -91,22 +93,30 @@ export class BodyWriter {
   async #paragraph(element: XmlElement): Promise<string> {
     const { styles, numbering, shown: counted } = this.#context;
     const properties = elementAt(element, "pPr");
+    const mark = elementAt(properties, "rPr");
+    const isJoined = elementAt(mark, "del") !== undefined || elementAt(mark, "moveFrom") !== undefined;
     const style = styles.paragraph(attribute(elementAt(properties, "pStyle"), "val"));
     const own = paragraphStyleOf(properties);
     const listed = own.list ?? style.paragraph.list;
-    const list = listed && listed.id !== "0" ? numbering.next(listed) : undefined;
+    const list = !isJoined && listed && listed.id !== "0" ? numbering.next(listed) : undefined;
     const paragraph: ParagraphStyle = { ...style.paragraph, ...list?.paragraph, ...own };
     const [outerBoxes, outerBreaks] = [this.#boxes, this.#breaks];
     this.#boxes = [];
     this.#breaks = 0;
-    const text = await this.#inlines(element, style.run);
+    const joined = this.#joined;
+    this.#joined = "";
+    const text = `${joined}${await this.#inlines(element, style.run)}`;
     const boxes = this.#boxes.join("");
     const breaks = this.#breaks;
     this.#boxes = outerBoxes;
     this.#breaks = outerBreaks;
-    const mark = list && list.mark !== "" ? `${escaped(list.mark)}${TAB}` : "";
+    if (isJoined) {
+      this.#joined = text;
+      return boxes;
+    }
+    const number = list && list.mark !== "" ? `${escaped(list.mark)}${TAB}` : "";
     const name = paragraph.heading === undefined || text.trim() === "" ? "p" : `h${paragraph.heading}`;
-    const content = `${mark}${text}`;
+    const content = `${number}${text}`;
     const shown =
       content === "" && breaks > 0
         ? ""
@@ -125,7 +135,7 @@ export class BodyWriter {
   }
 
   async #inline(element: XmlElement, style: RunStyle): Promise<string> {
-    const { work, notConverted, relationships, shown } = this.#context;
+    const { work, relationships, shown } = this.#context;
     work.spend(ELEMENT_WORK);
     await work.pause();
     switch (element.name) {
@@ -146,15 +156,9 @@ export class BodyWriter {
         return shown.added(linked(html, hyperlinkOf(attribute(element, "instr") ?? "")), html.length);
       }
       case "sdt":
-        return this.#inlines(elementAt(element, "sdtContent") ?? element, style);
+        return (await this.#inlines(elementAt(element, "sdtContent") ?? element, style)) || this.#stateOf(element);
       case "ins":
       case "moveTo":
-        notConverted.add("tracked-changes");
-        return this.#inlines(element, style);
-      case "del":
-      case "moveFrom":
-        notConverted.add("tracked-changes");
-        return "";
       case "smartTag":
       case "customXml":
       case "dir":
@@ -162,12 +166,7 @@ export class BodyWriter {
         return this.#inlines(element, style);
       case "oMath":
       case "oMathPara":
-        notConverted.add("formulas");
         return shown.added(await escapedText(work, textIn(element)));
-      case "commentReference":
-      case "commentRangeStart":
-        notConverted.add("comments");
-        return "";
       default:
         return "";
     }
@@ -186,7 +185,7 @@ export class BodyWriter {
   }
 
   async #runContent(node: XmlElement, style: RunStyle): Promise<string> {
-    const { work, notConverted, note, shown } = this.#context;
+    const { work, note, shown } = this.#context;
     switch (node.name) {
       case "t": {
         const text = shown.added(textIn(node));
@@ -219,11 +218,13 @@ export class BodyWriter {
           ? ""
           : shown.added(`<sup><a href="#${kind}-${number}" id="${kind}-ref-${number}">${number}</a></sup>`);
       }
-      case "ruby":
-        return this.#inlines(elementAt(node, "rubyBase") ?? node, style);
-      case "commentReference":
-        notConverted.add("comments");
-        return "";
+      case "fldChar":
+        return shown.added(await escapedText(work, stateOfFormField(elementAt(node, "ffData"))));
+      case "ruby": {
+        const base = await this.#inlines(elementAt(node, "rubyBase") ?? node, style);
+        const reading = await this.#inlines(elementAt(node, "rt") ?? { ...node, children: [] }, style);
+        return reading === "" ? base : shown.added(`${base}<small>(${reading})</small>`, base.length + reading.length);
+      }
       case "AlternateContent":
         return this.#alternate(node, style);
       case "drawing":
@@ -247,19 +248,15 @@ export class BodyWriter {
   }
 
   async #drawing(node: XmlElement): Promise<string> {
-    const { notConverted } = this.#context;
     const holder = elementAt(node, "inline") ?? elementAt(node, "anchor");
     const extent = elementAt(holder, "extent");
     const size = [attribute(extent, "cx"), attribute(extent, "cy")].map((value) => Number(value) / EMU);
     const alt = attribute(elementAt(holder, "docPr"), "descr") ?? "";
-    const uri = attribute(elementAt(holder, "graphic", "graphicData"), "uri") ?? "";
-    const missing = GRAPHICS.find(([type]) => type.test(uri))?.[1];
-    if (missing !== undefined) notConverted.add(missing);
     await this.#textBoxes(node);
     const pictures: string[] = [];
     for (const blip of found(node, "blip")) {
       const picture = await this.#image(
-        blip.attributes["r:embed"] ?? attribute(blip, "embed"),
+        attribute(blip, "embed") || attribute(blip, "link"),
         pictures.length === 0 ? size : [],
         alt,
       );
@@ -270,7 +267,7 @@ export class BodyWriter {
 
   /** VML, the drawings of older documents, and the pictures of embedded objects. */
   async #picture(node: XmlElement): Promise<string> {
-    if (found(node, "OLEObject").length > 0) this.#context.notConverted.add("embedded-objects");
+    const { notConverted, shown, work } = this.#context;
     await this.#textBoxes(node);
     const pictures: string[] = [];
     const style = attribute(found(node, "shape")[0], "style") ?? "";
@@ -278,11 +275,28 @@ export class BodyWriter {
       Number(new RegExp(`(?:^|;)\\s*${name}:([\\d.]+)pt`).exec(style)?.[1]),
     );
     for (const data of found(node, "imagedata")) {
-      pictures.push(
-        await this.#image(data.attributes["r:id"] ?? attribute(data, "id"), size, attribute(data, "title") ?? ""),
-      );
+      const id = data.attributes["r:id"] ?? data.attributes["o:relid"] ?? data.attributes["r:href"];
+      // An address instead of a part.
+      if (id === undefined && attribute(data, "src") !== undefined) notConverted.add("external-images");
+      pictures.push(await this.#image(id, size, attribute(data, "title") ?? ""));
     }
+    for (const text of found(node, "textpath"))
+      pictures.push(shown.added(await escapedText(work, attribute(text, "string") ?? "")));
     return pictures.join("");
+  }
+
+  /** What a content control without text of its own shows (17.5.2, and the extension of 2010 for check boxes). */
+  #stateOf(control: XmlElement): string {
+    const properties = elementAt(control, "sdtPr");
+    const checkBox = elementAt(properties, "checkbox");
+    const list = elementAt(properties, "dropDownList") ?? elementAt(properties, "comboBox");
+    const value = attribute(list, "lastValue");
+    const item = elementsIn(list, "listItem").find((one) => attribute(one, "value") === value);
+    const text = checkBox
+      ? boxOf(isOn(elementAt(checkBox, "checked")))
+      : ((list ? (attribute(item, "displayText") ?? value) : attribute(elementAt(properties, "date"), "fullDate")) ??
+        "");
+    return this.#context.shown.added(escaped(text));
   }
 
   async #textBoxes(node: XmlElement): Promise<void> {
@@ -375,14 +389,33 @@ interface Cell {
   readonly fill: string | undefined;
 }
 
+/** Elements around rows and cells that say nothing of how they look. */
+const AROUND: ReadonlySet<string> = new Set(["ins", "moveTo", "customXml", "smartTag"]);
+
 const inside = (parent: XmlElement, name: string): XmlElement[] =>
   elementsIn(parent).flatMap((element) => {
     if (element.name === name) return [element];
     if (element.name === "sdt") return inside(elementAt(element, "sdtContent") ?? element, name);
-    return element.name === "ins" || element.name === "customXml" ? inside(element, name) : [];
+    return AROUND.has(element.name) ? inside(element, name) : [];
   });
-const rowsOf = (table: XmlElement): XmlElement[] => inside(table, "tr");
-const cellsOf = (row: XmlElement): XmlElement[] => inside(row, "tc");
+/** Those that were deleted are not shown. */
+const rowsOf = (table: XmlElement): XmlElement[] =>
+  inside(table, "tr").filter((row) => elementAt(row, "trPr", "del") === undefined);
+const cellsOf = (row: XmlElement): XmlElement[] =>
+  inside(row, "tc").filter((cell) => elementAt(cell, "tcPr", "cellDel") === undefined);
+
+const isOn = (element: XmlElement | undefined): boolean =>
+  element !== undefined && !["0", "false", "off"].includes(attribute(element, "val") ?? "1");
+const boxOf = (isChecked: boolean): string => (isChecked ? "\u2612" : "\u2610");
+
+/** What a form field of older documents shows at its beginning (17.16.17): its state, or the chosen entry. */
+function stateOfFormField(data: XmlElement | undefined): string {
+  const checkBox = elementAt(data, "checkBox");
+  if (checkBox) return boxOf(isOn(elementAt(checkBox, "checked") ?? elementAt(checkBox, "default")));
+  const list = elementAt(data, "ddList");
+  const chosen = attribute(elementAt(list, "result") ?? elementAt(list, "default"), "val") ?? "0";
+  return attribute(elementsIn(list, "listEntry")[Number(chosen)], "val") ?? "";
+}
 
 /** All elements of a name below one, but not within each other. */
 function found(parent: XmlElement, name: string, all: XmlElement[] = []): XmlElement[] {

@@ -1,10 +1,12 @@
 /** Hyperlinks that are fields (ECMA-376-1, 17.16.5.25 and 17.16.18): a code in runs between `begin` and `separate`, and its result up to `end`. */
 import { escapedAttribute } from "../source/markup.ts";
-import { attribute, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
+import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 
 interface Field {
   code: string;
   hasResult: boolean;
+  /** The chosen entry of a drop-down, which is its result if nothing else is. */
+  chosen: string;
   readonly html: string[];
 }
 
@@ -13,7 +15,7 @@ const [DEEPEST, LONGEST_CODE] = [20, 4_096];
 
 /** Collects the HTML of the runs of a paragraph, with the results of hyperlinks as links. */
 export class LinkFields {
-  readonly #open: Field[] = [{ code: "", hasResult: true, html: [] }];
+  readonly #open: Field[] = [{ code: "", hasResult: true, chosen: "", html: [] }];
   /** Fields that are too deep to be read. */
   #ignored = 0;
 
@@ -26,7 +28,10 @@ export class LinkFields {
       else if (kind === "separate" && field) field.hasResult = true;
       else if (mark.name === "instrText" && field && !field.hasResult) field.code += textIn(mark);
     }
-    this.#open.at(-1)?.html.push(html);
+    const isDropDown = marks.some((mark) => elementAt(mark, "ffData", "ddList") !== undefined);
+    const field = this.#open.at(-1);
+    if (field && isDropDown) field.chosen = html;
+    else field?.html.push(html);
     for (const mark of marks) if (attribute(mark, "fldCharType") === "end") this.#close();
   }
 
@@ -39,7 +44,7 @@ export class LinkFields {
 
   #begin(): void {
     if (this.#open.length > DEEPEST) this.#ignored += 1;
-    else this.#open.push({ code: "", hasResult: false, html: [] });
+    else this.#open.push({ code: "", hasResult: false, chosen: "", html: [] });
   }
 
   #close(): void {
@@ -48,7 +53,10 @@ export class LinkFields {
       return;
     }
     const field = this.#open.length > 1 ? this.#open.pop() : undefined;
-    if (field) this.#open.at(-1)?.html.push(linked(field.html.join(""), hyperlinkOf(field.code)));
+    if (field === undefined) return;
+    const result = field.html.join("");
+    const hasText = result.replace(/<[^>]*>/g, "").trim() !== "";
+    this.#open.at(-1)?.html.push(linked(hasText ? result : field.chosen + result, hyperlinkOf(field.code)));
   }
 }
 

@@ -10,6 +10,7 @@ import { mainPartOf, partAt, relationshipsOf, type Relationship } from "../sourc
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 import { Refusal } from "../../errors.ts";
 import { BodyWriter, type Context } from "./body.ts";
+import { nameLostIn } from "./coverage.ts";
 import { Numbering } from "./numbering.ts";
 import { ShownBudget } from "./shown.ts";
 import { points, Styles } from "./styles.ts";
@@ -57,6 +58,7 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
       return number;
     },
   };
+  await nameLostIn(work, body, notConverted);
   const sections = await sectionsOf(body, context);
   sections.at(-1)?.html.push(await notesOf(notes, part, context));
   await nameHeaders(work, archive, relationships, notConverted);
@@ -112,8 +114,11 @@ async function sectionsOf(body: XmlElement, context: Context): Promise<Section[]
     continues = false;
     sections.at(-1)?.html.push(await writer.block(element));
     const properties = elementAt(element, "pPr", "sectPr");
-    if (properties) end(properties);
+    if (!properties) continue;
+    sections.at(-1)?.html.push(writer.end());
+    end(properties);
   }
+  sections.at(-1)?.html.push(writer.end());
   return sections;
 }
 
@@ -146,7 +151,9 @@ async function notesOf(
   const html: string[] = [];
   for (const kind of ["footnote", "endnote"] as const) {
     if (!notes.some((note) => note.kind === kind)) continue;
-    const texts = new Map(elementsIn(await part(`${kind}s`), kind).map((note) => [attribute(note, "id") ?? "", note]));
+    const root = await part(`${kind}s`);
+    await nameLostIn(context.work, root, context.notConverted);
+    const texts = new Map(elementsIn(root, kind).map((note) => [attribute(note, "id") ?? "", note]));
     html.push("<hr>");
     for (const note of notes.filter((one) => one.kind === kind)) {
       const text = await new BodyWriter({ ...context, note: () => undefined }).blocks(texts.get(note.id));
@@ -167,10 +174,15 @@ async function nameHeaders(
 ): Promise<void> {
   for (const { type, target, external } of relationships.values()) {
     if (external || (type !== "header" && type !== "footer")) continue;
-    const text = textIn(await partAt(work, archive, target));
-    if (text.trim() !== "") notConverted.add(`${type}s`);
+    const root = await partAt(work, archive, target);
+    if (textIn(root).trim() !== "" || hasPicture(root)) notConverted.add(`${type}s`);
   }
 }
+
+/** Pictures, and the text of watermarks. */
+const PICTURES: ReadonlySet<string> = new Set(["blip", "imagedata", "textpath"]);
+const hasPicture = (element: XmlElement | undefined): boolean =>
+  elementsIn(element).some((child) => PICTURES.has(child.name) || hasPicture(child));
 
 /** The bookmarks that links lead to. */
 function anchorsIn(element: XmlElement, found = new Set<string>()): ReadonlySet<string> {

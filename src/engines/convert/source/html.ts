@@ -24,14 +24,18 @@ export interface PageRule {
   readonly margins?: Partial<PaperMargins>;
 }
 
-/** Elements that are left out, and what they are called in the reference. The HTML is tidied: no tag contains `<`, or `>` before its end. */
-const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
+/** Elements that are left out, and what they are called in the reference, unless no browser shows them. The HTML is tidied: no tag contains `<`, or `>` before its end. */
+const LEFT_OUT: readonly (readonly [RegExp, string | undefined])[] = [
   [/<svg\b[^>]*>[\s\S]*?(?:<\/svg\s*>|$)/gi, "svg"],
   [/<math\b[^>]*>[\s\S]*?(?:<\/math\s*>|$)/gi, "formulas"],
   [/<iframe\b[^>]*>[\s\S]*?(?:<\/iframe\s*>|$)/gi, "frames"],
+  [/<frame\b[^>]*>/gi, "frames"],
   [/<canvas\b[^>]*>[\s\S]*?(?:<\/canvas\s*>|$)/gi, "media"],
-  [/<(?:video|audio|object|embed)\b[^>]*>/gi, "media"],
-  [/<(?:input|textarea|select)\b(?![^>]*type\s*=\s*["']?hidden)[^>]*>/gi, "form-fields"],
+  [/<datalist\b[^>]*>[\s\S]*?(?:<\/datalist\s*>|$)/gi, undefined],
+  [/<dialog\b(?![^>]*\sopen\b)[^>]*>[\s\S]*?(?:<\/dialog\s*>|$)/gi, undefined],
+  [/<(?:video|audio|object|embed|applet|bgsound)\b[^>]*>/gi, "media"],
+  [/<(?:input|textarea|select|meter|progress)\b(?![^>]*type\s*=\s*["']?hidden)[^>]*>/gi, "form-fields"],
+  [/<area\b[^>]*>/gi, "image-maps"],
 ];
 
 /**
@@ -47,7 +51,7 @@ export async function prepareHtml(
   let { html } = tidy;
   for (const [pattern, name] of LEFT_OUT) {
     html = html.replace(pattern, () => {
-      notConverted.add(name);
+      if (name !== undefined) notConverted.add(name);
       return "";
     });
     await work.rest();

@@ -6,6 +6,8 @@ import type { Archive } from "../source/archive.ts";
 import { partAt, mainPartOf, relationshipsOf } from "../source/relationships.ts";
 import type { Sheet, SheetCell } from "../source/sheet.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
+import { nameLost } from "../source/coverage.ts";
+import { DRAWING_COVERAGE, lostOfDrawing, lostOfSheet, SHEET_COVERAGE } from "./coverage.ts";
 import { type CellStyle, CellStyles } from "./cell-styles.ts";
 import { NumberFormats } from "./number-format.ts";
 
@@ -28,7 +30,7 @@ const LACKING: Readonly<Record<string, string>> = {
   comments: "comments",
   oleObject: "embedded-objects",
   package: "embedded-objects",
-  pivotTable: "",
+  threadedComment: "comments",
 };
 
 /** The main part where the package does not name one. */
@@ -59,13 +61,14 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
   for (const sheet of visible) {
     const target = relationships.get(sheet.attributes["r:id"] ?? attribute(sheet, "id") ?? "");
     if (target?.type === "chartsheet") notConverted.add("charts");
+    else if (target?.type !== "worksheet") notConverted.add("other-sheets");
     if (target?.type !== "worksheet" || target.external) continue;
     const root = await partAt(work, archive, target.target);
     if (root === undefined)
       throw new Refusal("invalid_file", `The document is damaged: \`${target.target}\` is missing.`, { input: "file" });
     await nameLacking(work, archive, target.target, root, notConverted);
     const links = await linksOf(work, archive, target.target, root);
-    const reader = new SheetReader(work, { strings, styles, formats, links });
+    const reader = new SheetReader(work, { strings, styles, formats, links, notConverted });
     const read = await reader.read(attribute(sheet, "name") ?? "", root);
     cells += read.rows.reduce((sum, row) => sum + row.length, 0);
     refuseMany(cells);
@@ -115,16 +118,9 @@ async function nameLacking(
     const lacking = LACKING[type];
     if (lacking) notConverted.add(lacking);
     if (type !== "drawing" || external) continue;
-    const drawn = await relationshipsOf(work, archive, target);
-    for (const { type: kind } of drawn.values()) {
-      if (kind.startsWith("chart")) notConverted.add("charts");
-      else if (kind === "image") notConverted.add("images");
-      else if (kind.startsWith("diagram")) notConverted.add("diagrams");
-    }
-    if (/<(?:xdr:)?txBody>/.test((await archive.readText(target)) ?? "")) notConverted.add("text-boxes");
+    await nameLost(work, await partAt(work, archive, target), DRAWING_COVERAGE, notConverted, lostOfDrawing);
   }
-  const margins = elementAt(root, "headerFooter");
-  if (textIn(margins).trim() !== "") notConverted.add("headers");
+  await nameLost(work, root, SHEET_COVERAGE, notConverted, lostOfSheet);
 }
 
 async function linksOf(
@@ -162,6 +158,7 @@ interface SheetContext {
   readonly styles: CellStyles;
   readonly formats: NumberFormats;
   readonly links: ReadonlyMap<string, string>;
+  readonly notConverted: Set<string>;
 }
 
 class SheetReader {
@@ -229,11 +226,17 @@ class SheetReader {
   }
 
   #valueOf(cell: XmlElement, { format }: CellStyle): { text: string; isNumber: boolean } {
-    const { strings, formats } = this.#context;
+    const { strings, formats, notConverted } = this.#context;
     const type = attribute(cell, "t") ?? "n";
     const value = textIn(elementAt(cell, "v"));
     if (type === "inlineStr") return { text: elementsIn(cell, "is").map(stringIn).join(""), isNumber: false };
-    if (value === "") return { text: "", isNumber: false };
+    if (value === "") {
+      const formula = elementAt(cell, "f");
+      // Programs that do not calculate leave the value to the one that opens the workbook. That of a text may be empty.
+      if (formula === undefined || type === "str") return { text: "", isNumber: false };
+      notConverted.add("formula-results");
+      return { text: `=${textIn(formula).trim() || "\u2026"}`, isNumber: false };
+    }
     if (type === "s") return { text: formats.text(strings[Number(value)] ?? "", format), isNumber: false };
     if (type === "b") return { text: value === "1" ? "TRUE" : "FALSE", isNumber: false };
     if (type === "d") return { text: value.replace("T", " "), isNumber: false };
