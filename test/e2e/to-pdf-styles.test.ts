@@ -163,7 +163,8 @@ describe("backgrounds", () => {
     expect(bottom - top).toBeGreaterThan(8);
     // The letters are in it.
     expect(countPixels(page.picture, [left, top, right, bottom], near(255, 255, 255))).toBeGreaterThan(5);
-    expect(notConverted(page)).toBe(name === "a gradient" ? "gradients" : null);
+    const lost = { "a gradient": "gradients", "a rule with declarations that are not known": "css-values" }[name];
+    expect(notConverted(page)).toBe(lost ?? null);
   });
 
   test("images in them are named", async () => {
@@ -230,4 +231,26 @@ test.each([
   ["a generic type", "<T>(x: T) => x", "text"],
 ])("%s is known", async (_, source, format) => {
   expect((await shown(source)).headers.get("X-Converted-From")).toBe(format);
+});
+
+test.each([
+  ["p:not(.a)", "<p>x</p>"],
+  ["p:first-child", "<p>x</p>"],
+  ["li:nth-child(2)", "<ul><li></li><li>x</li></ul>"],
+  ['[data-k^="re"]', '<p data-k="red">x</p>'],
+  ['[data-k$="d"]', '<p data-k="red">x</p>'],
+  ["[data-k*=e]", '<p data-k="red">x</p>'],
+])("the color of `%s` is drawn, and not that of elements that it does not match", async (selector, body) => {
+  const red = async (html: string): Promise<boolean> => {
+    const page = await shown(`<html><head><style>${selector}{color:red}</style></head><body>${html}</body></html>`);
+    expect(notConverted(page)).toBeNull();
+    return areaOf(page.picture, (r, g) => r > 200 && g < 100) !== undefined;
+  };
+  expect([await red(body), await red('<h1>x</h1><p class="a">x</p>')]).toEqual([true, false]);
+});
+
+test("selectors, values, and generated content that are not drawn are named", async () => {
+  const css = 'h1 ~ p{color:red} p{margin:calc(1px + 2px)} p::before{content:"-"}';
+  const page = await shown(`<html><head><style>${css}</style></head><body><h1>x</h1><p>x</p></body></html>`);
+  expect(notConverted(page)).toBe("css-selectors,css-values,generated-content");
 });

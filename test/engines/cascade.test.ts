@@ -34,6 +34,25 @@ test.each([
   ["h1 + p", "<h1></h1><div></div><p>", false],
   ["div > h1 + p", "<div><h1></h1><p>", true],
   [":root p", "<p>", true],
+  ["p:not(.a)", '<p class="b">', true],
+  ["p:not(.a)", '<p class="a">', false],
+  ["p:not(.a):not([lang])", "<p lang>", false],
+  [":not(div) > p", "<section><p>", true],
+  [":not(div) > p", "<div><p>", false],
+  ["tr:not(:first-child)", "<table><tr><td><tr>", true],
+  ["tr:not(:first-child)", "<table><tr>", false],
+  ["p:not(div p)", "<p>", false],
+  ['[class^="co"]', '<p class="col-1">', true],
+  ['[class^="ol"]', '<p class="col-1">', false],
+  ["[class^='']", '<p class="col-1">', false],
+  ['[class$="-1"]', '<p class="col-1">', true],
+  ['[class$="col"]', '<p class="col-1">', false],
+  ["[class*=ol]", '<p class="col-1">', true],
+  ["[class*=x]", '<p class="col-1">', false],
+  ['[class~="b"]', '<p class="a b">', true],
+  ['[class~="a b"]', '<p class="a b">', false],
+  ['[lang|="en"]', "<p lang=en-US>", true],
+  ['[lang|="en"]', "<p lang=eng>", false],
   ["body > p", "<p>", true],
   ["tr:nth-child(even)", "<table><tr><td><tr>", true],
   ["tr:nth-child(2n+1)", "<table><tr><td><tr>", false],
@@ -95,4 +114,16 @@ test("variables that would make a long value have none", async () => {
     ";",
   );
   expect(await resolvedIn(`:root{--a0:x;${doubling}}p{color:var(--a40)}`, "<p>")).toEqual(["color:unset"]);
+});
+
+test("declarations of selectors that MuPDF does not know are resolved where they win", async () => {
+  const resolvedOf = async (css: string, tag: string): Promise<string[] | undefined> => {
+    const cascade = await Cascade.of(unlimitedWork(), [css], false);
+    return (await cascade.enter(tag))?.resolved.map(({ name, value }) => `${name}:${value}`);
+  };
+  expect(await resolvedOf("p:not(.a){color:red;top:0}", "<p>")).toEqual(["color:red", "top:0"]);
+  expect(await resolvedOf("p:not(.a){color:red}", '<p class="a">')).toEqual([]);
+  expect(await resolvedOf("p:not(.a){color:red} #i{color:blue}", '<p id="i">')).toEqual([]);
+  expect(await resolvedOf("p:not(.a){color:red}", '<p style="color:blue">')).toEqual([]);
+  expect(await resolvedOf("p{color:red}", "<p>")).toEqual([]);
 });

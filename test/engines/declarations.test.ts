@@ -31,7 +31,6 @@ test.each([
   ["border:1px solid hsla(0,0%,0%,.5)", "border:1px solid #808080"],
   ["border-color:currentcolor", ""],
   // What would end the rule in MuPDF.
-  ["width:calc(100% - 20px);height:2px", "height:2px"],
   ["filter:progid:DXImageTransform.Microsoft.gradient(a='b');top:0", "top:0"],
   ["*zoom:1;_height:1px;--x:y;top:0", "top:0"],
   ["margin:-1px auto;font:bold 12px/1.5 'Open Sans', serif", "margin:-1px auto;font:bold 12px/1.5 'Open Sans', serif"],
@@ -67,6 +66,8 @@ test.each([
   ],
   ["background:url(data:image/png;base64,AA==) #123456", "background-color:#123456", ["background-images"]],
   ["background-image:url('a.png')", "", ["background-images"]],
+  ["width:calc(100% - 20px);height:2px", "height:2px", ["css-values"]],
+  ["font-size:clamp(1rem, 2vw, 3rem)", "", ["css-values"]],
 ])("%s is written as %s, and what is lost is named", (body, css, notConverted) => {
   expect(written(body)).toEqual({ css, notConverted });
 });

@@ -39,6 +39,30 @@ test.each([
   expect(await reduced(css)).toEqual({ css: kept, selectors });
 });
 
+test.each([
+  ["p ~ div{top:0}", ["css-selectors"]],
+  ["p~b{top:0}", []],
+  ["p:last-child{top:0}", ["css-selectors"]],
+  ["b:last-child{top:0}", []],
+  ["p:nth-of-type(2){top:0}", ["css-selectors"]],
+  [":is(p){top:0}", ["css-selectors"]],
+  ["p:not(.a .b){top:0}", ["css-selectors"]],
+  ["p:not(.a,.b){top:0}", ["css-selectors"]],
+  ["p:not(.a){top:0} [lang^=en]{top:0} p:first-child{top:0} [lang~=en]{top:0}", []],
+  ["p:hover{top:0} p:focus-visible{top:0}", []],
+  ["@media screen{p ~ div{top:0}}", []],
+  ["p::before{content:'x'}", ["generated-content"]],
+  ["p::after{content:'';display:table}", []],
+  ["b:before{content:'x'}", []],
+  ["p{width:calc(100% - 2px)}", ["css-values"]],
+  ["p{width:min(1px,2px)}", ["css-values"]],
+  ["b{width:calc(100% - 2px)}", []],
+])("%s: what is lost is named", async (css, lost) => {
+  const notConverted = new Set<string>();
+  await reducedStyleSheet(new ParseMeter(unlimitedWork(), "css"), css, names, notConverted);
+  expect([...notConverted]).toEqual(lost);
+});
+
 test("rules are found in groups, and with margin boxes of pages", () => {
   const css = "@media print{.a{break-before:page}}@page{@top-left{content:'}'}margin:1cm}b{";
   const rules = [...stylePieces(css)].flatMap(({ rule }) => (rule ? [rule] : []));

@@ -25,15 +25,24 @@ export interface StyledElement {
   readonly own: readonly Declaration[];
   /** The declarations that win, by the names of `keyOf`. */
   readonly winners: ReadonlyMap<string, Declaration>;
-  /** Those that its style sheets have in `var()`, with the values of this element. */
+  /** Those that its style sheets have in `var()`, with the values of this element, and those of selectors that MuPDF does not know. */
   readonly resolved: readonly Declaration[];
+}
+
+/** An attribute that is there, or whose value compares with one. */
+interface AttributeTest {
+  readonly name: string;
+  readonly comparison: "" | "=" | "^=" | "$=" | "*=" | "~=" | "|=";
+  readonly value: string;
 }
 
 interface Compound {
   readonly element: string | undefined;
   readonly classes: readonly string[];
   readonly id: string | undefined;
-  readonly attributes: readonly (readonly [string, string | undefined])[];
+  readonly attributes: readonly AttributeTest[];
+  /** `:not()`. */
+  readonly excluded: readonly Compound[];
   readonly isRoot: boolean;
   /** `:nth-child()`: the step, and the first place. */
   readonly nth: readonly [number, number] | undefined;
@@ -43,6 +52,8 @@ interface Selector {
   /** From the last to the first, each with what combines it with the one before it. */
   readonly compounds: readonly (readonly [Compound, ">" | "+" | " "])[];
   readonly specificity: number;
+  /** Whether MuPDF does not know it: it has no pseudo-classes, and no comparisons of a part of a value. */
+  readonly isUnknown: boolean;
 }
 
 interface Rule extends Selector {
@@ -85,8 +96,8 @@ export class Cascade {
   readonly #meter: ParseMeter;
   readonly #isXml: boolean;
   readonly #rules = new Map<string, Rule[]>();
-  /** Properties that have variables somewhere. */
-  readonly #variable = new Set<string>();
+  /** Properties that have variables somewhere, or a selector that MuPDF does not know. */
+  readonly #resolved = new Set<string>();
   /** The elements that are open, and the last that was closed in each. */
   #open: StyledElement | undefined;
   readonly #last = new WeakMap<StyledElement, StyledElement>();
@@ -103,32 +114,37 @@ export class Cascade {
   /** @throws Refusal `limit_exceeded` (work) */
   static async of(work: Work, sheets: readonly string[], isXml: boolean): Promise<Cascade> {
     const cascade = new Cascade(work, isXml);
-    const rules: { prelude: string; declarations: Declaration[] }[] = [];
+    const rules: { selectors: Selector[]; declarations: Declaration[] }[] = [];
     const meter = new ParseMeter(work, "css");
     for (const sheet of sheets) {
       for (const { start, end, rule } of stylePieces(sheet)) {
         meter.bytes(end - start);
         await meter.pause();
         if (!rule?.applies || rule.prelude.startsWith("@")) continue;
+        const selectors: Selector[] = [];
+        for (const written of rule.prelude.split(",")) {
+          meter.element();
+          await meter.pause();
+          const selector = selectorOf(written.trim());
+          if (selector !== undefined) selectors.push(selector);
+        }
+        const isUnknown = selectors.some((selector) => selector.isUnknown);
         const declarations: Declaration[] = [];
         for (const declaration of declarationsOf(rule.body)) {
           meter.element();
           await meter.pause();
           declarations.push(declaration);
-          if (hasVariable(declaration)) cascade.#variable.add(keyOf(declaration.name));
+          if (isUnknown || hasVariable(declaration)) cascade.#resolved.add(keyOf(declaration.name));
         }
-        rules.push({ prelude: rule.prelude, declarations });
+        rules.push({ selectors, declarations });
       }
     }
     let order = 0;
-    for (const { prelude, declarations: all } of rules) {
+    for (const { selectors, declarations: all } of rules) {
+      await work.pause();
       const declarations = all.filter(({ name }) => cascade.#isTracked(name));
       if (declarations.length === 0) continue;
-      for (const written of prelude.split(",")) {
-        meter.element();
-        await meter.pause();
-        const selector = selectorOf(written.trim());
-        if (selector === undefined) continue;
+      for (const selector of selectors) {
         order += 1;
         const key = indexOf(selector);
         const list = cascade.#rules.get(key) ?? [];
@@ -141,7 +157,7 @@ export class Cascade {
 
   #isTracked(name: string): boolean {
     const key = keyOf(name);
-    return key.startsWith("--") || KEYS.has(key) || this.#variable.has(key);
+    return key.startsWith("--") || KEYS.has(key) || this.#resolved.has(key);
   }
 
   /** The innermost element that is open. */
@@ -177,29 +193,37 @@ export class Cascade {
       resolved: [] as Declaration[],
     };
     const weights = new Map<string, number>();
-    const add = (declaration: Declaration, weight: number): void => {
+    const unknown = new Set<string>();
+    const add = (declaration: Declaration, weight: number, isUnknown = false): void => {
       const key = keyOf(declaration.name);
       const own = weight + (declaration.important ? IMPORTANT : 0);
       if (!this.#isTracked(declaration.name) || own < (weights.get(key) ?? 0)) return;
       weights.set(key, own);
       bare.winners.set(key, declaration);
+      if (isUnknown) unknown.add(key);
+      else unknown.delete(key);
     };
     for (const key of keysOf(bare)) {
       for (const rule of this.#rules.get(key) ?? []) {
         this.#work.spend(RULE_WORK);
         this.#refuseComparisons();
         if (!matches(rule, bare)) continue;
-        for (const declaration of rule.declarations) add(declaration, rule.specificity * SPECIFICITY + rule.order);
+        const weight = rule.specificity * SPECIFICITY + rule.order;
+        for (const declaration of rule.declarations) add(declaration, weight, rule.isUnknown);
       }
       await this.#work.pause();
     }
     for (const declaration of bare.own) {
-      if (hasVariable(declaration)) this.#variable.add(keyOf(declaration.name));
+      if (hasVariable(declaration)) this.#resolved.add(keyOf(declaration.name));
       add(declaration, INLINE);
     }
     const custom = this.#customOf(bare);
     for (const [key, declaration] of bare.winners) {
-      if (key.startsWith("--") || !hasVariable(declaration)) continue;
+      if (key.startsWith("--")) continue;
+      if (!hasVariable(declaration)) {
+        if (unknown.has(key)) bare.resolved.push(declaration);
+        continue;
+      }
       const value = withVariables(declaration.value, custom);
       const known = { ...declaration, value: value ?? "unset" };
       bare.winners.set(key, known);
@@ -327,8 +351,9 @@ function keysOf(element: StyledElement): string[] {
 }
 
 const NAME = String.raw`-?(?:[A-Za-z_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*`;
+const VALUE = String.raw`(?:"([^"\\]*)"|'([^'\\]*)'|(${NAME}))`;
 const PART = new RegExp(
-  String.raw`(\s*[>+]\s*|\s+)|\*|(${NAME})|\.(${NAME})|#([\w-]+)|\[\s*(${NAME})\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|(${NAME}))\s*)?\]|:([a-z-]+)(?:\(([^()]*)\))?`,
+  String.raw`(\s*[>+]\s*|\s+)|\*|(${NAME})|\.(${NAME})|#([\w-]+)|\[\s*(${NAME})\s*(?:([~|^$*]?=)\s*${VALUE}\s*)?\]|:([a-z-]+)(?:\(([^()]*)\))?`,
   "y",
 );
 /** Characters of a selector that is read. */
@@ -339,23 +364,37 @@ function selectorOf(text: string): Selector | undefined {
   if (text === "" || text.length > LONGEST) return undefined;
   type Parts = { -readonly [key in keyof Compound]: Compound[key] } & {
     classes: string[];
-    attributes: [string, string | undefined][];
+    attributes: AttributeTest[];
+    excluded: Compound[];
   };
   const empty = (): Parts => ({
     element: undefined,
     classes: [],
     id: undefined,
     attributes: [],
+    excluded: [],
     isRoot: false,
     nth: undefined,
   });
   const compounds: [Compound, ">" | "+" | " "][] = [];
-  let [compound, specificity] = [empty(), 0];
+  let [compound, specificity, isUnknown] = [empty(), 0, false];
   let combinator: ">" | "+" | " " = " ";
   PART.lastIndex = 0;
   while (PART.lastIndex < text.length) {
-    const [whole, combined, element, className, id, attribute, double, single, bare, pseudo, argument] =
-      PART.exec(text) ?? [];
+    const [
+      whole,
+      combined,
+      element,
+      className,
+      id,
+      name,
+      comparison = "",
+      double,
+      single,
+      bare,
+      pseudo,
+      argument = "",
+    ] = PART.exec(text) ?? [];
     if (whole === undefined) return undefined;
     if (combined !== undefined) {
       compounds.push([compound, combinator]);
@@ -366,15 +405,37 @@ function selectorOf(text: string): Selector | undefined {
     if (element !== undefined) compound.element = element.toLowerCase();
     else if (className !== undefined) compound.classes.push(className);
     else if (id !== undefined) compound.id = id;
-    else if (attribute !== undefined) compound.attributes.push([attribute.toLowerCase(), double ?? single ?? bare]);
-    else if (pseudo === "root") compound.isRoot = true;
-    else if (pseudo === "first-child") compound.nth = [0, 1];
-    else if (pseudo === "nth-child") compound.nth = nthOf(argument ?? "");
-    if (pseudo !== undefined && !compound.isRoot && compound.nth === undefined) return undefined;
+    else if (name !== undefined) {
+      const value = double ?? single ?? bare ?? "";
+      compound.attributes.push({
+        name: name.toLowerCase(),
+        comparison: comparison as AttributeTest["comparison"],
+        value,
+      });
+      isUnknown ||= /^[$^*]/.test(comparison);
+    } else if (pseudo !== undefined) {
+      isUnknown = true;
+      if (pseudo === "root") compound.isRoot = true;
+      else if (pseudo === "first-child") compound.nth = [0, 1];
+      else if (pseudo === "nth-child") {
+        compound.nth = nthOf(argument);
+        if (compound.nth === undefined) return undefined;
+      } else if (pseudo === "not") {
+        // It may have selectors of one compound, none of which has another `:not()`. It is as specific as its selector.
+        const at = PART.lastIndex;
+        const inner = selectorOf(argument.trim());
+        PART.lastIndex = at;
+        const [excluded] = inner?.compounds[0] ?? [];
+        if (inner === undefined || excluded === undefined || inner.compounds.length > 1) return undefined;
+        compound.excluded.push(excluded);
+        specificity += inner.specificity;
+        continue;
+      } else return undefined;
+    }
     specificity += id === undefined ? (element === undefined ? (whole === "*" ? 0 : 1_000) : 1) : 1_000_000;
   }
   compounds.push([compound, combinator]);
-  return { compounds: compounds.reverse(), specificity };
+  return { compounds: compounds.reverse(), specificity, isUnknown };
 }
 
 /** An+B (CSS Syntax 3, 6). */
@@ -400,9 +461,29 @@ function fits(compound: Compound, element: StyledElement): boolean {
     if (step === 0 ? index !== first : steps < 0 || !Number.isInteger(steps)) return false;
   }
   if (!compound.classes.every((name) => element.classes.has(name))) return false;
-  return compound.attributes.every(([name, value]) =>
-    value === undefined ? attributes.has(name) : attributes.get(name) === value,
-  );
+  if (compound.excluded.some((excluded) => fits(excluded, element))) return false;
+  return compound.attributes.every((test) => passes(test, attributes.get(test.name)));
+}
+
+/** Attribute selectors (Selectors 4, 6.1 and 6.2). */
+function passes({ comparison, value }: AttributeTest, actual: string | undefined): boolean {
+  if (actual === undefined) return false;
+  switch (comparison) {
+    case "":
+      return true;
+    case "=":
+      return actual === value;
+    case "^=":
+      return value !== "" && actual.startsWith(value);
+    case "$=":
+      return value !== "" && actual.endsWith(value);
+    case "*=":
+      return value !== "" && actual.includes(value);
+    case "~=":
+      return value !== "" && actual.split(/\s+/).includes(value);
+    case "|=":
+      return actual === value || actual.startsWith(`${value}-`);
+  }
 }
 
 /** From the element outward. Of several ancestors that fit, the nearest leaves the most for what is before it, so that no other has to be tried. */

@@ -101,6 +101,7 @@ export function backgroundColor(value: string, notConverted: Set<string>): CssCo
   return color;
 }
 
+const CALCULATED = /(?<![\w-])(?:calc|min|max|clamp)\(/i;
 const WHOLLY_INHERITED = /^(?:inherit|unset|revert|revert-layer|currentcolor)$/i;
 
 /** A color of text or of a border. */
@@ -196,6 +197,9 @@ export function declarationsInPrint(
           .trim();
       }
   }
-  if (!isReadable(value)) return [];
+  if (!isReadable(value)) {
+    if (CALCULATED.test(value)) notConverted.add("css-values");
+    return [];
+  }
   return [`${name}:${value}${important ? "!important" : ""}`];
 }

@@ -180,6 +180,25 @@ function mayMatch(selector: string, names: DocumentNames): boolean | undefined {
   return combined ? undefined : isLive;
 }
 
+/** What neither MuPDF nor the cascade reads: elements that follow, `:not()` of more than one compound, and pseudo-classes that need what comes later. */
+const UNREAD =
+  /~(?!=)|:not\((?:[^()]*[\s>+~(]|[^()]*$)|:(?:is|where|has|lang|dir|empty|only-child|last-child|nth-last-child|[a-z-]+-of-type)(?![\w-])|::?first-(?:letter|line)(?![\w-])/i;
+const GENERATED = /::?(?:before|after|marker)(?![\w-])/i;
+const CONTENT = /(?:^|[;\s])content\s*:\s*(?!none|normal|""|'')/i;
+
+/** What a rule whose selector is not read loses of the document, by the names of the reference. */
+function lostOf(selector: string, body: string, names: DocumentNames): string | undefined {
+  const isGenerated = GENERATED.test(selector);
+  if (selector.length > LONGEST || (isGenerated ? !CONTENT.test(body) : !UNREAD.test(selector))) return undefined;
+  const relaxed = selector
+    .replace(/\[\s*([\w-]+)[^\]]*\]/g, "[$1]")
+    .replace(/::?[\w-]+(?:\([^()]*\)?)?/g, "")
+    .replace(/\s*~\s*/g, " ")
+    .trim();
+  const mayBe = relaxed === "" || mayMatch(relaxed, names);
+  return mayBe ? (isGenerated ? "generated-content" : "css-selectors") : undefined;
+}
+
 /** As MuPDF reads it: rules that may match and apply to print, with what MuPDF knows of their declarations. `selectors`: how many are left. */
 export async function reducedStyleSheet(
   meter: ParseMeter,
@@ -202,6 +221,8 @@ export async function reducedStyleSheet(
         await meter.pause();
         const selector = written.trim();
         if (mayMatch(selector, names)) matching.push(selector);
+        const lost = lostOf(selector, body, names);
+        if (lost !== undefined) notConverted.add(lost);
       }
       selectors += matching.length;
     }
