@@ -3,7 +3,7 @@ import type { Work } from "../../work.ts";
 import { coverage, nameLost } from "../source/coverage.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
 
-export const DOCX_COVERAGE = coverage({
+const DOCX_COVERAGE = coverage({
   kept: `p r t tab ptab br cr noBreakHyphen softHyphen sym hyperlink fldSimple fldChar
     sdt sdtContent customXml smartTag ins moveTo dir bdo tbl tr tc ruby rubyBase rt footnoteReference endnoteReference footnote endnote
     AlternateContent Choice Fallback drawing inline anchor graphic graphicData pic blipFill blip wsp txbx txbxContent wgp grpSp wpc graphicFrame

@@ -16,7 +16,7 @@ interface CoverageLists {
 export type Fate = "kept" | "invisible" | (string & {});
 
 /** The name of elements that no list has. */
-export const UNKNOWN = "unknown-elements";
+const UNKNOWN = "unknown-elements";
 
 export type Coverage = ReadonlyMap<string, Fate>;
 
