@@ -337,11 +337,7 @@ export const limits = {
     /** Size of the XMP packet that is edited. */
     xmpBytes: 4 * MiB,
     /** Tags and attributes in the XMP packet. Each is an object in memory. */
-    xmpTags: 12_000,
-    /** Declarations of namespaces in the XMP packet: each element looks through those around it. */
-    xmpNamespaces: 500,
-    /** Characters in the XMP packet that are longer when they are written (`&`, `>`, `"`). */
-    xmpEscapes: 100_000,
+    xmpTags: 100_000,
   },
 
   /** Jobs. For requests with `Prefer: respond-async`. */

@@ -68,7 +68,14 @@ export const PARSERS = {
     most: limits.conversion.entries,
     bounds: "each entry as often as it is read; names of 1,024 bytes",
   },
-  xml: { reads: "XML", elements: "tags and attributes", byte: 2, element: 400, most: 2_000_000 },
+  xml: {
+    reads: "XML",
+    elements: "tags and attributes, each with a byte more for each element around it",
+    byte: 16,
+    element: 400,
+    most: 2_000_000,
+    bounds: "200 levels; 100,000 tags and attributes of XMP, 200,000 elements of a part of an office document",
+  },
   html: { reads: "HTML", elements: "tags and attributes", byte: 8, element: 400, most: 1_000_000 },
   css: { reads: "CSS", elements: "selectors and declarations", byte: 8, element: 400, most: 100_000 },
   markdown: {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MOST_DEPTH } from "../../src/engines/markup/xml.ts";
 import { PARSERS } from "../../src/engines/parse-meter.ts";
 import { limits } from "../../src/limits.ts";
 import { Work } from "../../src/engines/work.ts";
@@ -16,15 +17,15 @@ const PDFX = 'xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/"';
 const PDFA = 'xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/"';
 
 /** The packet after the changes, as text. */
-function edited(before: string | Uint8Array, changes: Record<string, string | null>, clearsCustom = false) {
+async function edited(before: string | Uint8Array, changes: Record<string, string | null>, clearsCustom = false) {
   const bytes = typeof before === "string" ? new TextEncoder().encode(before) : before;
-  const after = editXmp(new Work(1_000_000_000), bytes, new Map(Object.entries(changes)), clearsCustom);
+  const after = await editXmp(new Work(1_000_000_000), bytes, new Map(Object.entries(changes)), clearsCustom);
   return after && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(after);
 }
 
 describe("XMP in step with the Info dictionary", () => {
-  it("gets each entry in its own form", () => {
-    const after = edited(packet(description(DC)), {
+  it("gets each entry in its own form", async () => {
+    const after = await edited(packet(description(DC)), {
       Title: "A & <B>",
       Author: "Ann; Bo",
       Subject: "About",
@@ -48,22 +49,22 @@ describe("XMP in step with the Info dictionary", () => {
     expect(after).toMatch(/<pdf:Trapped[^>]*>False<\/pdf:Trapped>/);
   });
 
-  it("leaves no old value: not in another language, an attribute, a second description or an old place", () => {
+  it("leaves no old value: not in another language, an attribute, a second description or an old place", async () => {
     const before = packet(
       description(
         `${DC} ${PDF} pdf:Producer="old"`,
         '<dc:title><rdf:Alt><rdf:li xml:lang="x-default">old</rdf:li><rdf:li xml:lang="fr">old</rdf:li></rdf:Alt></dc:title>',
       ) + description(`${PDF} pdf:Title="old"`, "<pdf:Producer>old</pdf:Producer>"),
     );
-    expect(edited(before, { Title: "new", Producer: null })).not.toContain("old");
-    expect(edited(before, { Title: null, Producer: "new" })).not.toContain("old");
+    expect(await edited(before, { Title: "new", Producer: null })).not.toContain("old");
+    expect(await edited(before, { Title: null, Producer: "new" })).not.toContain("old");
   });
 
-  it("keeps everything else", () => {
+  it("keeps everything else", async () => {
     const rest =
       `<pdfuaid:part xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">1</pdfuaid:part>` +
       '<x:own xmlns:x="urn:own" rdf:parseType="Resource"><x:a>1 &lt; 2</x:a></x:own><!-- a note -->';
-    const after = edited(packet(description(`${PDFA} ${DC} pdfaid:part="2" pdfaid:conformance="B"`, rest)), {
+    const after = await edited(packet(description(`${PDFA} ${DC} pdfaid:part="2" pdfaid:conformance="B"`, rest)), {
       Title: "new",
     });
     expect(after).toContain(rest);
@@ -72,59 +73,85 @@ describe("XMP in step with the Info dictionary", () => {
     expect(after?.endsWith('<?xpacket end="w"?>')).toBe(true);
   });
 
-  it("rewrites the list of keywords only where there is one", () => {
+  it("leaves all other bytes as they are written", async () => {
+    const before = packet(
+      `<rdf:Description\trdf:about='' xmlns:dc = "http://purl.org/dc/elements/1.1/"\n>&#x41;<![CDATA[<]]>\r\n <dc:title >old</dc:title >\n</rdf:Description ><rdf:Description  dc:b='"' />`,
+    ).replace("<rdf:RDF", `<rdf:RDF ${DC}`);
+    const after = await edited(before, { Title: null });
+    expect(after).toBe(before.replace("\r\n <dc:title >old</dc:title >", ""));
+  });
+
+  it("adds to a description without contents, and to a packet without a description", async () => {
+    const title = '<dc:title><rdf:Alt><rdf:li xml:lang="x-default">new</rdf:li></rdf:Alt></dc:title>';
+    const empty = `<rdf:Description rdf:about="" ${DC} dc:title="old"/>`;
+    expect(await edited(packet(empty), { Title: "new" })).toBe(
+      packet(`<rdf:Description rdf:about="" ${DC}>${title}</rdf:Description>`),
+    );
+    const declared = title.replace("<dc:title", `<dc:title ${DC}`);
+    expect(await edited(packet(""), { Title: "new" })).toBe(
+      packet(`<rdf:Description rdf:about="">${declared}</rdf:Description>`),
+    );
+  });
+
+  it("declares a prefix that means something else where a property is added", async () => {
+    const other = `<rdf:Description rdf:about="" xmlns:dc="urn:other" xmlns="http://purl.org/dc/elements/1.1/"></rdf:Description>`;
+    const after = await edited(packet(other), { Title: "new" });
+    expect(after).toContain(`<dc:title ${DC}><rdf:Alt>`);
+  });
+
+  it("rewrites the list of keywords only where there is one", async () => {
     const list = `<dc:subject><rdf:Bag><rdf:li>old</rdf:li></rdf:Bag></dc:subject>`;
-    expect(edited(packet(description(DC, list)), { Keywords: "one; two" })).toContain(
+    expect(await edited(packet(description(DC, list)), { Keywords: "one; two" })).toContain(
       "<rdf:Bag><rdf:li>one</rdf:li><rdf:li>two</rdf:li></rdf:Bag>",
     );
-    expect(edited(packet(description(DC, list)), { Keywords: null })).not.toContain("dc:subject");
-    expect(edited(packet(description(DC)), { Keywords: "one" })).not.toContain("dc:subject");
+    expect(await edited(packet(description(DC, list)), { Keywords: null })).not.toContain("dc:subject");
+    expect(await edited(packet(description(DC)), { Keywords: "one" })).not.toContain("dc:subject");
   });
 
-  it("writes custom entries under names that XML allows, and clears them", () => {
+  it("writes custom entries under names that XML allows, and clears them", async () => {
     const plain = packet(description(""));
-    expect(edited(plain, { "A b": "x" })).toMatch(/<pdfx:A\u21820020b [^>]*>x<\/pdfx:A\u21820020b>/);
-    expect(edited(plain, { "1st": "x" })).toContain("<pdfx:\u21820031st ");
-    expect(edited(plain, { Größe: "x" })).toContain("<pdfx:Größe ");
+    expect(await edited(plain, { "A b": "x" })).toMatch(/<pdfx:A\u21820020b [^>]*>x<\/pdfx:A\u21820020b>/);
+    expect(await edited(plain, { "1st": "x" })).toContain("<pdfx:\u21820031st ");
+    expect(await edited(plain, { Größe: "x" })).toContain("<pdfx:Größe ");
     const given = packet(description(`${PDFX} pdfx:One="old"`, "<pdfx:Two>old</pdfx:Two>"));
-    expect(edited(given, { One: null, Two: "new" })).not.toContain("old");
-    expect(edited(given, {}, true)).not.toContain("old");
+    expect(await edited(given, { One: null, Two: "new" })).not.toContain("old");
+    expect(await edited(given, {}, true)).not.toContain("old");
   });
 
-  it("adds no custom property to a PDF/A, which would have to describe it, but keeps those there in step", () => {
+  it("adds no custom property to a PDF/A, which would have to describe it, but keeps those there in step", async () => {
     const archival = packet(description(`${PDFA} ${PDFX} pdfaid:part="1"`, "<pdfx:Two>old</pdfx:Two>"));
-    const after = edited(archival, { One: "x", Two: "new" });
+    const after = await edited(archival, { One: "x", Two: "new" });
     expect(after).not.toContain("pdfx:One");
     expect(after).toContain("<pdfx:Two>new</pdfx:Two>");
   });
 
-  it("reads UTF-16, junk around the packet, and a prefix that means something else", () => {
+  it("reads UTF-16, junk around the packet, and a prefix that means something else", async () => {
     const text = `<?xml version="1.0" encoding="UTF-16"?>${packet(description('xmlns:dc="urn:else"'))}`;
     const utf16 = new Uint8Array(new Uint16Array([...text].map((letter) => letter.charCodeAt(0))).buffer);
-    const after = edited(utf16, { Title: "日本" });
+    const after = await edited(utf16, { Title: "日本" });
     expect(after).toContain('<dc:title xmlns:dc="http://purl.org/dc/elements/1.1/">');
     expect(after).toContain("日本");
     expect(after).not.toContain("UTF-16");
-    expect(edited(`\n${packet("")}\n\0\0`, { Title: "new" })).toContain("new");
+    expect(await edited(`\n${packet("")}\n\0\0`, { Title: "new" })).toContain("new");
   });
 
   it.each(["", "no XML", "<a>", packet("<rdf:Description>"), "<x:xmpmeta/>", "<a/>", packet("&undefined;")])(
     "is given up where the packet is %j",
-    (before) => expect(edited(before, { Title: "x" })).toBeUndefined(),
+    async (before) => expect(await edited(before, { Title: "x" })).toBeUndefined(),
   );
 
-  it("does not expand entities", () => {
+  it("does not expand entities", async () => {
     const bomb = `<!DOCTYPE a [<!ENTITY b "old"><!ENTITY c "&b;&b;">]>${packet(description(DC, "<dc:a>&c;</dc:a>"))}`;
-    expect(edited(bomb, { Title: "x" })).toBeUndefined();
+    expect(await edited(bomb, { Title: "x" })).toBeUndefined();
   });
 });
 
 describe("the work of a packet", () => {
   /** The fuel of an edit that removes so many titles. */
-  function fuelOf(count: number): number {
+  async function fuelOf(count: number): Promise<number> {
     const work = new Work(1_000_000_000);
     const titles = "<dc:title>x</dc:title>".repeat(count);
-    const after = editXmp(
+    const after = await editXmp(
       work,
       new TextEncoder().encode(packet(description(DC, titles))),
       new Map([["Title", "y"]]),
@@ -134,26 +161,25 @@ describe("the work of a packet", () => {
     return work.spent;
   }
 
-  it("is counted by byte and by tag, before it is parsed", () => {
-    const [one, two, four] = [fuelOf(1_000), fuelOf(2_000), fuelOf(4_000)];
-    // Two tags and 22 bytes for each title.
-    expect(two - one).toBeGreaterThanOrEqual(1_000 * (2 * PARSERS.xml.element + 22 * PARSERS.xml.byte));
+  it("is counted by byte and by element", async () => {
+    const [one, two, four] = [await fuelOf(1_000), await fuelOf(2_000), await fuelOf(4_000)];
+    // An element and 22 bytes for each title.
+    expect(two - one).toBeGreaterThanOrEqual(1_000 * (PARSERS.xml.element + 22 * PARSERS.xml.byte));
     expect(four - two).toBeLessThan(2.5 * (two - one));
-    expect(() =>
+    await expect(
       editXmp(new Work(1_000_000), new TextEncoder().encode(packet("<a/>".repeat(5_000))), new Map(), false),
-    ).toThrow(expect.objectContaining({ code: "limit_exceeded", details: { limit: "work" } }));
+    ).rejects.toThrow(expect.objectContaining({ code: "limit_exceeded", details: { limit: "work" } }));
   });
 
   it.each([
-    ["tags", "xmpTags", "<a/>"],
-    ["namespaces", "xmpNamespaces", '<a xmlns="b"/>'],
-    ["characters to escape", "xmpEscapes", "&"],
-  ] as const)("of too many %s is refused", (what, limit, one) => {
-    const most = limits.metadata[limit];
-    const bytes = new TextEncoder().encode(packet(one.repeat(most)));
+    ["tags and attributes", limits.metadata.xmpTags, "<a/>".repeat(limits.metadata.xmpTags)],
+    ["tags and attributes", limits.metadata.xmpTags, '<a b="c"/>'.repeat(limits.metadata.xmpTags / 2)],
+    ["levels of elements", MOST_DEPTH, "<a>".repeat(MOST_DEPTH) + "</a>".repeat(MOST_DEPTH)],
+  ])("of too many %s is refused", async (what, limit, inside) => {
+    const bytes = new TextEncoder().encode(packet(inside));
     const message = `The XMP metadata of the PDF has too many ${what}.`;
-    expect(() => editXmp(new Work(1_000_000_000), bytes, new Map(), false)).toThrow(
-      expect.objectContaining({ code: "limit_exceeded", message }),
+    await expect(editXmp(new Work(1_000_000_000), bytes, new Map(), false)).rejects.toThrow(
+      expect.objectContaining({ code: "limit_exceeded", message, details: expect.objectContaining({ limit }) }),
     );
   });
 });

@@ -10,7 +10,7 @@ import { editXmp, readXmp } from "./xmp.ts";
 /**
  * Changes the Info dictionary and, if the document has XMP, the matching properties (ISO 32000-2, 14.3). Does not add XMP to
  * a document without it. Removes a packet that is not well-formed XML, since old values could still be read from it.
- * @throws Refusal `limit_exceeded` for XMP beyond `xmpBytes`, `xmpTags`, `xmpNamespaces`, or `xmpEscapes` of `limits.metadata`
+ * @throws Refusal `limit_exceeded` for XMP beyond `xmpBytes` or `xmpTags` of `limits.metadata`
  */
 export async function changeMetadata(engine: PdfEngine, document: PDFDocument, changes: InfoChanges): Promise<void> {
   if (changes.entries.size === 0 && changes.clears === "none") return;
@@ -19,7 +19,7 @@ export async function changeMetadata(engine: PdfEngine, document: PDFDocument, c
   const stream = root.get("Metadata");
   if (!stream.isStream()) return;
   await engine.work.pause();
-  const packet = editXmp(engine.work, readPacket(engine, stream), all, changes.clears !== "none");
+  const packet = await editXmp(engine.work, readPacket(engine, stream), all, changes.clears !== "none");
   if (!packet) root.delete("Metadata");
   else writeMetadata(stream, packet);
 }
@@ -30,7 +30,7 @@ export async function readInfoOfXmp(engine: PdfEngine, document: PDFDocument): P
   if (!stream.isStream()) return new Map();
   if (engine.ranges) await engine.long.loadStream(stream);
   try {
-    return readXmp(engine.work, readPacket(engine, stream));
+    return await readXmp(engine.work, readPacket(engine, stream));
   } catch (error) {
     // Other facts of the document can be read all the same.
     if (error instanceof Refusal && error.code === "limit_exceeded") return new Map();

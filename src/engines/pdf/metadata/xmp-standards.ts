@@ -1,6 +1,6 @@
 /** Standards that XMP declares: PDF/A (ISO 19005) and PDF/UA (ISO 14289). */
 import type { Work } from "../../work.ts";
-import { elementsOf, parseXmp, RDF } from "./xmp.ts";
+import { elementsOf, type XmpName, parseXmp, RDF, textWithin } from "./xmp.ts";
 
 const STANDARDS: Readonly<Record<string, string>> = {
   "http://www.aiim.org/pdfa/ns/id/": "pdfaid",
@@ -29,22 +29,18 @@ const PDFUA_SCHEMA =
  * A packet with only the standards that the document declares, or undefined if there are none.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`
  */
-export function standardsOf(work: Work, packet: Uint8Array): Uint8Array | undefined {
+export async function standardsOf(work: Work, packet: Uint8Array): Promise<Uint8Array | undefined> {
   const properties = new Map<string, string>();
-  const add = (namespace: string | null, name: string | null, value: string): void => {
-    const prefix = STANDARDS[namespace ?? ""];
+  const add = ({ namespace, local }: XmpName, value: () => string): void => {
+    const prefix = STANDARDS[namespace];
     // Only parts, levels, and years, so that nothing else can pass.
-    if (prefix && /^(part|conformance|rev|amd|corr)$/.test(name ?? "") && /^[\w:-]{1,16}$/.test(value)) {
-      properties.set(`${prefix}:${name}`, value);
-    }
+    if (prefix === undefined || !/^(part|conformance|rev|amd|corr)$/.test(local)) return;
+    const text = value().trim();
+    if (/^[\w:-]{1,16}$/.test(text)) properties.set(`${prefix}:${local}`, text);
   };
-  for (const root of parseXmp(work, packet)?.getElementsByTagNameNS(RDF, "RDF") ?? []) {
-    for (const description of elementsOf(root)) {
-      for (const { namespaceURI, localName, value } of description.attributes)
-        add(namespaceURI, localName, value.trim());
-      for (const child of elementsOf(description))
-        add(child.namespaceURI, child.localName, (child.textContent ?? "").trim());
-    }
+  for (const description of (await parseXmp(work, packet))?.roots.flatMap(elementsOf) ?? []) {
+    for (const attribute of description.attributes) add(attribute, () => attribute.value);
+    for (const child of elementsOf(description)) add(child, () => textWithin(child));
   }
   if (properties.size === 0) return undefined;
   const names = [...properties.keys()];

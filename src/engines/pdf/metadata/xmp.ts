@@ -1,18 +1,10 @@
 /**
- * Keeps XMP (ISO 16684-1) in sync with the Info dictionary: sets or removes the matching properties and keeps the rest of
- * the packet. The pairs are those of ISO 19005-1, 6.7.3, which every PDF/A must keep equal.
+ * Keeps XMP (ISO 16684-1) in sync with the Info dictionary: sets or removes the matching properties. The rest of the packet stays as it is written, byte by byte. The pairs
+ * are those of ISO 19005-1, 6.7.3, which every PDF/A must keep equal.
  */
-import {
-  type Attr,
-  type Document,
-  DOMParser,
-  type Element,
-  type Node,
-  onErrorStopParsing,
-  XMLSerializer,
-} from "@xmldom/xmldom";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { readXml, type XmlSpan, XmlProblem, type XmlTag, type XmlVisitor } from "../../markup/xml.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
@@ -30,19 +22,19 @@ const PREFIXES: ReadonlyMap<string, string> = new Map(
   Object.entries({ [DC]: "dc", [PDF]: "pdf", [PDFX]: "pdfx", [XMP]: "xmp" }),
 );
 
-interface Name {
+export interface XmpName {
   readonly namespace: string;
   readonly local: string;
 }
 
-interface Property extends Name {
+interface Property extends XmpName {
   /** A language alternative, an ordered or unordered array, or plain text. */
   readonly form: "Alt" | "Seq" | "Bag" | "text";
   /** Other properties in which old writers put the same value. They must not keep an old value. */
-  readonly also: readonly Name[];
+  readonly also: readonly XmpName[];
 }
 
-const name = (namespace: string, local: string): Name => ({ namespace, local });
+const name = (namespace: string, local: string): XmpName => ({ namespace, local });
 
 /** Properties by Info key. */
 const PROPERTIES: ReadonlyMap<string, Property> = new Map(
@@ -67,26 +59,17 @@ const SUBJECT: Property = { ...name(DC, "subject"), form: "Bag", also: [] };
  * no reader can use.
  * @param changes text by Info key (dates as PDF dates); null if the entry was removed
  * @param clearsCustom whether custom properties that are not listed are removed as well
- * @throws Refusal `limit_exceeded` beyond `xmpTags`, `xmpNamespaces`, or `xmpEscapes` of `limits.metadata`
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`, or elements too deep
  */
-export function editXmp(
+export async function editXmp(
   work: Work,
   packet: Uint8Array,
   changes: ReadonlyMap<string, string | null>,
   clearsCustom: boolean,
-): Uint8Array | undefined {
-  const document = parseXmp(work, packet);
-  const roots = document ? [...document.getElementsByTagNameNS(RDF, "RDF")] : [];
-  const [root] = roots;
-  if (!document || !root) return undefined;
-  const descriptions = roots.flatMap(elementsOf);
-  if (descriptions.length === 0) {
-    const description = document.createElementNS(RDF, `${root.prefix ?? "rdf"}:Description`);
-    description.setAttributeNS(RDF, `${root.prefix ?? "rdf"}:about`, "");
-    root.appendChild(description);
-    descriptions.push(description);
-  }
-  const properties = new Properties(document, descriptions);
+): Promise<Uint8Array | undefined> {
+  const parsed = await parseXmp(work, packet);
+  if (parsed?.roots[0] === undefined) return undefined;
+  const properties = new Properties(parsed);
   // PDF/A allows custom properties only with a schema that describes them, so none are added.
   const isArchival = properties.find(name(PDFA_ID, "part")).length > 0;
   if (clearsCustom) properties.removeAll(PDFX);
@@ -100,15 +83,15 @@ export function editXmp(
     }
     if (key === "Keywords" && properties.find(SUBJECT).length > 0) properties.set(SUBJECT, listOf(text ?? ""));
   }
-  return new TextEncoder().encode(properties.serialized());
+  return new TextEncoder().encode(properties.written());
 }
 
 /** The entries of the Info dictionary that a packet has, by Info key: text, dates in ISO 8601. */
-export function readXmp(work: Work, packet: Uint8Array): ReadonlyMap<string, string> {
-  const document = parseXmp(work, packet);
-  if (document === undefined) return new Map();
-  const properties = new Properties(document, [...document.getElementsByTagNameNS(RDF, "RDF")].flatMap(elementsOf));
+export async function readXmp(work: Work, packet: Uint8Array): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
+  const parsed = await parseXmp(work, packet);
+  if (parsed === undefined) return texts;
+  const properties = new Properties(parsed);
   const read = (key: string, property: Property, separator: string): void => {
     const [found] = [property, ...property.also].flatMap((place) => properties.find(place));
     const text = found && textsOf(found.node).join(separator);
@@ -119,37 +102,92 @@ export function readXmp(work: Work, packet: Uint8Array): ReadonlyMap<string, str
   return texts;
 }
 
-/**
- * Parses the packet, or returns undefined if it is not well-formed.
- * @throws Refusal `limit_exceeded` beyond `xmpTags`, `xmpNamespaces`, or `xmpEscapes` of `limits.metadata`
- */
-export function parseXmp(work: Work, packet: Uint8Array): Document | undefined {
-  // Writers leave zeros around the packet. The XML declaration may name an encoding other than the output's.
-  const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
-  const { xmpTags, xmpNamespaces, xmpEscapes } = limits.metadata;
-  const meter = new ParseMeter(work, "xml");
-  meter.bytes(packet.length);
-  const tags = counted(text, /[<=]/g, "tags", xmpTags);
-  const namespaces = counted(text, /xmlns/g, "namespaces", xmpNamespaces);
-  counted(text, /[&>"]/g, "characters to escape", xmpEscapes);
-  meter.element(tags);
-  // Each element looks through the namespaces around it.
-  meter.bytes(Math.ceil((tags * namespaces) / 4));
-  try {
-    return new DOMParser({ onError: onErrorStopParsing }).parseFromString(text, "text/xml");
-  } catch (error) {
-    // A stack overflow is not a syntax error.
-    if (error instanceof RangeError) throw error;
-    return undefined;
+/** An attribute that is a property (ISO 16684-1, 7.9.2.2), or says something about one. */
+export interface XmpAttribute extends XmpName {
+  readonly value: string;
+  readonly span: XmlSpan;
+}
+
+export interface XmpElement extends XmpName {
+  /** As it is written. */
+  readonly qualified: string;
+  readonly attributes: readonly XmpAttribute[];
+  readonly children: readonly (XmpElement | string)[];
+  readonly parent: XmpElement | undefined;
+  /** The prefixes that it declares. */
+  readonly declared: Readonly<Record<string, string>>;
+  /** Its start tag, and its end tag: the same one if it has no contents. */
+  readonly tags: readonly [XmlSpan, XmlSpan];
+}
+
+interface Packet {
+  readonly text: string;
+  /** Each `rdf:RDF`. */
+  readonly roots: readonly XmpElement[];
+}
+
+type OpenElement = XmpElement & { readonly children: (XmpElement | string)[]; tags: readonly [XmlSpan, XmlSpan] };
+
+/** Tags and attributes. */
+const MOST = limits.metadata.xmpTags;
+
+class PacketReader implements XmlVisitor {
+  readonly roots: XmpElement[] = [];
+  readonly #open: OpenElement[] = [];
+  #count = 0;
+
+  open({ name: qualified, local, uri, ns, attributes, attributeSpans, span }: XmlTag): void {
+    this.#count += 1 + attributeSpans.length;
+    if (this.#count > MOST) throw new XmlProblem("elements", MOST, this.#count);
+    const parent = this.#open.at(-1);
+    const element: OpenElement = {
+      namespace: uri,
+      local,
+      qualified,
+      attributes: Object.values(attributes).map((one, index) => ({
+        namespace: one.uri,
+        local: one.local,
+        value: one.value,
+        span: attributeSpans[index] ?? span,
+      })),
+      children: [],
+      parent,
+      declared: ns,
+      tags: [span, span],
+    };
+    parent?.children.push(element);
+    this.#open.push(element);
+    if (uri === RDF && local === "RDF") this.roots.push(element);
+  }
+
+  text(text: string): void {
+    this.#open.at(-1)?.children.push(text);
+  }
+
+  close(span: XmlSpan): void {
+    const element = this.#open.pop();
+    if (element) element.tags = [element.tags[0], span];
   }
 }
 
-/** How often something is in a packet, which may be up to a limit. */
-function counted(text: string, what: RegExp, name: string, limit: number): number {
-  const actual = text.match(what)?.length ?? 0;
-  if (actual > limit)
-    throw new Refusal("limit_exceeded", `The XMP metadata of the PDF has too many ${name}.`, { limit, actual });
-  return actual;
+/**
+ * Parses the packet, or returns undefined if it is not well-formed.
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`, or elements too deep
+ */
+export async function parseXmp(work: Work, packet: Uint8Array): Promise<Packet | undefined> {
+  // Writers leave zeros around the packet. The XML declaration may name an encoding other than the output's.
+  const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
+  const reader = new PacketReader();
+  try {
+    await readXml(new ParseMeter(work, "xml"), text, { elements: MOST, attributes: MOST }, reader);
+  } catch (error) {
+    if (!(error instanceof XmlProblem)) throw error;
+    if (error.kind === "malformed") return undefined;
+    const { kind, limit, actual } = error;
+    const what = kind === "depth" ? "levels of elements" : "tags and attributes";
+    throw new Refusal("limit_exceeded", `The XMP metadata of the PDF has too many ${what}.`, { limit, actual });
+  }
+  return { text, roots: reader.roots };
 }
 
 /** Strips zeros and whitespace from both ends. (A regular expression for trailing whitespace takes quadratic time.) */
@@ -179,135 +217,158 @@ function decode(packet: Uint8Array): string {
 }
 
 interface Found {
-  readonly description: Element;
-  /** An element, or an attribute for plain text (ISO 16684-1, 7.9.2.2). */
-  readonly node: Element | Attr;
+  readonly description: XmpElement;
+  readonly node: XmpElement | XmpAttribute;
 }
 
-/** The properties of a packet by their names. */
-class Properties {
-  readonly #document: Document;
-  readonly #descriptions: readonly Element[];
-  readonly #found = new Map<string, Map<string, Found[]>>();
-  /** What the packet no longer has. xmldom numbers all children of an element again for each that is removed, so they are left out when it is written. */
-  readonly #removed = new Set<Node>();
-  /** The prefixes of namespaces in a description. */
-  readonly #prefixes = new Map<Element, Map<string, string | undefined>>();
+const isElement = (node: XmpElement | XmpAttribute | string): node is XmpElement =>
+  typeof node !== "string" && "children" in node;
 
-  constructor(document: Document, descriptions: readonly Element[]) {
-    this.#document = document;
-    this.#descriptions = descriptions;
-    for (const description of descriptions) {
-      for (const node of elementsOf(description)) this.#add({ description, node });
-      for (const node of description.attributes) this.#add({ description, node });
+export const elementsOf = (parent: XmpElement): XmpElement[] => parent.children.filter(isElement);
+
+/** All text in an element. */
+export const textWithin = (element: XmpElement): string =>
+  element.children.map((node) => (isElement(node) ? textWithin(node) : node)).join("");
+
+/** The properties of a packet by their names, and its text with changes. */
+class Properties {
+  readonly #text: string;
+  readonly #descriptions: readonly XmpElement[];
+  /** What properties are added to: a description, or the root if there is none. */
+  readonly #home: XmpElement | undefined;
+  readonly #found = new Map<string, Found[]>();
+  /** What the packet no longer has. */
+  readonly #removed: XmlSpan[] = [];
+  readonly #added = new Map<XmpElement, string[]>();
+  /** The prefixes of namespaces in an element. */
+  readonly #prefixes = new Map<XmpElement, Map<string, string | undefined>>();
+
+  constructor({ text, roots }: Packet) {
+    this.#text = text;
+    this.#descriptions = roots.flatMap(elementsOf);
+    this.#home = this.#descriptions[0] ?? roots[0];
+    for (const description of this.#descriptions) {
+      for (const node of [...elementsOf(description), ...description.attributes]) {
+        const same = this.#found.get(keyOf(node));
+        if (same) same.push({ description, node });
+        else this.#found.set(keyOf(node), [{ description, node }]);
+      }
     }
   }
 
-  #add(found: Found): void {
-    const { namespaceURI, localName } = found.node;
-    const names = this.#found.get(namespaceURI ?? "") ?? new Map<string, Found[]>();
-    this.#found.set(namespaceURI ?? "", names);
-    const same = names.get(localName ?? "");
-    if (same) same.push(found);
-    else names.set(localName ?? "", [found]);
-  }
-
-  find({ namespace, local }: Name): readonly Found[] {
-    return this.#found.get(namespace)?.get(local) ?? [];
+  find(wanted: XmpName): readonly Found[] {
+    return this.#found.get(keyOf(wanted)) ?? [];
   }
 
   removeAll(namespace: string): void {
-    for (const found of this.#found.get(namespace)?.values() ?? []) for (const { node } of found) this.#remove(node);
-    this.#found.delete(namespace);
+    for (const found of this.#found.values()) if (found[0]?.node.namespace === namespace) this.#remove(found);
   }
 
-  #remove(node: Element | Attr): void {
-    this.#removed.add(node);
-    const { previousSibling } = node;
-    // Removes its line as well.
-    if (previousSibling?.nodeType === 3 && (previousSibling.nodeValue ?? "").trim() === "")
-      this.#removed.add(previousSibling);
+  /** Removes elements with the space before them, which may be their line. */
+  #remove(found: Found[]): void {
+    for (const { node } of found.splice(0)) {
+      if (!isElement(node)) {
+        this.#removed.push(node.span);
+        continue;
+      }
+      const [{ start }, { end }] = node.tags;
+      const before = this.#text.slice(0, start).trimEnd().length;
+      this.#removed.push({ start: this.#text[before - 1] === ">" ? before : start, end });
+    }
   }
 
   set(property: Property, values: readonly string[]): void {
     const places = [property, ...property.also];
-    const found = places.flatMap((place) => this.find(place));
-    const home = found[0]?.description ?? this.#descriptions[0];
-    for (const { node } of found) this.#remove(node);
-    for (const { namespace, local } of places) this.#found.get(namespace)?.delete(local);
+    const home = places.flatMap((place) => this.find(place))[0]?.description ?? this.#home;
+    for (const place of places) this.#remove(this.#found.get(keyOf(place)) ?? []);
     if (values.length === 0 || !home) return;
-    const node = element(
-      this.#document,
-      this.#prefixOf(home, RDF) ?? "rdf",
-      this.#nameIn(home, property),
-      property,
-      values,
-    );
-    home.appendChild(node);
-    this.#add({ description: home, node });
+    const added = this.#added.get(home) ?? [];
+    this.#added.set(home, [...added, this.#element(home, property, values)]);
   }
 
-  #nameIn(home: Element, { namespace, local }: Name): string {
-    return `${this.#prefixOf(home, namespace) ?? PREFIXES.get(namespace)}:${local}`;
+  /** The element of a property as XML. */
+  #element(home: XmpElement, { namespace, local, form }: Property, values: readonly string[]): string {
+    const declarations: string[] = [];
+    const qualified = (of: string, standard: string, localPart: string): string => {
+      const prefix = this.#prefixOf(home, of);
+      if (prefix === undefined && !declarations.includes(standard)) declarations.push(standard);
+      return `${prefix ?? standard}:${localPart}`;
+    };
+    const element = qualified(namespace, PREFIXES.get(namespace) ?? "", local);
+    let inside = escaped(values[0] ?? "");
+    if (form !== "text") {
+      const [list, item] = [qualified(RDF, "rdf", form), qualified(RDF, "rdf", "li")];
+      const language = form === "Alt" ? ' xml:lang="x-default"' : "";
+      const items = values.map((value) => `<${item}${language}>${escaped(value)}</${item}>`);
+      inside = `<${list}>${items.join("")}</${list}>`;
+    }
+    const declared = declarations.map((prefix) => ` xmlns:${prefix}="${prefix === "rdf" ? RDF : namespace}"`);
+    return `<${element}${declared.join("")}>${inside}</${element}>`;
   }
 
-  #prefixOf(home: Element, namespace: string): string | undefined {
+  #prefixOf(home: XmpElement, namespace: string): string | undefined {
     const known = this.#prefixes.get(home) ?? new Map<string, string | undefined>();
     this.#prefixes.set(home, known);
-    if (!known.has(namespace)) known.set(namespace, home.lookupPrefix(namespace) || undefined);
+    if (!known.has(namespace)) known.set(namespace, prefixIn(home, namespace));
     return known.get(namespace);
   }
 
-  /** The packet as XML. */
-  serialized(): string {
-    const nodeFilter = (node: Node): Node | null => (this.#removed.has(node) ? null : node);
-    return new XMLSerializer().serializeToString(this.#document, { nodeFilter });
+  /** The packet as XML, with the changes. */
+  written(): string {
+    const edits = this.#removed.map(({ start, end }) => ({ start, end, text: "" }));
+    for (const [home, added] of this.#added) {
+      const [open, close] = home.tags;
+      const isDescription = this.#descriptions.includes(home);
+      const rdf = this.#prefixOf(home, RDF);
+      const description = `${rdf ?? "rdf"}:Description`;
+      const declared = rdf === undefined ? ` xmlns:rdf="${RDF}"` : "";
+      const text = isDescription
+        ? added.join("")
+        : `<${description}${declared} ${rdf ?? "rdf"}:about="">${added.join("")}</${description}>`;
+      // An element without contents gets an end tag.
+      edits.push(
+        open.end === close.end
+          ? { start: open.end - 2, end: open.end, text: `>${text}</${home.qualified}>` }
+          : { start: close.start, end: close.start, text },
+      );
+    }
+    const pieces: string[] = [];
+    let at = 0;
+    for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start)) {
+      // What is in an element that was removed goes with it.
+      if (start < at) continue;
+      pieces.push(this.#text.slice(at, start), text);
+      at = end;
+    }
+    return pieces.join("") + this.#text.slice(at);
   }
+}
+
+const keyOf = ({ namespace, local }: XmpName): string => `${namespace} ${local}`;
+
+/** A prefix that means a namespace in an element, and in all that is in it. */
+function prefixIn(home: XmpElement, namespace: string): string | undefined {
+  const hidden = new Set<string>();
+  for (let element: XmpElement | undefined = home; element; element = element.parent) {
+    for (const [prefix, uri] of Object.entries(element.declared)) {
+      if (uri === namespace && prefix !== "" && !hidden.has(prefix)) return prefix;
+      hidden.add(prefix);
+    }
+  }
+  return undefined;
 }
 
 /** Its items, if it is an array; the one in the default language of a language alternative. */
-function textsOf(property: Element | Attr): string[] {
+function textsOf(property: XmpElement | XmpAttribute): string[] {
   if (!isElement(property)) return [property.value];
-  const [array] = elementsOf(property).filter(({ namespaceURI }) => namespaceURI === RDF);
-  if (array === undefined) return [property.textContent ?? ""];
+  const array = elementsOf(property).find(({ namespace }) => namespace === RDF);
+  if (array === undefined) return [textWithin(property)];
   const elements = elementsOf(array);
-  const standard = elements.find((item) => item.getAttributeNS(XML, "lang") === "x-default") ?? elements[0];
-  const items = array.localName === "Alt" ? (standard ? [standard] : []) : elements;
-  return items.map((item) => item.textContent ?? "");
-}
-
-/** The element of a property. */
-function element(
-  document: Document,
-  rdf: string,
-  qualified: string,
-  { namespace, form }: Property,
-  values: readonly string[],
-): Element {
-  const property = document.createElementNS(namespace, qualified);
-  if (form === "text") {
-    property.appendChild(document.createTextNode(xmlText(values[0] ?? "")));
-    return property;
-  }
-  const list = document.createElementNS(RDF, `${rdf}:${form}`);
-  property.appendChild(list);
-  for (const value of values) {
-    const item = document.createElementNS(RDF, `${rdf}:li`);
-    list.appendChild(item);
-    if (form === "Alt") item.setAttributeNS(XML, "xml:lang", "x-default");
-    item.appendChild(document.createTextNode(xmlText(value)));
-  }
-  return property;
-}
-
-const isElement = (node: Node): node is Element => node.nodeType === 1;
-
-export function elementsOf(parent: Element): Element[] {
-  const elements: Element[] = [];
-  for (let node = parent.firstChild; node; node = node.nextSibling) {
-    if (isElement(node)) elements.push(node);
-  }
-  return elements;
+  const isStandard = ({ attributes }: XmpElement): boolean =>
+    attributes.some(({ namespace, local, value }) => namespace === XML && local === "lang" && value === "x-default");
+  const standard = elements.find(isStandard) ?? elements[0];
+  const items = array.local === "Alt" ? (standard ? [standard] : []) : elements;
+  return items.map(textWithin);
 }
 
 function valueFor(key: string, text: string): string {
@@ -320,8 +381,14 @@ const listOf = (keywords: string): string[] =>
     .map((keyword) => keyword.trim())
     .filter((keyword) => keyword !== "");
 
-/** XML cannot represent two code points, and reads a carriage return as a line feed (XML 1.0, 2.2 and 2.11). */
-const xmlText = (text: string): string => text.replaceAll(/\r\n?/g, "\n").replaceAll(/[\ufffe\uffff]/g, "\ufffd");
+const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** Text in XML, which cannot represent two code points, and reads a carriage return as a line feed (XML 1.0, 2.2 and 2.11). */
+const escaped = (text: string): string =>
+  text
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(/[\ufffe\uffff]/g, "\ufffd")
+    .replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? character);
 
 const NAME_START =
   "A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d\\u2070-\\u2181" +

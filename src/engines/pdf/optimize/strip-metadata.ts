@@ -26,7 +26,7 @@ export async function stripMetadata(open: OpenPdf): Promise<void> {
     await writeInfo(engine, document, { entries: new Map(), clears: "all" });
     const root = document.getTrailer().get("Root");
     const stream = root.get("Metadata");
-    const packet = stream.isStream() ? standardsOf(engine.work, readPacket(engine, stream)) : undefined;
+    const packet = stream.isStream() ? await standardsOf(engine.work, readPacket(engine, stream)) : undefined;
     if (packet) writeMetadata(stream, packet);
     else dropMetadataStream(document);
     root.delete("SpiderInfo");

@@ -117,6 +117,8 @@ class Comparison {
   readonly #drawn = new Map<RevisionChange, ReadonlyMap<number, PageBox>>();
   /** The pages (1-based) of the later revision that a widget is on, by its number. */
   readonly #pagesOf = new Map<number, number[]>();
+  /** Whether the metadata of the later revision, if they are others, are XMP. */
+  #hasXmp = false;
 
   constructor(difference: Difference) {
     this.#difference = difference;
@@ -128,6 +130,9 @@ class Comparison {
     const { before, after, changed, removed } = this.#difference;
     const [earlier, later] = [before.document.getTrailer(), after.document.getTrailer()];
     const pages = await this.#pairPages();
+    const [old, now] = [earlier, later].map((trailer) => trailer.get("Root", "Metadata"));
+    if (now && ((old && objectNumber(old)) !== objectNumber(now) || changed.has(objectNumber(now))))
+      this.#hasXmp = await isXmp(this.#engine, now);
     this.#compareTrailers({ object: earlier, holder: TRAILER }, later);
     this.#releaseAll();
     for (const [index, number] of pages.entries()) {
@@ -342,7 +347,7 @@ class Comparison {
         storeProblem(this.#engine, one, other, (old, now) => this.#differs(old, now)),
       ),
       Metadata: free("metadata", "The XMP metadata was changed.", (_, other) =>
-        other.isNull() || isXmp(this.#engine, other) ? undefined : "The metadata was replaced by what is no XMP.",
+        other.isNull() || this.#hasXmp ? undefined : "The metadata was replaced by what is no XMP.",
       ),
       Version: (old, now, isSame) => {
         if (!isSame && !(now.isName() && now.asName() > (old.object.isName() ? old.object.asName() : "")))

@@ -57,14 +57,14 @@ export function isAppearance(engine: PdfEngine, value: PDFObject): boolean {
 }
 
 /** Whether a value is XMP, and nothing else, such as a picture, whatever its data are. */
-export function isXmp(engine: PdfEngine, value: PDFObject): boolean {
+export async function isXmp(engine: PdfEngine, value: PDFObject): Promise<boolean> {
   if (!value.isStream() || !isNamed(value.get("Type"), "Metadata") || !isNamed(value.get("Subtype"), "XML"))
     return false;
   const buffer = value.readStream();
   const bytes = buffer.asUint8Array().slice();
   buffer.destroy();
   engine.countDecoded(bytes.length);
-  return parseXmp(engine.work, bytes) !== undefined;
+  return (await parseXmp(engine.work, bytes)) !== undefined;
 }
 
 /** What a new field or its widget has that a signature does not need, and that could be seen or done. */
