@@ -127,7 +127,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "ipaddr.js",
     "pkijs",
     "asn1js",
-    "node-forge",
+    "node:crypto",
   ],
   // The server of one machine, in Node. Of the service it knows its errors, which it sends itself, and how databases are opened.
   serve: ["db", "http/errors/error-table.ts", "miniflare", "zod"],
@@ -214,7 +214,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonly problem: string }[] = [
   {
     // Only pdf/mupdf knows how MuPDF keeps things.
-    shows: /_wasm_|(?<!node-forge\/)\blib\b|\bLibMuPDF\b|pdf\/mupdf\/abi-check/,
+    shows: /_wasm_|\blib\b|\bLibMuPDF\b|pdf\/mupdf\/abi-check/,
     files: /^pdf\/mupdf\//,
     problem: "looks inside MuPDF, which belongs into src/engines/pdf/mupdf/",
   },

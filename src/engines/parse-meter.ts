@@ -35,9 +35,9 @@ export const PARSERS = {
   crl: { reads: "A revocation list", elements: "entries", byte: 1, element: 100, most: 5_000_000 },
   derivation: {
     reads: "A key derived from a password",
-    elements: "hashes (SHA-256 counts 5 times, SHA-512 25 times)",
+    elements: "hashes",
     byte: 2,
-    element: 400,
+    element: 1_000,
     most: 1_000_000,
     bounds: "100,000 iterations of a key, salts of 1,024 bytes, one private key",
   },

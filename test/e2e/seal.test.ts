@@ -65,8 +65,7 @@ describe("a signature that OpenSSL verifies, appended to the file", () => {
   );
 
   test.each([
-    ["Triple DES", []],
-    ["RC2", ["-certpbe", "PBE-SHA1-RC2-40", "-keypbe", "PBE-SHA1-RC2-128"]],
+    ["Triple DES", "-certpbe PBE-SHA1-3DES -keypbe PBE-SHA1-2DES".split(" ")],
     ["AES", "-certpbe AES-128-CBC -keypbe AES-192-CBC -macalg sha512".split(" ")],
   ])("PKCS#12 by OpenSSL with %s", async (name, options) => {
     const pem = { key: await keyPem(ada), chain: chainPem(ada, root) };
@@ -77,6 +76,14 @@ describe("a signature that OpenSSL verifies, appended to the file", () => {
     expect(await verified(body, letter)).toMatchObject({
       range: [0, expect.any(Number), expect.any(Number), expect.any(Number)],
     });
+  });
+
+  test("not with RC2 by OpenSSL, which says how to export it again", async () => {
+    const pem = { key: await keyPem(ada), chain: chainPem(ada, root) };
+    const args = "-export -inkey {key} -in {chain} -legacy -certpbe PBE-SHA1-RC2-40 -passout pass:abc".split(" ");
+    const { bytes } = await openssl(pem, "pkcs12", ...args);
+    const refused = await refusal("seal", letter, { certificate: file(bytes), certificatePassword: "abc" });
+    expect(refused.slice(0, 2)).toEqual([400, "invalid_certificate"]);
   });
 
   test("an encrypted key in PEM, and a certificate for RSASSA-PSS", async () => {

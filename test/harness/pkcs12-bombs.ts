@@ -31,8 +31,8 @@ export function longMac({ digest = "sha1", value = 20, salt = 8, iterations = 1 
 }
 
 /** A file of encrypted keys, each with so many iterations, whose MAC is that of the password `secret`. */
-export async function manyKeys(count: number, iterations: number): Promise<Uint8Array> {
-  const scheme = sequence(oid(WITH_3DES), sequence(octets(new Uint8Array(8)), new Integer({ value: iterations })));
+export async function manyKeys(count: number, iterations: number, type = WITH_3DES): Promise<Uint8Array> {
+  const scheme = sequence(oid(type), sequence(octets(new Uint8Array(8)), new Integer({ value: iterations })));
   const bag = sequence(oid(SHROUDED_KEY), tagged(sequence(scheme, octets(new Uint8Array(64)))));
   const bags = der(sequence(...Array<AsnType>(count).fill(bag)));
   const content = der(sequence(sequence(oid(ID_DATA), tagged(octets(bags)))));
