@@ -125,7 +125,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "colord",
     "re2js",
     "ipaddr.js",
-    "pkijs",
     "asn1js",
     "node:crypto",
   ],

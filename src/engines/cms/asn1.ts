@@ -1,18 +1,20 @@
 /**
- * Reads and writes ASN.1 in BER and DER (ITU-T X.690). asn1js and pkijs read whatever they are given in one piece, at 6 to 40 µs and about a kilobyte for each value and
- * each arc of an object identifier, and look into strings for more. So all bytes are scanned here first, and refused if they would take them long.
+ * Reads and writes ASN.1 in BER and DER (ITU-T X.690). asn1js reads whatever it is given in one piece, at 6 to 40 µs and about a kilobyte for each value and
+ * each arc of an object identifier, and looks into strings for more. So all bytes are scanned here first, and refused if they would take them long.
  */
 import {
   type AsnType,
   type BaseBlock,
   Constructed,
   fromBER,
+  GeneralizedTime,
   Integer,
   Null,
   ObjectIdentifier,
   OctetString,
   Sequence,
   Set as SetBlock,
+  UTCTime,
 } from "asn1js";
 import { concat } from "../../bytes/concat.ts";
 import { ParseMeter } from "../parse-meter.ts";
@@ -192,8 +194,17 @@ export function numberOf(block: BaseBlock | undefined): number {
   return block.valueBlock.valueDec;
 }
 
+/** UTCTime or GeneralizedTime. */
+export function timeOf(block: AsnType | undefined): Date {
+  if (!(block instanceof UTCTime) && !(block instanceof GeneralizedTime)) throw new Unexpected("no time");
+  return block.toDate();
+}
+
 export const hasTag = (block: BaseBlock | undefined, number: number): boolean =>
   block !== undefined && block.idBlock.tagClass === 3 && block.idBlock.tagNumber === number;
+
+/** What a value is as it was read. */
+export const writtenBytes = (block: AsnType): Uint8Array<ArrayBuffer> => new Uint8Array(block.valueBeforeDecodeView);
 
 export const der = (block: AsnType): Uint8Array<ArrayBuffer> => new Uint8Array(block.toBER());
 

@@ -1,16 +1,28 @@
 /** What a certificate says (RFC 5280). */
-import type { AsnType } from "asn1js";
-import { BitString, Boolean as BooleanBlock, Integer } from "asn1js";
-import { Certificate, type Extension, type RelativeDistinguishedNames } from "pkijs";
+import { type AsnType, BitString, Boolean as BooleanBlock, Integer } from "asn1js";
 import { hex } from "../../bytes/hex.ts";
 import type { Work } from "../work.ts";
-import { children, der, hasTag, implicitOctets, isSame, numberOf, oidOf, parse, read } from "./asn1.ts";
+import {
+  children,
+  der,
+  hasTag,
+  implicitOctets,
+  isSame,
+  numberOf,
+  octets,
+  oidOf,
+  parse,
+  read,
+  timeOf,
+  Unexpected,
+  writtenBytes,
+} from "./asn1.ts";
 import { Unusable } from "./refusal.ts";
 
 /** Certificates that a request may have in one place: each may be tried with a key. */
 export const MOST_CERTIFICATES = 50;
 
-/** Values in one certificate, which pkijs reads and writes in one piece: 80 ms. Real ones have a few hundred. */
+/** Values in one certificate, which are read and written in one piece. Real ones have a few hundred. */
 const MOST_VALUES = 2_000;
 
 export const KEY_USAGE = "2.5.29.15";
@@ -43,6 +55,43 @@ const SHORT: ReadonlyMap<string, string> = new Map([
   ["0.9.2342.19200300.100.1.25", "DC"],
 ]);
 
+/** A distinguished name (4.1.2.4). */
+export interface DistinguishedName {
+  readonly block: AsnType;
+  /** As it is written: names are compared with many others. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly attributes: readonly { readonly type: string; readonly text: string }[];
+}
+
+/** An extension (4.1.2.9). */
+export interface Extension {
+  readonly type: string;
+  readonly isCritical: boolean;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface Certificate {
+  readonly block: AsnType;
+  /** As it is written: signatures refer to them by their digest. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Two certificates are the same if these are. */
+  readonly identity: string;
+  readonly serialNumber: Integer;
+  readonly issuer: DistinguishedName;
+  readonly subject: DistinguishedName;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** SubjectPublicKeyInfo (4.1.2.7). */
+  readonly publicKey: AsnType;
+  readonly extensions: readonly Extension[];
+  /** What its issuer signed, the signature, and its AlgorithmIdentifier. */
+  readonly signed: {
+    readonly bytes: Uint8Array<ArrayBuffer>;
+    readonly signature: Uint8Array<ArrayBuffer>;
+    readonly algorithm: AsnType;
+  };
+}
+
 export interface CertificateFacts {
   /** Names as RFC 4514 writes them. */
   readonly subject: string;
@@ -58,29 +107,27 @@ export function factsOf(certificate: Certificate): CertificateFacts {
   return {
     subject: distinguishedName(certificate.subject),
     issuer: distinguishedName(certificate.issuer),
-    serialNumber: hex(serialOf(certificate)),
-    notBefore: certificate.notBefore.value.toISOString(),
-    notAfter: certificate.notAfter.value.toISOString(),
+    serialNumber: hex(serialOf(certificate.serialNumber)),
+    notBefore: certificate.notBefore.toISOString(),
+    notAfter: certificate.notAfter.toISOString(),
   };
 }
 
 /** The content of the integer, in DER. */
-export const serialOf = ({ serialNumber }: { readonly serialNumber: AsnType }): Uint8Array =>
+export const serialOf = (serialNumber: AsnType): Uint8Array =>
   serialNumber instanceof Integer ? serialNumber.valueBlock.valueHexView : new Uint8Array();
 
 /** By how much clocks differ, in ms. */
 export const CLOCK_SKEW = 5 * 60_000;
 
-export const isValidAt = ({ notBefore, notAfter }: Certificate, at: Date): boolean =>
-  notBefore.value <= at && at <= notAfter.value;
+export const isValidAt = ({ notBefore, notAfter }: Certificate, at: Date): boolean => notBefore <= at && at <= notAfter;
 
 /** A name as text (RFC 4514): the most specific part first. */
-export function distinguishedName(name: RelativeDistinguishedNames): string {
-  return name.typesAndValues
-    .map(({ type, value }) => `${SHORT.get(type) ?? type}=${escaped(String(value.valueBlock.value))}`)
+export const distinguishedName = ({ attributes }: DistinguishedName): string =>
+  attributes
+    .map(({ type, text }) => `${SHORT.get(type) ?? type}=${escaped(text)}`)
     .toReversed()
     .join(",");
-}
 
 const escaped = (text: string): string =>
   text
@@ -89,32 +136,14 @@ const escaped = (text: string): string =>
     .replace(/^[ #]/, "\\$&")
     .replace(/ $/, "\\ ");
 
-const identities = new WeakMap<Certificate, string>();
-
-/** Two certificates are the same if these are. */
-export function identityOf(certificate: Certificate): string {
-  const known = identities.get(certificate) ?? hex(der(certificate.toSchema()));
-  identities.set(certificate, known);
-  return known;
-}
-
-const names = new WeakMap<RelativeDistinguishedNames, Uint8Array<ArrayBuffer>>();
-
-/** A name in DER, written once: names are compared with many others. */
-export function nameBytes(name: RelativeDistinguishedNames): Uint8Array<ArrayBuffer> {
-  const known = names.get(name) ?? der(name.toSchema());
-  names.set(name, known);
-  return known;
-}
-
-export const extensionOf = ({ extensions = [] }: Certificate, type: string): Extension | undefined =>
-  extensions.find(({ extnID }) => extnID === type);
+export const extensionOf = ({ extensions }: Certificate, type: string): Extension | undefined =>
+  extensions.find((one) => one.type === type);
 
 const values = new WeakMap<Extension, AsnType>();
 
 /** The value of an extension, parsed once: path building looks at it again and again. */
 export function valueOf(extension: Extension): AsnType {
-  const known = values.get(extension) ?? parse(new Uint8Array(extension.extnValue.getValue()));
+  const known = values.get(extension) ?? parse(extension.bytes);
   values.set(extension, known);
   return known;
 }
@@ -190,12 +219,56 @@ export const hasDistributionPoints = (certificate: Certificate): boolean =>
 export const hasNoRevocation = (certificate: Certificate): boolean =>
   extensionOf(certificate, NO_REVOCATION) !== undefined;
 
+function nameOf(block: AsnType | undefined): DistinguishedName {
+  if (block === undefined) throw new Unexpected("no name");
+  const attributes = children(block)
+    .flatMap(children)
+    .map((attribute) => {
+      const [type, value] = children(attribute);
+      const text = value !== undefined && "valueBlock" in value ? (value.valueBlock as { value?: unknown }).value : "";
+      return { type: oidOf(type), text: String(text) };
+    });
+  return { block, bytes: writtenBytes(block), attributes };
+}
+
+function extensionFrom(block: AsnType): Extension {
+  const [type, ...rest] = children(block);
+  const critical = rest.length > 1 ? rest.shift() : undefined;
+  if (critical !== undefined && !(critical instanceof BooleanBlock)) throw new Unexpected("no extension");
+  return { type: oidOf(type), isCritical: critical?.valueBlock.value ?? false, bytes: octets(rest[0]) };
+}
+
 /**
- * A certificate whose bytes are those that are written again: signatures refer to them by their digest.
+ * Reads a certificate (4.1).
  * @throws Unusable, or another error for what cannot be parsed
  */
 export function certificateOf(work: Work, bytes: Uint8Array): Certificate {
-  const certificate = new Certificate({ schema: read(work, bytes, MOST_VALUES) });
-  if (!isSame(der(certificate.toSchema()), bytes)) throw new Unusable("has a certificate that is not in DER");
-  return certificate;
+  const block = read(work, bytes, MOST_VALUES);
+  // What is written into signatures are these bytes again.
+  if (!isSame(der(block), bytes)) throw new Unusable("has a certificate that is not in DER");
+  const [contents, algorithm, signature] = children(block);
+  const parts = children(contents).filter((part, index) => index > 0 || !hasTag(part, 0));
+  const [serialNumber, , issuer, validity, subject, publicKey, ...rest] = parts;
+  const [notBefore, notAfter] = children(validity);
+  const extensions = rest.find((part) => hasTag(part, 3));
+  if (contents === undefined || algorithm === undefined || publicKey === undefined)
+    throw new Unexpected("no certificate");
+  if (!(signature instanceof BitString) || !(serialNumber instanceof Integer)) throw new Unexpected("no certificate");
+  return {
+    block,
+    bytes: bytes.slice(),
+    identity: hex(bytes),
+    serialNumber,
+    issuer: nameOf(issuer),
+    subject: nameOf(subject),
+    notBefore: timeOf(notBefore),
+    notAfter: timeOf(notAfter),
+    publicKey,
+    extensions: extensions === undefined ? [] : children(children(extensions)[0]).map(extensionFrom),
+    signed: {
+      bytes: writtenBytes(contents),
+      signature: new Uint8Array(signature.valueBlock.valueHexView),
+      algorithm,
+    },
+  };
 }

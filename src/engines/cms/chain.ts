@@ -1,8 +1,8 @@
 /** Certification paths (RFC 5280, 6) up to roots that are given. */
-import type { Certificate } from "pkijs";
 import { Refusal } from "../errors.ts";
 import { isSame } from "./asn1.ts";
 import {
+  type Certificate,
   ALTERNATIVE_NAMES,
   BASIC_CONSTRAINTS,
   constraintsOf,
@@ -10,11 +10,9 @@ import {
   distinguishedName,
   EXTENDED_KEY_USAGE,
   hasNoRevocation,
-  identityOf,
   KEY_USAGE,
   keyUsageOf,
   NAME_CONSTRAINTS,
-  nameBytes,
   purposesOf,
   SIGNING_BITS,
 } from "./certificates.ts";
@@ -71,11 +69,11 @@ const KNOWN = new Set([
 ]);
 
 const isIssuedByName = (one: Certificate, issuer: Certificate): boolean =>
-  isSame(nameBytes(one.issuer), nameBytes(issuer.subject));
+  isSame(one.issuer.bytes, issuer.subject.bytes);
 const nameOf = ({ subject }: Certificate): string => distinguishedName(subject);
 const day = (date: Date): string => date.toISOString().slice(0, 10);
 const isAmong = (one: Certificate, others: readonly Certificate[]): boolean =>
-  others.some((other) => identityOf(other) === identityOf(one));
+  others.some((other) => other.identity === one.identity);
 const isSelfIssued = (one: Certificate): boolean => isIssuedByName(one, one);
 
 /**
@@ -189,13 +187,13 @@ function problemOf(path: Path, at: Date, purpose: Purpose): Problem | undefined 
 
 function problemIn(path: Path, at: Date, purpose: Purpose): Problem | undefined {
   for (const [index, one] of path.entries()) {
-    const unknown = (one.extensions ?? []).find(({ critical, extnID }) => critical && !KNOWN.has(extnID));
+    const unknown = one.extensions.find(({ isCritical, type }) => isCritical && !KNOWN.has(type));
     if (unknown)
       return {
         chain: "unknown",
-        reason: `The certificate of ${nameOf(one)} has a critical extension that is not supported (${unknown.extnID}).`,
+        reason: `The certificate of ${nameOf(one)} has a critical extension that is not supported (${unknown.type}).`,
       };
-    if (new Set(one.extensions?.map(({ extnID }) => extnID)).size !== (one.extensions ?? []).length)
+    if (new Set(one.extensions.map(({ type }) => type)).size !== one.extensions.length)
       return { chain: "unknown", reason: `The certificate of ${nameOf(one)} has an extension twice.` };
     if (index === 0 && ((keyUsageOf(one) ?? SIGNING_BITS) & SIGNING_BITS) === 0)
       return { chain: "untrusted", reason: `The certificate of ${nameOf(one)} is not for signatures.` };
@@ -215,7 +213,7 @@ function problemIn(path: Path, at: Date, purpose: Purpose): Problem | undefined 
           reason: `The certificate of ${nameOf(one)} does not allow a name in that of ${nameOf(forbidden)}.`,
         };
     }
-    const [from, until] = [one.notBefore.value, one.notAfter.value];
+    const [from, until] = [one.notBefore, one.notAfter];
     if (until < at) return { chain: "expired", reason: `The certificate of ${nameOf(one)} expired on ${day(until)}.` };
     if (from > at)
       return { chain: "expired", reason: `The certificate of ${nameOf(one)} is not valid before ${day(from)}.` };

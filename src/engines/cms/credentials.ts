@@ -1,8 +1,7 @@
 /** Reads a private key and its certificates: PKCS#12 (RFC 7292), or PKCS#8 and X.509 in PEM (RFC 7468). */
-import type { Certificate } from "pkijs";
 import type { Work } from "../work.ts";
 import { children, der, implicitOctets, octets, oidOf, read } from "./asn1.ts";
-import { certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
+import { type Certificate, certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
 import { decrypt, decryptKey, fitsMac } from "./password-based.ts";
 import { pemBlocks, readCertificates } from "./pem.ts";
 import { invalidCertificate, readable, Unusable } from "./refusal.ts";

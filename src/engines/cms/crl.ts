@@ -2,10 +2,9 @@
  * Certificate revocation lists (RFC 5280, 5). A list can have 100,000 entries, so they are walked in its bytes: as objects, they would take fifty times as much
  * memory.
  */
-import { type AsnType, GeneralizedTime, UTCTime } from "asn1js";
-import type { Certificate } from "pkijs";
-import { children, hasTag, isSame, octets, oidOf, parse, read, Unexpected } from "./asn1.ts";
-import { constraintsOf, keyUsageOf, nameBytes, pointsIn, pointsOf, serialOf } from "./certificates.ts";
+import type { AsnType } from "asn1js";
+import { children, hasTag, isSame, octets, oidOf, parse, read, timeOf, Unexpected } from "./asn1.ts";
+import { type Certificate, constraintsOf, keyUsageOf, pointsIn, pointsOf, serialOf } from "./certificates.ts";
 import { HASH_WORK, isSignedBy, SIGNATURE_WORK } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
 import { ParseMeter } from "../parse-meter.ts";
@@ -72,7 +71,7 @@ export function readCrl(work: Work, bytes: Uint8Array<ArrayBuffer>): RevocationI
   const entries = rest[0]?.tag === SEQUENCE ? rest.shift() : undefined;
   const scope = scopeOf(rest[0]?.tag === EXTENSIONS ? read(work, cut(rest[0])) : undefined);
   const judge = async (certificate: Certificate, work: Work): Promise<Judgment> => {
-    const serial = serialOf(certificate);
+    const serial = serialOf(certificate.serialNumber);
     const meter = new ParseMeter(work, "crl");
     for (let at = entries?.start ?? 0; at < (entries?.end ?? 0);) {
       const entry = placeAt(bytes, at, entries?.end ?? 0);
@@ -81,18 +80,18 @@ export function readCrl(work: Work, bytes: Uint8Array<ArrayBuffer>): RevocationI
       await meter.pause();
       const number = placeAt(bytes, entry.start, entry.end);
       if (isSame(bytes.subarray(number.start, number.end), serial))
-        return { revokedAt: timeIn(read(work, cut(placeAt(bytes, number.end, entry.end)))) };
+        return { revokedAt: timeOf(read(work, cut(placeAt(bytes, number.end, entry.end)))) };
       at = entry.end;
     }
     return { revokedAt: undefined };
   };
   return {
-    thisUpdate: timeIn(read(work, cut(thisUpdate))),
-    nextUpdate: nextUpdate && timeIn(read(work, cut(nextUpdate))),
+    thisUpdate: timeOf(read(work, cut(thisUpdate))),
+    nextUpdate: nextUpdate && timeOf(read(work, cut(nextUpdate))),
     judge,
     async isAbout(certificate, _, work) {
       work.spend(MATCH_WORK);
-      return isSame(cut(issuer), nameBytes(certificate.issuer)) && covers(scope, certificate);
+      return isSame(cut(issuer), certificate.issuer.bytes) && covers(scope, certificate);
     },
     async isFrom(one, work) {
       if (((keyUsageOf(one) ?? LIST_SIGNING) & LIST_SIGNING) === 0) return false;
@@ -106,11 +105,6 @@ export function readCrl(work: Work, bytes: Uint8Array<ArrayBuffer>): RevocationI
     },
   };
 }
-
-const timeIn = (block: AsnType): Date => {
-  if (!(block instanceof UTCTime) && !(block instanceof GeneralizedTime)) throw new Unexpected("no time");
-  return block.toDate();
-};
 
 /** The certificates that a list is about (5.2.5). */
 interface Scope {

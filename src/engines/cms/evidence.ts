@@ -1,8 +1,7 @@
 /** What proves, after the certificates of a signature have expired, that none was revoked when it was made (EN 319 142-1, 5.4). */
-import type { Certificate } from "pkijs";
 import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
-import { identityOf } from "./certificates.ts";
+import type { Certificate } from "./certificates.ts";
 import { Pool } from "./pool.ts";
 import { pathOf, proofsFor, Revoked } from "./chain.ts";
 import { invalidCertificate, revocationUnavailable, timestampFailed, Unusable } from "./refusal.ts";
@@ -40,7 +39,7 @@ export async function evidenceFor(
   });
   const certificates: Certificate[] = [];
   for (const one of [...ofSigner.certificates, ...ofStamp.certificates])
-    if (!certificates.some((other) => identityOf(other) === identityOf(one))) certificates.push(one);
+    if (!certificates.some((other) => other.identity === one.identity)) certificates.push(one);
   return { certificates, data: [...new Set([...ofSigner.data, ...ofStamp.data])] };
 }
 

@@ -1,9 +1,8 @@
 /** The names that an issuer may certify (RFC 5280, 4.2.1.10). */
 import type { AsnType } from "asn1js";
-import type { Certificate } from "pkijs";
 import { children, der, hasTag, implicitOctets, isSame, oidOf, parse } from "./asn1.ts";
 import { hex } from "../../bytes/hex.ts";
-import { ALTERNATIVE_NAMES, extensionOf, NAME_CONSTRAINTS, nameBytes, valueOf } from "./certificates.ts";
+import { type Certificate, ALTERNATIVE_NAMES, extensionOf, NAME_CONSTRAINTS, valueOf } from "./certificates.ts";
 import { Unusable } from "./refusal.ts";
 
 const EMAIL_ADDRESS = "1.2.840.113549.1.9.1";
@@ -54,7 +53,7 @@ const nameOf = (block: AsnType): Name => {
 
 /** The names of the subject: also e-mail addresses in its distinguished name, where old certificates have them. */
 function namesOf(certificate: Certificate): Name[] {
-  const subject = parse(nameBytes(certificate.subject));
+  const subject = parse(certificate.subject.bytes);
   const attributes = children(subject).flatMap(children).map(children);
   const addresses = attributes.flatMap(([type, value]) => (value && oidOf(type) === EMAIL_ADDRESS ? [value] : []));
   const extension = extensionOf(certificate, ALTERNATIVE_NAMES);

@@ -1,6 +1,5 @@
 /** Asks for the status of a certificate, and reads the response (RFC 6960). */
-import { type AsnType, BitString, Enumerated, GeneralizedTime } from "asn1js";
-import type { Certificate } from "pkijs";
+import { type AsnType, BitString, Enumerated } from "asn1js";
 import {
   children,
   der,
@@ -13,9 +12,11 @@ import {
   oidOf,
   read,
   sequence,
+  timeOf,
   Unexpected,
+  writtenBytes,
 } from "./asn1.ts";
-import { certificateOf, extensionOf, isValidAt, nameBytes, purposesOf, serialOf } from "./certificates.ts";
+import { type Certificate, certificateOf, extensionOf, isValidAt, purposesOf, serialOf } from "./certificates.ts";
 import { isIssuedBy, isSignedBy, SIGNATURE_WORK } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
 import type { Work } from "../work.ts";
@@ -51,9 +52,9 @@ const MOST = 20;
 
 /** The digests of an issuer's name and key (4.1.1). */
 async function identify(hash: string, certificate: Certificate, issuer: Certificate): Promise<Uint8Array[]> {
-  const [, key] = children(issuer.subjectPublicKeyInfo.toSchema());
+  const [, key] = children(issuer.publicKey);
   if (!(key instanceof BitString)) throw new Unexpected("no key");
-  const parts = [nameBytes(certificate.issuer), new Uint8Array(key.valueBlock.valueHexView)];
+  const parts = [certificate.issuer.bytes, new Uint8Array(key.valueBlock.valueHexView)];
   return Promise.all(parts.map(async (part) => new Uint8Array(await crypto.subtle.digest(hash, part))));
 }
 
@@ -93,7 +94,7 @@ export function readOcsp(work: Work, bytes: Uint8Array, now?: Date): RevocationI
     throw new Unexpected("no response");
   const included = certificates === undefined ? [] : children(children(certificates)[0]).slice(0, MOST);
   const signed = {
-    bytes: new Uint8Array(data.valueBeforeDecodeView),
+    bytes: writtenBytes(data),
     signature: new Uint8Array(signature.valueBlock.valueHexView),
     algorithm,
   };
@@ -104,7 +105,7 @@ export function readOcsp(work: Work, bytes: Uint8Array, now?: Date): RevocationI
   const times = [timeOf(producedAt), ...singles.map(({ thisUpdate }) => thisUpdate), ...(now ? [now] : [])];
   const isFrom = async (issuer: Certificate, work: Work): Promise<boolean> => {
     work.spend(SIGNATURE_WORK * (1 + 2 * included.length));
-    const delegates = included.map((one) => certificateOf(work, new Uint8Array(one.valueBeforeDecodeView)));
+    const delegates = included.map((one) => certificateOf(work, writtenBytes(one)));
     for (const one of [issuer, ...delegates]) {
       const isAuthorized = one === issuer || (await isDelegate(one, issuer, times));
       if (isAuthorized && (await isSignedBy(one, signed))) return true;
@@ -117,7 +118,7 @@ export function readOcsp(work: Work, bytes: Uint8Array, now?: Date): RevocationI
     isFrom,
     async isAbout(certificate, issuer, work) {
       work.spend(MATCH_WORK);
-      if (single.hash === undefined || !isSame(single.serial, serialOf(certificate))) return false;
+      if (single.hash === undefined || !isSame(single.serial, serialOf(certificate.serialNumber))) return false;
       work.spend(DIGEST_WORK);
       const wanted = await identify(single.hash, certificate, issuer);
       return wanted.every((digest, index) => isSame(digest, single.issuer[index] ?? new Uint8Array()));
@@ -137,17 +138,12 @@ function singleOf(response: AsnType): Single {
   return {
     hash: IDENTIFYING.get(oidOf(children(algorithm)[0])),
     issuer: [octets(name), octets(key)],
-    serial: serialOf({ serialNumber: serial }),
+    serial: serialOf(serial),
     isGood: hasTag(status, 0),
     revokedAt: hasTag(status, 1) ? timeOf(children(status)[0]) : undefined,
     thisUpdate: timeOf(thisUpdate),
     nextUpdate: next && timeOf(children(next)[0]),
   };
-}
-
-function timeOf(block: AsnType | undefined): Date {
-  if (!(block instanceof GeneralizedTime)) throw new Unexpected("no time");
-  return block.toDate();
 }
 
 /** Whether an issuer lets another certificate respond for it, which need not be checked itself (4.2.2.2). */

@@ -1,8 +1,7 @@
 /** Texts in PEM (RFC 7468). */
-import type { Certificate } from "pkijs";
 import { fromBase64 } from "../../bytes/base64.ts";
 import type { Work } from "../work.ts";
-import { certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
+import { type Certificate, certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
 import { readable, Unusable } from "./refusal.ts";
 
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;

@@ -1,7 +1,6 @@
-import type { Certificate } from "pkijs";
 import { hex } from "../../bytes/hex.ts";
 import type { Work } from "../work.ts";
-import { identityOf, nameBytes } from "./certificates.ts";
+import type { Certificate } from "./certificates.ts";
 
 /** Fuel to look at a certificate among others. */
 const POOL_WORK = 1_000;
@@ -16,16 +15,16 @@ export class Pool {
     const seen = new Set<string>();
     for (const one of certificates) {
       work.spend(POOL_WORK);
-      const identity = identityOf(one);
+      const identity = one.identity;
       if (seen.has(identity)) continue;
       seen.add(identity);
-      const subject = hex(nameBytes(one.subject));
+      const subject = hex(one.subject.bytes);
       this.#bySubject.set(subject, [...(this.#bySubject.get(subject) ?? []), one]);
     }
   }
 
   /** Those whose name is that of the issuer. */
   issuersOf(certificate: Certificate): readonly Certificate[] {
-    return this.#bySubject.get(hex(nameBytes(certificate.issuer))) ?? [];
+    return this.#bySubject.get(hex(certificate.issuer.bytes)) ?? [];
   }
 }

@@ -1,6 +1,6 @@
 /** Verifies signatures with the public keys of certificates (RFC 5280, 4.1.1.2; RFC 4055; RFC 5480; RFC 5758). */
+import type { Certificate } from "./certificates.ts";
 import { type AsnType, BitString, Integer } from "asn1js";
-import type { Certificate } from "pkijs";
 import { children, der, hasTag, nothing, numberOf, oid, oidOf, parse, sequence, Unexpected } from "./asn1.ts";
 import { Unsupported, Unusable } from "./refusal.ts";
 
@@ -90,7 +90,7 @@ export async function isSignedBy(
   certificate: Certificate,
   { bytes, signature, algorithm, hash }: Signed,
 ): Promise<boolean> {
-  const info = parse(der(certificate.subjectPublicKeyInfo.toSchema()));
+  const info = certificate.publicKey;
   const [type, parameters] = children(algorithm);
   const [keyType, curve] = children(children(info)[0]).map((block, index) =>
     index === 0 || block.idBlock.tagNumber === 6 ? oidOf(block) : "",
@@ -114,12 +114,7 @@ export async function isSignedBy(
  * Whether a certificate was signed with the key of another.
  * @throws as `isSignedBy`
  */
-export const isIssuedBy = (one: Certificate, issuer: Certificate): Promise<boolean> =>
-  isSignedBy(issuer, {
-    bytes: new Uint8Array(one.tbsView),
-    signature: new Uint8Array(one.signatureValue.valueBlock.valueHexView),
-    algorithm: one.signatureAlgorithm.toSchema(),
-  });
+export const isIssuedBy = (one: Certificate, issuer: Certificate): Promise<boolean> => isSignedBy(issuer, one.signed);
 
 /** The digest of a signature algorithm, and the size of the salt for PSS. */
 function schemeOf(

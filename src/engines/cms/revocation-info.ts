@@ -1,5 +1,5 @@
 /** What an issuer says about the revocation of its certificates, in a list (RFC 5280, 5) or a response (RFC 6960). */
-import type { Certificate } from "pkijs";
+import type { Certificate } from "./certificates.ts";
 import type { Work } from "../work.ts";
 
 export interface Judgment {

@@ -1,14 +1,13 @@
 /** Whether certificates were revoked (RFC 5280, 6.3; RFC 6960): by data that is given, and by what issuers respond. */
-import type { Certificate } from "pkijs";
 import { limits } from "../../limits.ts";
 import type { IssuerService } from "./services.ts";
 import {
+  type Certificate,
   accessOf,
   certificateOf,
   CLOCK_SKEW,
   hasDistributionPoints,
   hasNoRevocation,
-  identityOf,
   pointsOf,
 } from "./certificates.ts";
 import { readCrl } from "./crl.ts";
@@ -167,7 +166,7 @@ export class Revocations {
 
   /** The same for all certificates, so it is verified once. */
   #isFrom({ signed }: Known, info: RevocationInfo, issuer: Certificate): Promise<boolean> {
-    const identity = identityOf(issuer);
+    const identity = issuer.identity;
     const found = signed.get(identity) ?? info.isFrom(issuer, this.#work);
     signed.set(identity, found);
     return found;
@@ -254,5 +253,5 @@ function knownOnceRead(work: Work, data: RevocationData): Known {
  */
 function isFresh({ thisUpdate, nextUpdate }: RevocationInfo, { notAfter }: Certificate, at: Date): boolean {
   const until = nextUpdate?.getTime() ?? thisUpdate.getTime() + DAY;
-  return thisUpdate.getTime() <= Date.now() + CLOCK_SKEW && until >= at.getTime() && thisUpdate <= notAfter.value;
+  return thisUpdate.getTime() <= Date.now() + CLOCK_SKEW && until >= at.getTime() && thisUpdate <= notAfter;
 }

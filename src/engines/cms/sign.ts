@@ -25,7 +25,7 @@ export async function digestOf(digest: DigestName, bytes: Uint8Array<ArrayBuffer
 
 /** A size in bytes that no signature without a time stamp reaches. */
 export const signatureRoom = ({ chain }: Pick<Signer, "chain">): number =>
-  2_048 + chain.reduce((sum, certificate) => sum + der(certificate.toSchema()).length, 0);
+  2_048 + chain.reduce((sum, certificate) => sum + certificate.bytes.length, 0);
 
 /** What is signed: the attributes (5.4), DER. */
 export async function signedAttributes(
@@ -33,7 +33,7 @@ export async function signedAttributes(
   digest: DigestName,
   messageDigest: Uint8Array,
 ): Promise<SetBlock> {
-  const certificateDigest = octetString(await digestOf(digest, der(certificate.toSchema())));
+  const certificateDigest = octetString(await digestOf(digest, certificate.bytes));
   // SHA-256 is the default, which DER leaves out (RFC 5035, 4).
   const known = digest === "sha256" ? [certificateDigest] : [digestAlgorithm(digest), certificateDigest];
   return setOf([
@@ -62,7 +62,7 @@ export async function signDigest(
   const token = stamp && read(work, await stamp(signature));
   const signerInfo = sequence(
     integer(1),
-    sequence(certificate.issuer.toSchema(), certificate.serialNumber),
+    sequence(certificate.issuer.block, certificate.serialNumber),
     digestAlgorithm(digest),
     implicit(0, attributes),
     signatureAlgorithm,
@@ -73,7 +73,7 @@ export async function signDigest(
     integer(1),
     new SetBlock({ value: [digestAlgorithm(digest)] }),
     sequence(oid(ID_DATA)),
-    implicit(0, setOf(chain.map((one) => one.toSchema()))),
+    implicit(0, setOf(chain.map((one) => one.block))),
     new SetBlock({ value: [signerInfo] }),
   );
   const written = der(sequence(oid(ID_SIGNED_DATA), tagged(0, signedData)));

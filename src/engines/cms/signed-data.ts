@@ -1,6 +1,5 @@
 /** Reads and verifies signed data (RFC 5652, 5) as PDF has it: one signer, whose attributes are signed. */
 import { type AsnType, GeneralizedTime, UTCTime } from "asn1js";
-import type { Certificate } from "pkijs";
 import {
   children,
   der,
@@ -13,13 +12,14 @@ import {
   read,
   readBeginning,
   Unexpected,
+  writtenBytes,
 } from "./asn1.ts";
 import {
+  type Certificate,
   certificateOf,
   CLOCK_SKEW,
   EXTENDED_KEY_USAGE,
   extensionOf,
-  nameBytes,
   valueOf,
   isValidAt,
   MOST_CERTIFICATES,
@@ -135,7 +135,7 @@ async function certificatesIn(work: Work, set: AsnType | undefined): Promise<Cer
   if (found.length > MOST_CERTIFICATES) throw new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
   const certificates: Certificate[] = [];
   for (const one of found) {
-    certificates.push(certificateOf(work, new Uint8Array(one.valueBeforeDecodeView)));
+    certificates.push(certificateOf(work, writtenBytes(one)));
     await work.pause();
   }
   return certificates;
@@ -173,7 +173,7 @@ async function signerIn(
       return (
         issuer !== undefined &&
         serial !== undefined &&
-        isSame(nameBytes(one.issuer), issuer) &&
+        isSame(one.issuer.bytes, issuer) &&
         isSame(der(one.serialNumber), serial)
       );
     }
@@ -188,7 +188,7 @@ async function signerIn(
 
 function signedOf(attributes: AsnType): SignedData["signed"] {
   // What is signed has the tag of a set in place of its own (5.4).
-  const bytes = new Uint8Array(attributes.valueBeforeDecodeView);
+  const bytes = writtenBytes(attributes);
   bytes[0] = 0x31;
   return { bytes, values: valuesOf(attributes) };
 }
@@ -235,7 +235,7 @@ async function namesCertificate(
   attributes: SignedData["signed"]["values"],
   signer: Certificate,
 ): Promise<boolean | undefined> {
-  const bytes = der(signer.toSchema());
+  const bytes = signer.bytes;
   const [second, first] = [attributes.get(SIGNING_CERTIFICATE_V2), attributes.get(SIGNING_CERTIFICATE)];
   if (second === undefined && first === undefined) return undefined;
   const parts = children(children(children(second ?? first)[0])[0]);
@@ -273,7 +273,7 @@ export async function readTimeStamp(work: Work, data: SignedData): Promise<TimeS
   if (
     purposes.length !== 1 ||
     purposes[0] !== TIME_STAMPING ||
-    extensionOf(signer, EXTENDED_KEY_USAGE)?.critical !== true
+    extensionOf(signer, EXTENDED_KEY_USAGE)?.isCritical !== true
   )
     throw new Unusable("has a certificate that is not for time stamps");
   const [, , imprint, , time, ...rest] = children(read(work, content));

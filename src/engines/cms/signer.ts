@@ -1,8 +1,7 @@
 /** A private key that fits a certificate, and how it signs (RFC 5652, RFC 4055, RFC 5753). */
-import type { Certificate } from "pkijs";
 import type { AsnType } from "asn1js";
 import { children, der, hasTag, integer, isSame, nothing, oid, oidOf, parse, sequence, tagged } from "./asn1.ts";
-import { keyUsageOf, nameBytes, SIGNING_BITS } from "./certificates.ts";
+import { type Certificate, keyUsageOf, SIGNING_BITS } from "./certificates.ts";
 import type { Credentials } from "./credentials.ts";
 import { CURVES, EC, plainSpki, RSA, RSA_PSS } from "./public-key.ts";
 import { invalidCertificate, readable } from "./refusal.ts";
@@ -102,7 +101,7 @@ export async function signerElsewhere(
     const [certificate] = certificates;
     if (certificate === undefined) throw invalidCertificate(field, "has no certificate");
     checkUse(certificate, field);
-    const info = parse(der(certificate.subjectPublicKeyInfo.toSchema()));
+    const info = certificate.publicKey;
     const algorithm = children(children(info)[0]);
     checkKind(oidOf(algorithm[0]), field);
     const { signatureAlgorithm, coordinateBytes = 0 } = kindOf(algorithm, digest, field);
@@ -126,7 +125,7 @@ async function findSigner(
   const keyType = oidOf(type[0]);
   checkKind(keyType, field);
   for (const certificate of certificates) {
-    const info = parse(der(certificate.subjectPublicKeyInfo.toSchema()));
+    const info = certificate.publicKey;
     const [algorithm] = children(info);
     const certified = oidOf(children(algorithm)[0]);
     if ((certified === EC) !== (keyType === EC)) continue;
@@ -228,7 +227,7 @@ function ecdsaSignature(signature: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function checkUse(certificate: Certificate, field: string): void {
   const now = Date.now();
-  const [from, until] = [certificate.notBefore.value, certificate.notAfter.value];
+  const [from, until] = [certificate.notBefore, certificate.notAfter];
   const day = (date: Date): string => date.toISOString().slice(0, 10);
   if (until.getTime() < now) throw invalidCertificate(field, `has a certificate that expired on ${day(until)}`);
   if (from.getTime() > now) throw invalidCertificate(field, `has a certificate that is not valid before ${day(from)}`);
@@ -242,15 +241,15 @@ function chainFrom(signer: Certificate, certificates: readonly Certificate[]): C
   for (;;) {
     const last = chain.at(-1);
     if (last === undefined) return chain;
-    const issuer = nameBytes(last.issuer);
-    const next = certificates.find((one) => !chain.includes(one) && isSame(nameBytes(one.subject), issuer));
-    if (next === undefined || isSame(nameBytes(last.subject), issuer)) return chain;
+    const issuer = last.issuer.bytes;
+    const next = certificates.find((one) => !chain.includes(one) && isSame(one.subject.bytes, issuer));
+    if (next === undefined || isSame(last.subject.bytes, issuer)) return chain;
     chain.push(next);
   }
 }
 
 /** The common name of a certificate's subject, or all of the name. */
 export function subjectOf({ subject }: Certificate): string {
-  const values = subject.typesAndValues.map(({ type, value }) => [type, String(value.valueBlock.value)] as const);
-  return values.find(([type]) => type === "2.5.4.3")?.[1] ?? values.map(([, value]) => value).join(", ");
+  const { attributes } = subject;
+  return attributes.find(({ type }) => type === "2.5.4.3")?.text ?? attributes.map(({ text }) => text).join(", ");
 }

@@ -4,7 +4,7 @@
  */
 import type { PDFObject } from "mupdf";
 import type { EngineBytes } from "../../memory/heap.ts";
-import { der, isSame } from "../../cms/asn1.ts";
+import { isSame } from "../../cms/asn1.ts";
 import type { Evidence } from "../../cms/evidence.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { readSecurityStore, STORE_ENTRIES } from "../signatures/security-store.ts";
@@ -52,10 +52,10 @@ async function addToStore(open: OpenPdf, { certificates, data }: Evidence): Prom
   };
   const has = (all: readonly Uint8Array[], one: Uint8Array): boolean => all.some((other) => isSame(other, one));
   const [certified, said] = [
-    known.certificates.map(({ certificate }) => der(certificate.toSchema())),
+    known.certificates.map(({ certificate }) => certificate.bytes),
     known.data.map(({ bytes }) => bytes),
   ];
-  for (const bytes of certificates.map((one) => der(one.toSchema())))
+  for (const bytes of certificates.map((one) => one.bytes))
     if (!has(certified, bytes)) add(STORE_ENTRIES.certificate, bytes);
   for (const { kind, bytes } of data) if (!has(said, bytes)) add(STORE_ENTRIES[kind], bytes);
 }

@@ -1,8 +1,7 @@
 /** The document security store (ISO 32000-2, 12.8.4.3): certificates, and what issuers said of them when they were added. */
-import type { Certificate } from "pkijs";
 import type { PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
-import { certificateOf } from "../../cms/certificates.ts";
+import { type Certificate, certificateOf } from "../../cms/certificates.ts";
 import type { RevocationData } from "../../cms/revocation.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";

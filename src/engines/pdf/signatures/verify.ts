@@ -1,9 +1,8 @@
 /** Verifies the digital signatures of a document (ISO 32000-2, 12.8), and finds what was changed after each. */
-import type { Certificate } from "pkijs";
 import { Refusal } from "../../errors.ts";
 import { partOf } from "../../memory/joined-bytes.ts";
 import type { Work } from "../../work.ts";
-import { type CertificateFacts, factsOf } from "../../cms/certificates.ts";
+import { type Certificate, type CertificateFacts, factsOf } from "../../cms/certificates.ts";
 import { Pool } from "../../cms/pool.ts";
 import { judge, pathOf, proofsFor, type Purpose, type Revocation, type Trust, type Verdict } from "../../cms/chain.ts";
 import { Unsupported, Unusable } from "../../cms/refusal.ts";
