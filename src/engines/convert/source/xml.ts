@@ -1,8 +1,6 @@
-/**
- * Reads XML of documents (XML 1.0) into a tree. Entities other than the five predefined ones and character references are not expanded, whatever a
- * document type declaration defines, and nothing is fetched.
- */
+/** The tree of an XML part of a document, and how the readers of formats look things up in it. */
 import { Refusal } from "../../errors.ts";
+import { MOST_DEPTH, readXml, XmlProblem, type XmlTag, type XmlVisitor } from "../../markup/xml.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
@@ -17,17 +15,31 @@ export interface XmlElement {
 
 export type XmlNode = XmlElement | string;
 
-/** Elements inside each other. The deepest real one that was seen has 60. */
-const DEPTH = 200;
-/** With a value or without: a name that has none is not looked for again within itself. */
-const ATTRIBUTE = /([^\s=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g;
-const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
-const PREDEFINED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+class TreeBuilder implements XmlVisitor {
+  readonly #top: XmlNode[] = [];
+  readonly #open = [this.#top];
 
-interface OpenElement {
-  readonly name: string;
-  readonly attributes: Record<string, string>;
-  readonly children: XmlNode[];
+  /** The element that all others are in. */
+  get root(): XmlElement | undefined {
+    return this.#top.find((node) => typeof node !== "string");
+  }
+
+  open({ local: name, attributes: written }: XmlTag): void {
+    const attributes: Record<string, string> = {};
+    for (const attribute of Object.values(written))
+      if (attribute.name !== "__proto__") attributes[attribute.name] = attribute.value;
+    const children: XmlNode[] = [];
+    this.#open.at(-1)?.push({ name, attributes, children });
+    this.#open.push(children);
+  }
+
+  text(text: string): void {
+    this.#open.at(-1)?.push(text);
+  }
+
+  close(): void {
+    this.#open.pop();
+  }
 }
 
 /**
@@ -35,125 +47,26 @@ interface OpenElement {
  * @throws Refusal `invalid_file`, `limit_exceeded` (elements, attributes, work)
  */
 export async function parseXml(work: Work, text: string, part: string): Promise<XmlElement> {
-  const meter = new ParseMeter(work, "xml");
-  const top: OpenElement = { name: "", attributes: {}, children: [] };
-  const open = [top];
-  let elements = 0;
-  for (const { kind, start, end } of tokensOf(text, part)) {
-    meter.bytes(end - start);
-    await meter.pause();
-    const parent = open.at(-1) ?? top;
-    if (kind === "text") parent.children.push(decoded(text.slice(start, end)));
-    else if (kind === "cdata") parent.children.push(text.slice(start, end));
-    else if (text[start] === "/") close(open, localName(nameIn(text, start + 1, end, part)), part);
-    else {
-      elements += 1;
-      if (elements > limits.conversion.elements) throw tooMany(part, "elements", limits.conversion.elements, elements);
-      const name = nameIn(text, start, end, part);
-      const element = { name: localName(name), attributes: {}, children: [] };
-      meter.element();
-      readAttributes(meter, text.slice(start + name.length, end), part, element.attributes);
-      parent.children.push(element);
-      if (text[end - 1] === "/") continue;
-      if (open.length >= DEPTH) throw damaged(part, `has elements more than ${DEPTH} levels deep`);
-      open.push(element);
-    }
+  const tree = new TreeBuilder();
+  try {
+    await readXml(new ParseMeter(work, "xml"), text, limits.conversion, tree);
+  } catch (error) {
+    throw error instanceof XmlProblem ? refusalFor(error, part) : error;
   }
-  const root = top.children.find((node) => typeof node !== "string");
-  if (root === undefined || open.length > 1) throw damaged(part, "is not complete");
-  return root;
+  if (tree.root === undefined) throw new Error("well-formed XML has a root");
+  return tree.root;
 }
 
-interface Token {
-  /** A tag is without its `<` and `>`, and character data without what encloses it. */
-  readonly kind: "text" | "cdata" | "tag";
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Tokens one after the other, each searched for once, without comments, processing instructions, and the document type. */
-function* tokensOf(text: string, part: string): Generator<Token, void> {
-  const after = (mark: string, from: number): number => {
-    const at = text.indexOf(mark, from);
-    if (at < 0) throw damaged(part, "is not well-formed");
-    return at + mark.length;
-  };
-  for (let at = 0; at < text.length;) {
-    const start = text.indexOf("<", at);
-    const end = start < 0 ? text.length : start;
-    if (end > at) yield { kind: "text", start: at, end };
-    if (start < 0) return;
-    if (text.startsWith("<!--", start)) at = after("-->", start + 4);
-    else if (text.startsWith("<?", start)) at = after("?>", start + 2);
-    else if (text.startsWith("<![CDATA[", start)) {
-      at = after("]]>", start + 9);
-      yield { kind: "cdata", start: start + 9, end: at - 3 };
-    } else if (text.startsWith("<!DOCTYPE", start)) {
-      const subset = text.indexOf("[", start);
-      const close = after(">", start);
-      at = subset < 0 || subset > close ? close : after(">", after("]", subset));
-    } else {
-      at = endOfTag(text, start + 1);
-      if (at < 0) throw damaged(part, "is not well-formed");
-      yield { kind: "tag", start: start + 1, end: at - 1 };
-    }
+function refusalFor({ kind, limit, actual }: XmlProblem, part: string): Refusal {
+  if (kind === "elements" || kind === "attributes") {
+    const what = kind === "elements" ? kind : "attributes of an element";
+    return new Refusal("limit_exceeded", `\`${part}\` can have up to ${limit} ${what}.`, { limit, actual });
   }
+  const problem = kind === "depth" ? `has elements more than ${MOST_DEPTH} levels deep` : "is not well-formed";
+  return new Refusal("invalid_file", `The document is damaged: \`${part}\` ${problem}.`, { input: "file" });
 }
-
-/** Behind the `>` of a tag, which is in no value in quotes; -1 if there is none. */
-function endOfTag(text: string, from: number): number {
-  const mark = /["'>]/g;
-  for (let at = from; ;) {
-    mark.lastIndex = at;
-    const found = mark.exec(text);
-    if (found === null) return -1;
-    if (found[0] === ">") return found.index + 1;
-    at = text.indexOf(found[0], found.index + 1) + 1;
-    if (at === 0) return -1;
-  }
-}
-
-const NAME = /[^\s/>!?]+/y;
-
-function nameIn(text: string, start: number, end: number, part: string): string {
-  NAME.lastIndex = start;
-  const name = NAME.exec(text)?.[0];
-  if (name === undefined || start + name.length > end) throw damaged(part, "is not well-formed");
-  return name;
-}
-
-function close(open: OpenElement[], name: string, part: string): void {
-  if (open.length < 2 || open.pop()?.name !== name) throw damaged(part, "is not well-formed");
-}
-
-const damaged = (part: string, what: string): Refusal =>
-  new Refusal("invalid_file", `The document is damaged: \`${part}\` ${what}.`, { input: "file" });
-
-const tooMany = (part: string, what: string, limit: number, actual: number): Refusal =>
-  new Refusal("limit_exceeded", `\`${part}\` can have up to ${limit} ${what}.`, { limit, actual });
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
-
-function readAttributes(meter: ParseMeter, text: string, part: string, into: Record<string, string>): void {
-  const limit = limits.conversion.attributes;
-  let count = 0;
-  for (const [, name = "", double, single] of text.matchAll(ATTRIBUTE)) {
-    meter.element();
-    count += 1;
-    if (count > limit) throw tooMany(part, "attributes of an element", limit, count);
-    const value = double ?? single;
-    if (value !== undefined && name !== "__proto__") into[name] = decoded(value);
-  }
-}
-
-function decoded(text: string): string {
-  if (!text.includes("&")) return text;
-  return text.replace(ENTITY, (whole, decimal?: string, hexadecimal?: string, named?: string) => {
-    if (named !== undefined) return PREDEFINED[named.toLowerCase()] ?? whole;
-    const code = decimal === undefined ? parseInt(hexadecimal ?? "", 16) : Number(decimal);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : "\ufffd";
-  });
-}
 
 /** The elements below one, of one name if it is given. */
 export const elementsIn = (element: XmlElement | undefined, name?: string): XmlElement[] =>
