@@ -37,17 +37,46 @@ export function otherReadings(text: string): string[] {
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Text of XML as a reader of it sees it: without tags and comments, and with the characters that references stand for. */
+/** The beginnings of comments and of literal text with their ends, and what is whole in markup. */
+const MARK = /<!--|<!\[CDATA\[|<[^<>]*>|&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{2,4}));/g;
+const ENDS: Readonly<Record<string, string>> = { "<!--": "-->", "<![CDATA[": "]]>" };
+const TAG = /<[^<>]*>/y;
+
+/**
+ * Text of XML as a reader of it sees it: without tags and comments, and with the characters that references stand for. A beginning without an end is text.
+ * Linear in time: an end is only looked for where there is one.
+ */
 function markupText(text: string): string {
-  return text.replaceAll(
-    /<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<[^<>]*>|&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{2,4}));/g,
-    (whole: string, literal?: string, decimal?: string, hexadecimal?: string, name?: string) => {
-      if (!whole.startsWith("&")) return literal ?? "";
-      const code = decimal ?? hexadecimal;
-      if (code !== undefined) return characterOf(Number.parseInt(code, decimal === undefined ? 16 : 10)) ?? whole;
-      return NAMED[name ?? ""] ?? whole;
-    },
+  const pieces: string[] = [];
+  const lastEnds: Readonly<Record<string, number>> = Object.fromEntries(
+    Object.values(ENDS).map((end) => [end, text.lastIndexOf(end)]),
   );
+  let at = 0;
+  for (;;) {
+    MARK.lastIndex = at;
+    const found = MARK.exec(text);
+    if (found === null) return pieces.join("") + text.slice(at);
+    const [whole, decimal, hexadecimal, name] = found;
+    pieces.push(text.slice(at, found.index));
+    at = found.index + whole.length;
+    if (whole.startsWith("&")) {
+      const code = decimal ?? hexadecimal;
+      const character = code && characterOf(Number.parseInt(code, decimal === undefined ? 16 : 10));
+      pieces.push(character ?? NAMED[name ?? ""] ?? whole);
+      continue;
+    }
+    const end = ENDS[whole];
+    if (end !== undefined && at <= (lastEnds[end] ?? -1)) {
+      const close = text.indexOf(end, at);
+      if (whole !== "<!--") pieces.push(text.slice(at, close));
+      at = close + end.length;
+      continue;
+    }
+    if (end === undefined) continue;
+    TAG.lastIndex = found.index;
+    if (TAG.test(text)) at = TAG.lastIndex;
+    else pieces.push(whole);
+  }
 }
 
 /** Text with the characters that escapes of JavaScript stand for (ECMA-262, 12.9.4). */

@@ -1,7 +1,7 @@
 /**
  * Searches everything in a written file that may be text, with a reader of its own: of the file's bytes, not of what MuPDF makes of them. With src/engines/pdf/syntax/, which
  * owns PDF syntax, it shares how strings and names are decoded (7.3.4, 7.3.5), and where the objects of a written file are, whose reader takes anything unexpected for an
- * error. Tokens, dictionaries, and content it reads itself. With what redacts it shares how text strings are decoded (7.9.2), and no names and streams that code leaves alone.
+ * error. Tokens, dictionaries, content, and markup it reads itself, with nothing of src/engines/markup/ or of what redacts. With what redacts it shares how text strings are decoded (7.9.2), and no names and streams that code leaves alone.
  */
 import type { EngineBytes } from "../../../memory/heap.ts";
 import { concat } from "../../../../bytes/concat.ts";
@@ -271,22 +271,35 @@ function textIn(bytes: Uint8Array): string | undefined {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
+const untagged = (text: string): string => text.replaceAll(/<[^<>]*>/g, "");
+
+/** Replaces in a text up to the last end of what is looked for, so that a beginning without an end is not looked for again and again, and in the rest. */
+function upToLast(text: string, end: string, by: (part: string) => string, inRest = (part: string) => part): string {
+  const at = text.lastIndexOf(end) + end.length;
+  return at < end.length ? inRest(text) : by(text.slice(0, at)) + inRest(text.slice(at));
+}
+
 /** A text as it is, as markup says it, and as a script says it. */
 function readingsOf(text: string): string[] {
   const readings = [text];
   if (/[<&]/.test(text)) {
-    const plain = text
-      .replaceAll(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, inner: string) =>
+    const literal = upToLast(text, "]]>", (part) =>
+      part.replaceAll(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, inner: string) =>
         inner.replaceAll("&", "&amp;").replaceAll("<", "&lt;"),
-      )
-      .replaceAll(/<!--[\s\S]*?-->|<[^<>]*>/g, "")
-      .replaceAll(
-        /&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{2,4}));/g,
-        (whole: string, decimal?: string, hex?: string, name?: string) =>
-          decimal === undefined && hex === undefined
-            ? (ENTITIES[name ?? ""] ?? whole)
-            : character(hex ?? decimal, hex === undefined ? 10 : 16),
-      );
+      ),
+    );
+    const plain = upToLast(
+      literal,
+      "-->",
+      (part) => part.replaceAll(/<!--[\s\S]*?-->|<[^<>]*>/g, ""),
+      untagged,
+    ).replaceAll(
+      /&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{2,4}));/g,
+      (whole: string, decimal?: string, hex?: string, name?: string) =>
+        decimal === undefined && hex === undefined
+          ? (ENTITIES[name ?? ""] ?? whole)
+          : character(hex ?? decimal, hex === undefined ? 10 : 16),
+    );
     readings.push(plain);
   }
   if (/\\[ux\d]/.test(text)) {
