@@ -123,6 +123,42 @@ describe("a text is found whatever the order in which its parts are painted:", (
   });
 });
 
+describe("what stays is not redacted for standing beside a gap:", () => {
+  test.each<[string, Readonly<Record<string, string>>, readonly PaintedPiece[], string]>([
+    [
+      "the end of a line before a gap, and the beginning of the next line",
+      { terms: '["the"]' },
+      [at(82, 360, "with {the} changes of new rules"), at(40, 360, "pace"), at(40, 348, "each one")],
+      "pacewithchangesofnewruleseachone",
+    ],
+    [
+      "two words with a gap between them",
+      { patterns: '[{"regex":"Jane Roe|7+"}]' },
+      [at(40, 360, "Jane{777}Roe and {7}Jane{7}Roe")],
+      "JaneRoeandJaneRoe",
+    ],
+    [
+      "cells whose matches share letters with those of others",
+      { patterns: '[{"regex":"[A-Z][a-z]+ [A-Z]"}]' },
+      [
+        at(40, 360, "the {Pos}"),
+        at(140, 360, "{Beschreibung}"),
+        at(240, 360, "{Nettopreis}"),
+        at(340, 360, "{M}enge"),
+        at(40, 348, "10"),
+        at(140, 348, "{W}are"),
+      ],
+      "theenge10are",
+    ],
+  ])("%s", async (_, fields, pieces, kept) => {
+    const file = paintedDocument(
+      pieces.map(({ text, ...place }) => ({ ...place, text: text.replaceAll(/[{}]/g, "") })),
+    );
+    const { body } = await redact(file, fields);
+    expect(sorted((await readAll(body)).pdfjs)).toBe(sorted(kept));
+  });
+});
+
 const lines = (...texts: readonly string[]): PaintedPiece[] => texts.map((text, row) => at(40, 360 - 12 * row, text));
 
 /** Text that fills the lines of its page but for the last one. */

@@ -6,6 +6,8 @@ import type { Quad } from "../text/glyphs.ts";
 
 /** A run of glyphs on one line. */
 export interface GlyphRun {
+  /** What they say. */
+  readonly text: string;
   /** Unit vector of the line, in units of the page, y up. */
   readonly direction: readonly [number, number];
   /** All of the glyphs, in units of the page. */

@@ -21,9 +21,9 @@ export const boxesIn = (matches: readonly PageMatch[]): Quad[] =>
 
 /** Where glyphs of matches stand, and what they are. */
 export const matchAreas = (matches: readonly PageMatch[]): MatchArea[] =>
-  matches.flatMap(({ text, marks, glyphs }) => {
+  matches.flatMap(({ marks, glyphs }) => {
     const isOwnText = glyphs.every(({ wanted }) => wanted.every((glyph) => glyph.isOwnText));
-    return marks.map(({ box }) => ({ area: boxOfQuad(box), letters: isOwnText ? text : undefined }));
+    return marks.map(({ text, box }) => ({ area: boxOfQuad(box), letters: isOwnText ? text : undefined }));
   });
 
 /** The rectangle around a quadrilateral. */
@@ -36,8 +36,6 @@ export interface SearchedPage {
   readonly matches: readonly PageMatch[];
   /** Whether the page has any text. */
   readonly hasText: boolean;
-  /** Each glyph that should be gone. */
-  readonly left: readonly PageMatch[];
 }
 
 /** A reading of a page: how its points become units of the page, and by which factor. */
@@ -60,18 +58,58 @@ const [END, SIDE] = [0.22, 0.42];
 /** The same in vertical text, where MuPDF compares the ink of a glyph, which may be anywhere in its square. */
 const END_VERTICAL = 0.05;
 
-/** Reads a loaded page. `annotations`: whether the annotations that it shows count. `isGone`: whether a glyph should have been removed. */
+/** Finds what to redact on a loaded page. `annotations`: whether the annotations that it shows count. */
 export async function findOnPage(
   open: OpenPdf,
   page: PDFPage,
   matcher: Matcher,
-  { annotations, isGone }: { annotations: boolean; isGone?: (glyph: PlacedGlyph) => boolean },
+  { annotations }: { readonly annotations: boolean },
 ): Promise<SearchedPage> {
-  const { engine, document } = open;
-  const toPage = inverse(page.getTransform() as unknown as Matrix);
+  const { engine } = open;
   const matches = new DistinctMatches(engine.work);
-  const left: PageMatch[] = [];
   let hasText = false;
+  for await (const { segments, view } of readingsOf(open, page, annotations)) {
+    hasText ||= segments.some((segment) => segment.glyphs.some((glyph) => glyph.text.trim() !== ""));
+    for await (const pieces of readingOrders(engine.work, segments, page.getBounds() as VisibleBox)) {
+      for (const { start, end } of await matcher.inFolded(foldPieces(pieces.map(foldedPiece)))) {
+        const found = pieces.slice(start, end);
+        const marks = marksOf(found, view.toPage);
+        if (marks.length === 0) continue;
+        const text = found.map((piece) => (piece.ends ? " " : piece.text)).join("");
+        const glyphs = found.flatMap(({ glyph }) => (glyph?.quad ? [new Placed(glyph, glyph.quad, view)] : []));
+        matches.add({ text, marks, glyphs }, { replaces: !view.isOwnText });
+        if (matches.count > limits.redaction.matches) throw tooManyMatches();
+      }
+    }
+    await engine.work.pause();
+  }
+  return { matches: matches.all(), hasText };
+}
+
+/**
+ * The glyphs of a loaded page that should be gone. It is not searched again: text that comes to stand together where something was erased, such as
+ * the end of a line before a gap and the beginning of the next line, was no match in the document.
+ */
+export async function leftOnPage(
+  open: OpenPdf,
+  page: PDFPage,
+  isGone: (glyph: PlacedGlyph) => boolean,
+): Promise<readonly PageMatch[]> {
+  const left: PageMatch[] = [];
+  for await (const { segments, view } of readingsOf(open, page, false)) {
+    for (const one of leftOn(segments, isGone, view)) left.push(one);
+    await open.engine.work.pause();
+  }
+  return left;
+}
+
+/** The readings of a page that differ. */
+async function* readingsOf(
+  { engine, document }: OpenPdf,
+  page: PDFPage,
+  annotations: boolean,
+): AsyncGenerator<{ readonly segments: readonly Segment[]; readonly view: PageView }> {
+  const toPage = inverse(page.getTransform() as unknown as Matrix);
   using stack = new DisposableStack();
   const drop = (made: { destroy(): void }): void => made.destroy();
   const list = await withoutStructure(document, () => engine.long.displayList(page, { annotations }));
@@ -85,28 +123,9 @@ export async function findOnPage(
     // Nothing on most pages says how it is read, and the same glyphs have the same matches.
     if (first && isSameText(first, segments)) break;
     first = segments;
-    hasText ||= segments.some((segment) => segment.glyphs.some((glyph) => glyph.text.trim() !== ""));
-    const view = {
-      toPage,
-      scale: Math.hypot(toPage[0], toPage[1]),
-      crowd: new Crowd(segments),
-      isOwnText: number === 0,
-    };
-    if (isGone) for (const one of leftOn(segments, isGone, view)) left.push(one);
-    for await (const pieces of readingOrders(engine.work, segments, page.getBounds() as VisibleBox)) {
-      for (const { start, end } of await matcher.inFolded(foldPieces(pieces.map(foldedPiece)))) {
-        const found = pieces.slice(start, end);
-        const marks = marksOf(found, toPage);
-        if (marks.length === 0) continue;
-        const text = found.map((piece) => (piece.ends ? " " : piece.text)).join("");
-        const glyphs = found.flatMap(({ glyph }) => (glyph?.quad ? [new Placed(glyph, glyph.quad, view)] : []));
-        matches.add({ text, marks, glyphs }, { replaces: number > 0 });
-        if (matches.count > limits.redaction.matches) throw tooManyMatches();
-      }
-    }
-    await engine.work.pause();
+    const scale = Math.hypot(toPage[0], toPage[1]);
+    yield { segments, view: { toPage, scale, crowd: new Crowd(segments), isOwnText: number === 0 } };
   }
-  return { matches: matches.all(), hasText, left };
 }
 
 export const foldedPiece = ({ text, ends }: TextPiece): string | { readonly ends: NonNullable<TextPiece["ends"]> } =>
@@ -256,6 +275,7 @@ function markOf(pieces: readonly TextPiece[], toPage: Matrix): GlyphRun | undefi
   const length = Math.hypot(bx - ax, by - ay);
   if (!(length > 0)) return undefined;
   return {
+    text: pieces.map((piece) => piece.text).join(""),
     direction: [(bx - ax) / length, (by - ay) / length],
     box: corners(from, to, top, bottom),
     middle: corners(from + ends("from", from), to - ends("to", to), top + side, bottom - side),

@@ -25,8 +25,10 @@ import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type WantedText } from "./matcher.ts";
 import { Original } from "./original.ts";
 import type { GlyphRun, PageMatch } from "./distinct-matches.ts";
-import { boxOfQuad, boxesIn, findOnPage, foldedPiece, matchAreas, tooManyMatches } from "./page-matches.ts";
+import { boxOfQuad, boxesIn, findOnPage, foldedPiece, leftOnPage, matchAreas, tooManyMatches } from "./page-matches.ts";
+import type { Gap } from "./proof/glyphs.ts";
 import {
+  type Gaps,
   type PageAreas,
   type PageProof,
   proofOfPage,
@@ -99,7 +101,7 @@ export async function redactPdf(
   engines: Engines,
   redaction: Redaction,
 ): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings; readonly repaired: boolean }> {
-  const { findings, changed, matcher } = await redactDocument(open, engines, redaction);
+  const { findings, changed, matcher, gaps } = await redactDocument(open, engines, redaction);
   open.engine.work.stage("writeRedacted");
   const written = await rewritePdf(open, { changed });
   const { repaired } = open;
@@ -108,16 +110,21 @@ export async function redactPdf(
   const bytes = open.engine.bytesOf(await open.engine.copied(written, written.length));
   const key = fileKeyOf(open.engine, open.document);
   open[Symbol.dispose]();
-  await proveRedacted(open, bytes, soughtBy(matcher), { pages: redaction.pages, key });
+  await proveRedacted(open, bytes, soughtBy(matcher), { pages: redaction.pages, key, gaps });
   return { bytes, findings, repaired };
 }
 
-/** Redacts a document in memory. `changed`: its pages (0-based) on which something was found. */
+/** Redacts a document in memory. `changed`: its pages (0-based) on which something was found. `gaps`: where glyphs of these are gone. */
 async function redactDocument(
   open: OpenPdf,
   engines: Engines,
   redaction: Redaction,
-): Promise<{ readonly findings: Findings; readonly changed: readonly number[]; readonly matcher: Matcher }> {
+): Promise<{
+  readonly findings: Findings;
+  readonly changed: readonly number[];
+  readonly matcher: Matcher;
+  readonly gaps: Gaps;
+}> {
   const { engine, document } = open;
   const matcher = await prepare(open, redaction);
   const layers = await showHiddenLayers(open);
@@ -129,6 +136,7 @@ async function redactDocument(
   const tools = { eraser: new Eraser(open), matcher, original };
   if (changed.length > 0) await original.note();
   const proofs: PageProof[] = [];
+  const gaps = new Map<number, readonly Gap[]>();
   const erased = new Set<number>();
   let held = 0;
   for (const page of changed) {
@@ -137,7 +145,7 @@ async function redactDocument(
     held += proof.glyphs;
     if (held > MOST_HELD) {
       held -= proof.glyphs;
-      await proof.check({ unknownMayGo: false });
+      gaps.set(page.index, await proof.check({ unknownMayGo: false }));
     } else proofs.push(proof);
   }
   const cover = boxesOf(open, engines, redaction);
@@ -149,7 +157,8 @@ async function redactDocument(
     if (await namingPage(page.index, () => checkErased(open, page, tools))) rewritten.add(page.index);
   }
   const inBytes = await redactBytes(open, new Set(redaction.pages), tools);
-  for (const proof of proofs) await proof.check({ unknownMayGo: inBytes.changed.has(proof.index) });
+  for (const proof of proofs)
+    gaps.set(proof.index, await proof.check({ unknownMayGo: inBytes.changed.has(proof.index) }));
   const attachments = await redactAttachments(open, matcher);
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
@@ -182,6 +191,7 @@ async function redactDocument(
     },
     changed: changed.map(({ index }) => index),
     matcher,
+    gaps,
   };
 }
 
@@ -223,7 +233,7 @@ async function findOnPages(
 }
 
 /**
- * Erases what was found on a page until nothing of it is found any more, or nothing is left to try. Returns whether it saw that all of it is
+ * Erases what was found on a page until no glyph of it is left, or nothing is left to try. Returns whether it saw that all of it is
  * gone: it does not look into regions.
  */
 async function erase(
@@ -239,9 +249,7 @@ async function erase(
     else if (left.length > 0) await eraseOnPage(open, index, tools, { matches: left, regions: [], round });
     if (matches.length === 0) return false;
     const page = await engine.long.loadPage(document, index);
-    const reading = { annotations: false, isGone: goneFrom(matches, [], engine.work) };
-    const again = await findOnPage(open, page, tools.matcher, reading).finally(() => page.destroy());
-    left = [...again.matches, ...again.left];
+    left = await leftOnPage(open, page, goneFrom(matches, [], engine.work)).finally(() => page.destroy());
     if (left.length === 0) return regions.length === 0;
   }
   return false;
@@ -261,9 +269,8 @@ async function checkErased(
   for (let round = MOST_ROUNDS - 1; ; round++) {
     engine.work.stage("checkErased");
     const page = await engine.long.loadPage(document, index);
-    const reading = { annotations: false, isGone: goneFrom(matches, regions, engine.work) };
-    const again = await findOnPage(open, page, tools.matcher, reading).finally(() => page.destroy());
-    const left = [...again.matches, ...again.left];
+    const isGone = goneFrom(matches, regions, engine.work);
+    const left = await leftOnPage(open, page, isGone).finally(() => page.destroy());
     if (left.length === 0) return round > MOST_ROUNDS - 1;
     if (round === MOST_ROUNDS) throw redactionFailed(`the text of page ${index + 1}`);
     await eraseOnPage(open, index, tools, { matches: left, regions: [], round });

@@ -139,7 +139,7 @@ export type TextFault = "moved" | "lost" | "left";
 /**
  * Compares the glyphs of a page with those before: each stands where one did, with the same Unicode; none is left that was well inside of a
  * region; and none is lost that does not reach into one, or into the area of a match that has its letters, or has no Unicode if
- * `unknownMayGo`.
+ * `unknownMayGo`. `gone`: those that are lost.
  */
 export async function compareGlyphs(
   { engine: { work } }: OpenPdf,
@@ -154,7 +154,8 @@ export async function compareGlyphs(
     readonly matches: readonly MatchArea[];
     readonly unknownMayGo: boolean;
   },
-): Promise<TextFault | undefined> {
+): Promise<{ readonly fault: TextFault | undefined; readonly gone: readonly DrawnGlyph[] }> {
+  const faulty = (fault: TextFault) => ({ fault, gone: [] });
   const cells = new Map<number, DrawnGlyph[]>();
   const cellOf = (value: number): number => Math.floor(value / CELL);
   for (const glyph of after) {
@@ -210,23 +211,24 @@ export async function compareGlyphs(
     work.spend(COMPARE_WORK + regions.length);
     if (!isPlaced(glyph) || !isVisible(glyph)) continue;
     if (!take(glyph)) lost.add(glyph);
-    else if (regions.some((area) => isInside(glyph, area))) return "left";
+    else if (regions.some((area) => isInside(glyph, area))) return faulty("left");
   }
   for (const cell of cells.values()) {
     for (const glyph of cell.filter(isVisible)) {
       work.spend(COMPARE_WORK);
       const place = lost.take(glyph, work);
-      if (!place) return "moved";
-      if (regions.some((area) => isInside(place, area))) return "left";
+      if (!place) return faulty("moved");
+      if (regions.some((area) => isInside(place, area))) return faulty("left");
     }
     await work.pause();
   }
-  for (const [index, glyph] of lost.all().entries()) {
+  const gone = lost.all();
+  for (const [index, glyph] of gone.entries()) {
     if (index % 100 === 0) await work.pause();
     work.spend(COMPARE_WORK);
-    if (!isAllowed(glyph)) return "lost";
+    if (!isAllowed(glyph)) return faulty("lost");
   }
-  return undefined;
+  return { fault: undefined, gone };
 }
 
 /** How far a glyph may move along its line, in thousandths of the font size, for each that is lost there: MuPDF cuts widths to whole ones. */
@@ -408,6 +410,64 @@ export function shownRows(glyphs: readonly DrawnGlyph[]): Segment[] {
     [key, baseline, end] = [own, across, glyph.end];
   }
   return rows;
+}
+
+/** Glyphs that are gone, as characters that stand for them, and the glyph before them that stayed. */
+export interface Gap {
+  readonly before: DrawnGlyph | undefined;
+  readonly gone: readonly DrawnGlyph[];
+}
+
+/** Stands for glyphs that are gone: one for those that stood side by side, which are no farther apart than this, in font sizes. */
+const [GAP, ONE_GAP] = [0x2588, 0.1];
+
+/** How far from its place a glyph may be that is looked for among those of a written page, in font sizes. */
+const SAME_GLYPH = 0.1;
+
+/** Where the glyphs of a page are gone, in the order of its content. */
+export function gapsIn(glyphs: readonly DrawnGlyph[], gone: readonly DrawnGlyph[]): Gap[] {
+  const lost = new Set(gone);
+  const gaps: { before: DrawnGlyph | undefined; gone: DrawnGlyph[] }[] = [];
+  let before: DrawnGlyph | undefined;
+  let gap: (typeof gaps)[number] | undefined;
+  for (const glyph of glyphs) {
+    if (lost.has(glyph)) {
+      if (!gap) gaps.push((gap = { before, gone: [] }));
+      const last = gap.gone.at(-1);
+      const joined = last && joinedGap(last, glyph);
+      if (joined) gap.gone.pop();
+      gap.gone.push(joined ?? { ...glyph, unicode: GAP });
+    } else if (isPlaced(glyph) && isVisible(glyph)) [before, gap] = [glyph, undefined];
+  }
+  return gaps;
+}
+
+/** A gap with the glyph that stood behind it; undefined if it stood elsewhere. */
+function joinedGap(gap: DrawnGlyph, glyph: DrawnGlyph): DrawnGlyph | undefined {
+  const { size, angle, vertical } = gap;
+  if (vertical || glyph.vertical || glyph.size !== size || glyph.angle !== angle) return undefined;
+  const [[start, across], [along, otherAcross]] = [onLine(gap), onLine(glyph)];
+  const isBeside = Math.abs(along - start - gap.advance * size) <= ONE_GAP * size;
+  if (!isBeside || Math.abs(across - otherAcross) > SAME_PLACE) return undefined;
+  return { ...gap, advance: (along - start) / size + glyph.advance };
+}
+
+/** The glyphs of a page with its gaps among them. */
+export function withGaps(glyphs: readonly DrawnGlyph[], gaps: readonly Gap[]): DrawnGlyph[] {
+  const all: DrawnGlyph[] = [];
+  let at = 0;
+  for (const { before, gone } of gaps) {
+    let isFound = before === undefined;
+    for (; !isFound && at < glyphs.length; at++) {
+      const glyph = glyphs[at];
+      if (!glyph || !before) break;
+      all.push(glyph);
+      const reach = SAME_GLYPH * glyph.size;
+      isFound = glyph.unicode === before.unicode && Math.hypot(glyph.x - before.x, glyph.y - before.y) <= reach;
+    }
+    for (const one of gone) all.push(one);
+  }
+  return all.concat(glyphs.slice(at));
 }
 
 /** The visible part of a loaded page, in the coordinates of these rows. */

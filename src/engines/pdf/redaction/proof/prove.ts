@@ -19,9 +19,12 @@ import {
   type DocumentInEngine,
   type DrawnGlyph,
   drawnGlyphs,
+  type Gap,
+  gapsIn,
   type MatchArea,
   type Rectangle,
   shownRows,
+  withGaps,
 } from "./glyphs.ts";
 import { findInFile, type Sought } from "./written-text.ts";
 
@@ -36,28 +39,31 @@ export interface PageAreas {
   readonly matches: readonly MatchArea[];
 }
 
+/** Where glyphs are gone, by page (0-based). */
+export type Gaps = ReadonlyMap<number, readonly Gap[]>;
+
 /** The text of a page before it was changed. */
 export interface PageProof {
   readonly index: number;
   /** How many glyphs it holds: about 170 bytes for each. */
   readonly glyphs: number;
   /**
-   * Compares them with those that the page has now, before boxes are drawn. `unknownMayGo`: whether glyphs without Unicode may be gone, since their
+   * Compares them with those that the page has now, before boxes are drawn, and returns where glyphs are gone. `unknownMayGo`: whether glyphs without Unicode may be gone, since their
    * codes, which some readers show instead, were searched and erased.
    * @throws Refusal `redaction_failed`
    */
-  check(options: { readonly unknownMayGo: boolean }): Promise<void>;
+  check(options: { readonly unknownMayGo: boolean }): Promise<readonly Gap[]>;
 }
 
 /** Reads the text of a page (0-based) that is about to be changed. */
 export async function proofOfPage(open: OpenPdf, index: number, { regions, matches }: PageAreas): Promise<PageProof> {
   const before = await glyphsOf(open, index);
-  const check = async ({ unknownMayGo }: { readonly unknownMayGo: boolean }): Promise<void> => {
+  const check: PageProof["check"] = async ({ unknownMayGo }) => {
     open.engine.work.stage("compareText");
     const after = await glyphsOf(open, index);
-    const fault = await compareGlyphs(open, before, after, { regions, matches, unknownMayGo });
+    const { fault, gone } = await compareGlyphs(open, before, after, { regions, matches, unknownMayGo });
     if (fault === "left") throw redactionFailed(`the text of page ${index + 1}`);
-    if (fault === undefined) return;
+    if (fault === undefined) return gapsIn(before, gone);
     throw new Refusal("redaction_failed", `Text of page ${index + 1} that should stay was ${fault}. Nothing was sent.`);
   };
   return { index, glyphs: before.length, check };
@@ -81,6 +87,7 @@ async function glyphsOf(open: OpenPdf, index: number): Promise<DrawnGlyph[]> {
 /**
  * Opens a written file and searches it. Needs nothing of the document that it was made of, which may be closed.
  * @param pages 0-based, on which text was redacted
+ * @param gaps of the pages that were changed
  * @param key the file's, if it is encrypted
  * @throws Refusal `redaction_failed`
  */
@@ -88,7 +95,7 @@ export async function proveRedacted(
   open: OpenPdf,
   file: EngineBytes,
   sought: Sought,
-  { pages, key }: { readonly pages: readonly number[]; readonly key: FileKey | undefined },
+  { pages, key, gaps }: { readonly pages: readonly number[]; readonly key: FileKey | undefined; readonly gaps: Gaps },
 ): Promise<void> {
   const { engine } = open;
   const stream = engine.streamOf(file);
@@ -101,7 +108,8 @@ export async function proveRedacted(
     for (const index of pages) {
       // Reading a page again may take as much as reading it at first.
       engine.work.stage("provePage");
-      if (await isOnPage(written, index, sought)) throw redactionFailed(`the text of page ${index + 1}`);
+      if (await isOnPage(written, index, sought, gaps.get(index) ?? []))
+        throw redactionFailed(`the text of page ${index + 1}`);
     }
     engine.work.stage("proveFile");
     const kept = await contentOfOtherPages(written, pages);
@@ -114,12 +122,15 @@ export async function proveRedacted(
   }
 }
 
-/** Whether a page (0-based) has what must not be there, in any of the orders in which it may be read. */
-async function isOnPage(open: DocumentInEngine, index: number, sought: Sought): Promise<boolean> {
+/**
+ * Whether a page (0-based) has what must not be there, in any of the orders in which it may be read. Its gaps are read as characters: otherwise they
+ * would divide lines into columns, and what never stood together would be read as one word.
+ */
+async function isOnPage(open: DocumentInEngine, index: number, sought: Sought, gaps: readonly Gap[]): Promise<boolean> {
   const { engine, document } = open;
   const page = await engine.long.loadPage(document, index);
   try {
-    const rows = shownRows(await drawnGlyphs(open, page, { annotations: true }));
+    const rows = shownRows(withGaps(await drawnGlyphs(open, page, { annotations: true }), gaps));
     for await (const pieces of readingOrders(engine.work, rows, visibleBoundsOf(page)))
       if (await sought.isRead(pieces)) return true;
     return false;
