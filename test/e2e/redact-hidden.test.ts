@@ -170,3 +170,25 @@ test("text beyond every page does not stop the search for glyphs", async () => {
   expect(Number(count)).toBeGreaterThan(0);
   expect(await decoded(body)).not.toContain("secret");
 });
+
+/** A page that shows a word in Courier New, which is not embedded, with this content before it. */
+function inNamedFont(before: string): Uint8Array {
+  return pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+      { entries: "", data: latin1(`${before} BT /F1 14 Tf 20 100 Td (kept Courier) Tj ET`) },
+      "<< /Type /Font /Subtype /TrueType /BaseFont /CourierNew /Encoding /WinAnsiEncoding /FontDescriptor 6 0 R >>",
+      "<< /Type /FontDescriptor /FontName /CourierNew /FontFamily (Courier New) /Flags 33 /FontBBox [0 -200 600 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>",
+    ],
+    "/Root 1 0 R",
+  );
+}
+
+test("the family of a font that is not embedded stays, like its name", async () => {
+  const { body } = await redact(inNamedFont(""), "Courier");
+  const raw = await decoded(body);
+  expect(raw).toContain("/FontFamily (Courier New)");
+  expect(raw).not.toContain("(kept Courier)");
+});

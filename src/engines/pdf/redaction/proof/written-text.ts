@@ -132,8 +132,8 @@ export async function findInFile(
     kind: "object" | "content" | "trailer",
     values: ReadonlyMap<number, Uint8Array> = new Map(),
   ): Promise<Place | undefined> {
-    /** Of each open dictionary: the font names in it that match, and whether it has a font file. */
-    const open: { matched: string[]; named: string[]; hasFile: boolean }[] = [];
+    /** Of each open dictionary: the names of fonts in it, whether one that is a string matches, whether it describes a font, and has its file. */
+    const open: { named: string[]; hasFamily: boolean; isDescriptor: boolean; hasFile: boolean }[] = [];
     let pending: Uint8Array[] = [];
     let name = "";
     let next = STRETCH;
@@ -143,10 +143,11 @@ export async function findInFile(
         await work.rest();
       }
       const { type, start, end } = token;
-      if (type === "open") open.push({ matched: [], named: [], hasFile: false });
+      if (type === "open") open.push({ named: [], hasFamily: false, isDescriptor: false, hasFile: false });
       else if (type === "close") {
         const last = open.pop();
         if (last?.hasFile) for (const font of last.named) embedded.add(font);
+        if (last?.hasFamily && !last.isDescriptor) return "a string";
       } else if (type === "comment") {
         if (kind === "content" && (await sought.isInAny([decodeText(bytes.subarray(start, end))])))
           return "the content of a page";
@@ -155,6 +156,16 @@ export async function findInFile(
         if (kind === "content") pending.push(value);
         // Encryption before AES-256 derives its key from the identifier of the file (7.6.4.3).
         else if (kind === "trailer" && key !== undefined && key.strings !== "aes-256") continue;
+        else if (kind === "object" && name === "FontFamily" && open.length > 0) {
+          // A string, unlike the other names of a font (9.8.1).
+          const inner = open.at(-1);
+          const family = decodeText(value);
+          inner?.named.push(family);
+          if (inner && (await isInString(value, name))) {
+            inner.hasFamily = true;
+            fontNames.add(family);
+          }
+        }
         // A new identifier is random, and may have any letter by chance.
         else if (await (kind === "trailer" ? isInBytes(value) : isInString(value, name))) return "a string";
       } else if (type === "name") {
@@ -162,6 +173,7 @@ export async function findInFile(
         name = readName(bytes, start, end);
         const inner = open.at(-1);
         if (inner && /^FontFile[23]?$/.test(name)) inner.hasFile = true;
+        if (inner && before === "Type" && name === "FontDescriptor") inner.isDescriptor = true;
         if (FONT_NAMES.has(before)) {
           inner?.named.push(name);
           if (isInName(name)) fontNames.add(name);
