@@ -192,3 +192,11 @@ test("the family of a font that is not embedded stays, like its name", async () 
   expect(raw).toContain("/FontFamily (Courier New)");
   expect(raw).not.toContain("(kept Courier)");
 });
+
+test("names and comments go that stand behind a string of marked content", async () => {
+  const before = "/Artifact << /Note (a note) /Type /Footer % the Footer\n >> BDC EMC";
+  const { body } = await redact(inNamedFont(before), "Foot");
+  const raw = await decoded(body);
+  expect(raw).toContain("/Artifact << /Note (a note) /Type /_er");
+  expect(raw).not.toContain("Foot");
+});

@@ -80,16 +80,24 @@ const REPLACEMENTS = new Set(["ActualText", "Alt", "E"]);
 export async function cleanContent(content: Uint8Array, work: Work, clean: Cleaning): Promise<Uint8Array | undefined> {
   const lexer = new ContentLexer(content);
   const parts: Uint8Array[] = [];
-  /** Where strings stand since the last operator, and the name before each. */
-  let pending: { start: number; end: number; value: Uint8Array; after: string }[] = [];
+  /** Where strings stand since the last operator, and the name before each; and names and comments among them, with what they become. */
+  type Pending = { start: number; end: number } & ({ value: Uint8Array; after: string } | { becomes: string });
+  let pending: Pending[] = [];
   let [copied, end, name] = [0, 0, ""];
   const put = (start: number, to: number, text: string): void => {
     parts.push(content.subarray(copied, start), bytesOf(text));
     copied = to;
   };
   /** Strings that no operator shows are of marked content, or of nothing that readers know. */
-  const cleanStrings = (): void => {
-    for (const { start, end: to, value, after } of pending) {
+  const cleanPending = (areShown: boolean): void => {
+    for (const one of pending) {
+      const { start, end: to } = one;
+      if ("becomes" in one) {
+        put(start, to, one.becomes);
+        continue;
+      }
+      if (areShown) continue;
+      const { value, after } = one;
       const isDropped = clean.dropsReplacements && REPLACEMENTS.has(after);
       const cleaned = clean.text(decodeText(value));
       if (!isDropped && cleaned === undefined) continue;
@@ -103,26 +111,28 @@ export async function cleanContent(content: Uint8Array, work: Work, clean: Clean
     const between = content.subarray(end, start);
     const isComment = between.includes(PERCENT) && clean.text(decodeText(between)) !== undefined;
     if (!token) {
-      cleanStrings();
+      cleanPending(false);
       if (isComment) put(end, start, "\n");
       break;
     }
     if (token === "word") {
       const word = lexer.text(start, Math.min(lexer.end, start + 16));
-      if (!SHOWS.has(word) || clean.inAllStrings === true) cleanStrings();
+      cleanPending(SHOWS.has(word) && clean.inAllStrings !== true);
       if (isComment) put(end, start, "\n");
       pending = [];
       if (word === "ID") lexer.image();
     } else {
-      if (isComment && pending.length === 0) put(end, start, "\n");
+      if (isComment) pending.push({ start: end, end: start, becomes: "\n" });
       if (token === "literal" || token === "hex") {
         const { value } = readString(content.subarray(start, lexer.end), 0);
         pending.push({ start, end: lexer.end, value, after: name });
       } else if (token === "name") {
         name = nameIn(lexer.text(start + 1, lexer.end));
         const cleaned = clean.name(name);
-        if (cleaned !== undefined && pending.length === 0)
-          put(start, lexer.end, `/${escapeName(latin1(new TextEncoder().encode(cleaned)))}`);
+        if (cleaned !== undefined) {
+          const becomes = `/${escapeName(latin1(new TextEncoder().encode(cleaned)))}`;
+          pending.push({ start, end: lexer.end, becomes });
+        }
       }
     }
     end = lexer.end;
