@@ -229,15 +229,14 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     problem: "walks over a container itself, not with src/engines/pdf/objects/walk-values.ts",
   },
   {
-    // redaction/proof reads content with code of its own. The others still read it themselves.
+    // redaction/proof reads content with code of its own, on purpose.
     shows: /"T[jJ]"|\bT[jJ]\/\d|\bTj TJ\b/,
-    files: /^pdf\/(?:content\/operator-table|redaction\/proof\/\S+|erasure\/walk|redaction\/content-strings)\.ts$/,
+    files: /^pdf\/(?:content\/operator-table|redaction\/proof\/\S+|redaction\/content-strings)\.ts$/,
     problem: "lists the operators that show text, which belongs into src/engines/pdf/content/operator-table.ts",
   },
   {
-    // erasure/walk.ts still keeps the state itself, and operators.ts the limit for it.
     shows: /(?:===|case) "[qQ]"|"q", ?"Q"|\b[qQ]\/\d/,
-    files: /^pdf\/(?:content\/operator-table|erasure\/walk|content\/operators)\.ts$/,
+    files: /^pdf\/content\/operator-table\.ts$/,
     problem: "interprets q and Q, which belongs into src/engines/pdf/content/graphics-state.ts",
   },
   {
@@ -255,8 +254,8 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
 
 /** The classes of characters (ISO 32000-2, 7.2.3), as strings or codes. */
 const CHARACTERS = /"\(\)<>\[\]\{\}\/%"|"\\0\\t\\n\\f\\r |\[0, 9, 10, 12, 13, 32\]/;
-/** Besides their owner: the proof of a redaction, which is a second reader on purpose, and the walk of erasure, until it is a visitor of content. */
-const MAY_LIST_CHARACTERS = /^pdf\/(?:syntax\/characters\.ts$|redaction\/proof\/|erasure\/walk\.ts$)/;
+/** Besides their owner: the proof of a redaction, which is a second reader on purpose. */
+const MAY_LIST_CHARACTERS = /^pdf\/(?:syntax\/characters\.ts$|redaction\/proof\/)/;
 /** A font program of Type 1 is PostScript, which is another syntax. */
 const MAY_MATCH_BYTES = /^pdf\/(?:syntax\/|redaction\/proof\/|fonts\/type1)/;
 

@@ -3,7 +3,7 @@ import { bytesOf } from "../../../src/bytes/latin1.ts";
 import { Refusal } from "../../../src/engines/errors.ts";
 import type { GraphicsState, Group, Lookup } from "../../../src/engines/pdf/content/graphics-state.ts";
 import { ContentOperators } from "../../../src/engines/pdf/content/operators.ts";
-import { process, Run } from "../../../src/engines/pdf/content/processor.ts";
+import { process, Run, type Visitor } from "../../../src/engines/pdf/content/processor.ts";
 
 import { unlimitedWork } from "../../../src/engines/work.ts";
 
@@ -13,6 +13,7 @@ const LOOKUP: Lookup<string> = {
   parametersNamed: (name) =>
     ({
       Width: { lineWidth: 7 },
+      Line: { miterLimit: 3, dash: { array: "[5 6]", phase: 2 } },
       Font: { font: "font of parameters", size: 9 },
       Mask: { mask: true },
       None: { mask: false },
@@ -29,6 +30,8 @@ test.each<[string, Partial<GraphicsState<string>>]>([
   ["2 0 0 2 10 0 cm 1 0 0 1 5 5 cm", { matrix: [2, 0, 0, 2, 20, 10] }],
   ["3 w", { lineWidth: 3 }],
   ["3 w /Width gs", { lineWidth: 7 }],
+  ["4 M [1 2] 0.5 d", { miterLimit: 4, dash: { array: "[1 2]", phase: 0.5 } }],
+  ["3 w [1] 0 d /Line gs", { lineWidth: 3, miterLimit: 3, dash: { array: "[5 6]", phase: 2 } }],
   ["/F1 12 Tf", { font: "font F1", size: 12 }],
   ["/F1 12 Tf /Font gs", { font: "font of parameters", size: 9 }],
   ["/F1 12 Tf /Width gs", { font: "font F1", size: 12, lineWidth: 7 }],
@@ -64,7 +67,29 @@ test("text moves by lines, and from the start of its line", async () => {
   expect(graphics.text).toEqual(graphics.line);
   expect(graphics.inText).toBe(true);
   const ended = (await after("BT 1 0 0 1 9 9 Tm ET")).graphics;
-  expect([ended.inText, ended.text]).toEqual([false, [1, 0, 0, 1, 0, 0]]);
+  expect([ended.inText, ended.text]).toEqual([false, [1, 0, 0, 1, 9, 9]]);
+  expect((await after("BT 1 0 0 1 9 9 Tm ET BT")).graphics.text).toEqual([1, 0, 0, 1, 0, 0]);
+});
+
+test("what the reader sets is saved and restored with the rest", async () => {
+  const seen: unknown[] = [];
+  const visitor: Visitor = {
+    keeps: [],
+    paint: ({ graphics }) => graphics.clip([0, 0, seen.length, 9]),
+    endPath: ({ state }) => void seen.push(state.clip),
+  };
+  await process(bytesOf("n q f n q f n Q n Q n"), visitor, unlimitedWork());
+  const everywhere = [-1e9, -1e9, 1e9, 1e9];
+  expect(seen).toEqual([everywhere, [0, 0, 1, 9], [0, 0, 2, 9], [0, 0, 1, 9], everywhere]);
+});
+
+test("shown text moves what follows it, but not the line", async () => {
+  const { graphics } = await after("BT 2 0 0 2 10 100 Tm");
+  graphics.moveText(5, 1);
+  expect([graphics.text, graphics.line]).toEqual([
+    [2, 0, 0, 2, 20, 102],
+    [2, 0, 0, 2, 10, 100],
+  ]);
 });
 
 test("what a reader does not keep is not interpreted", async () => {

@@ -1,5 +1,5 @@
 /** The graphics state, and what the operators of content make of it (ISO 32000-2, 8.4 and 9.3). */
-import { IDENTITY, type Matrix, multiply } from "../../geometry.ts";
+import { IDENTITY, type Matrix, multiply, type PageBox } from "../../geometry.ts";
 import { Refusal } from "../../errors.ts";
 import { type Family, type Operator, setsPattern, setsStroke, startsLine } from "./operator-table.ts";
 
@@ -9,9 +9,20 @@ export interface Paint {
   readonly pattern: string | undefined;
 }
 
+/** A dash pattern (8.4.3.6). */
+export interface Dash {
+  /** The array as it is written. */
+  readonly array: string;
+  readonly phase: number;
+}
+
 export interface GraphicsState<F> {
   readonly matrix: Matrix;
+  /** The rectangle around the clipping path. Only the reader of the content can set it, with `GraphicsStates.clip`. */
+  readonly clip: PageBox;
   readonly lineWidth: number;
+  readonly miterLimit: number;
+  readonly dash: Dash;
   readonly fill: Paint;
   readonly stroke: Paint;
   /** Name of the parameters that have set the soft mask in effect. */
@@ -30,7 +41,7 @@ export interface GraphicsState<F> {
 }
 
 /**
- * The parts of the state that a reader of content may keep; the rest is not interpreted. `line`: its width. `text`: the parameters of text. `position`:
+ * The parts of the state that a reader of content may keep; the rest is not interpreted. `line`: its width, miter limit, and dashes. `text`: the parameters of text. `position`:
  * its matrices, which need `text` for the leading.
  */
 export type Group = "matrix" | "line" | "color" | "mask" | "font" | "text" | "position";
@@ -38,6 +49,8 @@ export type Group = "matrix" | "line" | "color" | "mask" | "font" | "text" | "po
 /** What graphics state parameters set (8.4.5): `mask`: whether they set or clear a soft mask. */
 export interface Parameters<F> {
   readonly lineWidth?: number | undefined;
+  readonly miterLimit?: number | undefined;
+  readonly dash?: Dash | undefined;
   readonly mask?: boolean | undefined;
   readonly font?: F | undefined;
   readonly size?: number | undefined;
@@ -55,6 +68,7 @@ export interface Operands {
   name(index: number): string | undefined;
   /** Absent where no reader keeps numbers. */
   number?(index: number): number | undefined;
+  text?(index: number): string;
 }
 
 const [GRAY, RGB, CMYK] = ["DeviceGray", "DeviceRGB", "DeviceCMYK"].map((space): Paint => ({
@@ -73,7 +87,10 @@ const DEVICES: ReadonlyMap<string, Paint> = new Map([
 
 const INITIAL: GraphicsState<never> = {
   matrix: IDENTITY,
+  clip: [-1e9, -1e9, 1e9, 1e9],
   lineWidth: 1,
+  miterLimit: 10,
+  dash: { array: "[]", phase: 0 },
   fill: GRAY,
   stroke: GRAY,
   mask: undefined,
@@ -127,6 +144,16 @@ export class GraphicsStates<F> {
     this.current = { ...INITIAL, ...initial };
   }
 
+  /** Sets the rectangle around the clipping path. */
+  clip(box: PageBox): void {
+    this.current = { ...this.current, clip: box };
+  }
+
+  /** Moves the text that follows, in units of text space. */
+  moveText(x: number, y: number): void {
+    this.text = multiply([1, 0, 0, 1, x, y], this.text);
+  }
+
   /** Whether operators of a family change what is kept. */
   concerns(family: Family): boolean {
     if (family === "beginText" || family === "endText") return true;
@@ -164,6 +191,9 @@ export class GraphicsStates<F> {
         break;
       case "style":
         if (name === "w") this.current = { ...current, lineWidth: numberAt(operands, 0) };
+        else if (name === "M") this.current = { ...current, miterLimit: numberAt(operands, 0) };
+        else if (name === "d")
+          this.current = { ...current, dash: { array: operands.text?.(0) ?? "", phase: numberAt(operands, 1) } };
         break;
       case "parameters":
         this.#setParameters(operands.name(0) ?? "");
@@ -180,7 +210,8 @@ export class GraphicsStates<F> {
       case "beginText":
       case "endText":
         this.inText = family === "beginText";
-        this.line = this.text = IDENTITY;
+        // Text without a `BT` goes on where the last one ended.
+        if (this.inText) this.line = this.text = IDENTITY;
         break;
       case "move":
         if (name === "TD") this.#setText("TL", -numberAt(operands, 1));
@@ -233,10 +264,12 @@ export class GraphicsStates<F> {
     const { current } = this;
     let parameters = this.#parameters.get(name);
     if (!parameters) remember(this.#parameters, name, (parameters = this.#lookup.parametersNamed?.(name) ?? {}));
-    const { lineWidth = current.lineWidth, font = current.font, size = current.size } = parameters;
+    const { lineWidth = current.lineWidth, miterLimit = current.miterLimit, dash = current.dash } = parameters;
+    const { font = current.font, size = current.size } = parameters;
     const mask = parameters.mask === undefined ? current.mask : parameters.mask ? name : undefined;
-    const isSame = lineWidth === current.lineWidth && font === current.font && size === current.size;
-    if (!isSame || mask !== current.mask) this.current = { ...current, lineWidth, mask, font, size };
+    const isLine = lineWidth === current.lineWidth && miterLimit === current.miterLimit && dash === current.dash;
+    const isSame = isLine && font === current.font && size === current.size && mask === current.mask;
+    if (!isSame) this.current = { ...current, lineWidth, miterLimit, dash, mask, font, size };
   }
 
   #fontNamed(name: string): F | undefined {

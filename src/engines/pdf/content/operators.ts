@@ -1,5 +1,4 @@
 /** Iterates over the operators of a content stream with the spans of their operands (ISO 32000-2, 7.8.2). */
-import { Refusal } from "../../errors.ts";
 import { unescapeName } from "../syntax/names.ts";
 import type { ByteRange, TokenKind } from "../syntax/tokens.ts";
 import { ContentLexer } from "./lexer.ts";
@@ -10,9 +9,6 @@ const MOST_OPERANDS = 64;
 
 /** Bytes of an operator that are read. The longest one has three. */
 const MOST_OPERATOR = 16;
-
-/** Graphics states that content may save without restoring them. Readers of content take up to 200 bytes for each. */
-const MOST_SAVED = 100_000;
 
 /** Whether a token begins or ends an array, a dictionary, or a procedure. */
 const opens = (token: TokenKind): boolean => token === "[" || token === "<<" || token === "{";
@@ -32,7 +28,6 @@ export class ContentOperators {
   /** The same in the table. */
   entry = UNKNOWN;
   count = 0;
-  #saved = 0;
   /** The data of an inline image. */
   data: ByteRange = { start: 0, end: 0 };
 
@@ -67,8 +62,6 @@ export class ContentOperators {
       }
       this.operator = word;
       this.entry = entry;
-      if (word === "q") this.#save();
-      else if (word === "Q") this.#saved = Math.max(0, this.#saved - 1);
       if (word === "BI") this.#inlineImage();
       this.end = lexer.end;
       return true;
@@ -110,12 +103,6 @@ export class ContentOperators {
   text(index: number): string {
     const span = this.operand(index);
     return span ? this.#lexer.text(span.start, span.end) : "";
-  }
-
-  #save(): void {
-    this.#saved += 1;
-    if (this.#saved <= MOST_SAVED) return;
-    throw new Refusal("limit_exceeded", "The contents of a page save too many graphics states.", { limit: MOST_SAVED });
   }
 
   /** Skips the value that a token begins and records it as an operand. */

@@ -2,8 +2,9 @@
 import { concat } from "../../../bytes/concat.ts";
 import { readStream, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
+import type { Choice } from "./choice.ts";
 import type { Eraser } from "./eraser.ts";
-import { type Choice, Walk } from "./walk.ts";
+import { Walk } from "./walk.ts";
 
 const SEPARATOR = Uint8Array.of(0x0a);
 

@@ -5,6 +5,7 @@
  */
 import { apply, inverse, type Matrix, type PageBox } from "../../geometry.ts";
 import type { Work } from "../../work.ts";
+import type { Dash } from "../content/graphics-state.ts";
 import type { CutArea } from "./area.ts";
 import { boundsOf, corners, type HalfPlane, transformed } from "./geometry.ts";
 import { type Point, readSubpaths, type PathSegment, type Subpath, writeSubpath } from "./path.ts";
@@ -35,13 +36,6 @@ export interface PathPaint {
   readonly strokes?: boolean;
   /** Whether it closes the last subpath. */
   readonly closes?: boolean;
-}
-
-/** A dash pattern (8.4.3.6). */
-export interface Dash {
-  /** The array as it is written. */
-  readonly array: string;
-  readonly phase: number;
 }
 
 /** How far a point may be in an area: what only adjoins it is not cut. In units of the page. */

@@ -8,7 +8,7 @@ import { corners, type Polygon, transformed } from "./geometry.ts";
 import { readInk } from "./glyph-ink.ts";
 import { NearGlyphs } from "./near-glyphs.ts";
 import { SpanRecorder } from "./span-texts.ts";
-import type { PlacedCode } from "./walk.ts";
+import type { PlacedCode } from "./choice.ts";
 
 const SQUARE: Polygon = corners([0, 0, 1, 1]);
 

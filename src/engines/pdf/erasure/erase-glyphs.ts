@@ -7,7 +7,7 @@ import type { Eraser } from "./eraser.ts";
 import { corners, type Polygon } from "./geometry.ts";
 import { NearGlyphs } from "./near-glyphs.ts";
 import { SpanRecorder, type FindInText } from "./span-texts.ts";
-import type { Choice } from "./walk.ts";
+import type { Choice } from "./choice.ts";
 
 /** A glyph to erase, in units of the page. */
 export interface WantedGlyph {

@@ -1,6 +1,6 @@
 /** Looks up glyphs by where they stand: MuPDF and our own interpreter calculate their origins in different ways. */
 import { CELL, PointGrid } from "./point-grid.ts";
-import type { PlacedCode } from "./walk.ts";
+import type { PlacedCode } from "./choice.ts";
 
 interface Placed {
   readonly x: number;

@@ -1,5 +1,5 @@
 /** Decides what becomes of texts that replace glyphs, where some of these are erased (ISO 32000-2, 14.9.3 to 14.9.5). */
-import type { ReplacementSpan } from "./walk.ts";
+import type { ReplacementSpan } from "./choice.ts";
 import type { SpanTexts } from "./spans.ts";
 
 /** From one index of a text to another. */
