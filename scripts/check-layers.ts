@@ -231,7 +231,7 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
   {
     // redaction/proof reads content with code of its own, on purpose.
     shows: /"T[jJ]"|\bT[jJ]\/\d|\bTj TJ\b/,
-    files: /^pdf\/(?:content\/operator-table|redaction\/proof\/\S+|redaction\/content-strings)\.ts$/,
+    files: /^pdf\/(?:content\/operator-table|redaction\/proof\/\S+)\.ts$/,
     problem: "lists the operators that show text, which belongs into src/engines/pdf/content/operator-table.ts",
   },
   {

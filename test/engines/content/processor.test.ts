@@ -27,6 +27,10 @@ describe("a visitor", () => {
     ["1 2 m 3 4 l W n B* sh /A Do", ["path", "paint", "endPath"], ["m", "l", "n", "B*"]],
     ["BI /W 1 ID f S EI f", ["image", "paint"], ["BI", "f"]],
     ["(f) % f\nf xyz", ["paint", "unknown"], ["f", "xyz"]],
+    ["[(a) Tj (b) Tj", ["show"], ["Tj", "Tj"]],
+    ["[(a) 5 Tw (b)] TJ f", ["show", "textState"], ["TJ"]],
+    ["/A << /B (a) BDC f", ["mark", "paint"], ["BDC", "f"]],
+    ["BI /W 1 /H 1 f BI /D [1 0 ID f EI f", ["paint", "image"], ["f", "BI", "f"]],
     ["q Q Q q", ["save", "restore"], ["q", "Q", "q"]],
     ["/A BMC EMC EMC", ["mark", "endMark"], ["BMC"]],
   ])("of %s, with methods for %s, is called for %s", async (content, families, expected) => {

@@ -14,6 +14,8 @@ const MOST_OPERATOR = 16;
 const opens = (token: TokenKind): boolean => token === "[" || token === "<<" || token === "{";
 const closes = (token: TokenKind): boolean => token === "]" || token === ">>" || token === "}";
 
+const isValue = (word: string): boolean => word === "true" || word === "false" || word === "null";
+
 /** `next()` advances to the next operator, whose name and operands can then be read. */
 export class ContentOperators {
   readonly #bytes: Uint8Array;
@@ -56,13 +58,16 @@ export class ContentOperators {
       }
       const entry = operatorAt(this.#bytes, start, lexer.end) ?? UNKNOWN;
       const word = entry.name || lexer.text(start, Math.min(lexer.end, start + MOST_OPERATOR));
-      if (word === "true" || word === "false" || word === "null") {
+      if (isValue(word)) {
         this.#value(token);
+        continue;
+      }
+      if (word === "BI" && !this.#inlineImage()) {
+        this.start = -1;
         continue;
       }
       this.operator = word;
       this.entry = entry;
-      if (word === "BI") this.#inlineImage();
       this.end = lexer.end;
       return true;
     }
@@ -105,7 +110,7 @@ export class ContentOperators {
     return span ? this.#lexer.text(span.start, span.end) : "";
   }
 
-  /** Skips the value that a token begins and records it as an operand. */
+  /** Skips the value that a token begins and records it as an operand. One that is not closed ends at the next operator. */
   #value(token: TokenKind): void {
     const lexer = this.#lexer;
     const { start } = lexer;
@@ -113,10 +118,20 @@ export class ContentOperators {
     while (depth > 0) {
       const inner = lexer.next();
       if (inner === undefined) break;
+      if (inner === "word" && this.#endsValue()) {
+        lexer.end = lexer.start;
+        break;
+      }
       if (opens(inner)) depth++;
       else if (closes(inner)) depth--;
     }
     this.#operand(start, lexer.end);
+  }
+
+  /** Whether a word is an operator that no array has. Some writers set spacing within the array of `TJ`. */
+  #endsValue(): boolean {
+    const family = operatorAt(this.#bytes, this.#lexer.start, this.#lexer.end)?.family;
+    return family !== undefined && family !== "textState";
   }
 
   #operand(start: number, end: number): void {
@@ -126,16 +141,23 @@ export class ContentOperators {
     this.count++;
   }
 
-  /** Reads from after `BI` to after `EI`. The entries become the operands. */
-  #inlineImage(): void {
+  /**
+   * Reads from after `BI` to after `EI`. The entries become the operands. Without an `ID`, it is no image: returns false, and reading goes on after `BI`.
+   */
+  #inlineImage(): boolean {
     const lexer = this.#lexer;
+    const begin = lexer.end;
     this.count = 0;
     for (let token = lexer.next(); token; token = lexer.next()) {
       if (lexer.isKeyword("ID")) {
         this.data = lexer.image();
-        return;
+        return true;
       }
+      if (token === "word" && !isValue(lexer.text())) break;
       this.#value(token);
     }
+    lexer.end = begin;
+    this.count = 0;
+    return false;
   }
 }

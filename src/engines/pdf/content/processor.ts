@@ -29,6 +29,8 @@ export interface Visitor<F = never, M = void, O extends Operators = ContentOpera
   readonly keeps: readonly Group[];
   /** Fuel for each operator, if bytes cost nothing. */
   readonly operatorWork?: number;
+  /** Is called for every operator, instead of the other methods. No state is kept then. */
+  each?: Visit<F, M, O>;
   /** Returns what is in `Run.marks` until the marked content ends. */
   mark?(run: Run<F, M, O>): M | Promise<M>;
   endMark?(mark: M): void;
@@ -65,8 +67,9 @@ export class Run<F = never, M = void, O extends Operators = ContentOperators> {
     this.#visitor = visitor;
     this.operators = operators;
     this.graphics = new GraphicsStates(visitor.keeps, visitor, initial);
+    const each = visitor.each?.bind(visitor);
     this.#steps = FAMILIES.map((family) => {
-      const visit = this.#visitOf(family);
+      const visit = each ?? this.#visitOf(family);
       const isKept = this.graphics.concerns(family);
       return visit || isKept ? { isKept, visit } : undefined;
     });

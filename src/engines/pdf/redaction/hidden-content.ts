@@ -14,7 +14,7 @@ import type { CoverPages } from "./cover.ts";
 import { asPage } from "../document/as-page.ts";
 import { changeContent } from "../erasure/change-content.ts";
 import { NOTHING } from "../erasure/erase-glyphs.ts";
-import { readContentStrings } from "./content-strings.ts";
+import { shownStrings } from "./content-strings.ts";
 import { searchFor } from "./strings.ts";
 import type { Eraser } from "../erasure/eraser.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
@@ -103,7 +103,7 @@ export async function redactBytes(
   const selected = new Map([...pages].map((index) => [objectNumber(document.findPage(index)), index]));
   const isIn = async (streams: readonly PDFObject[]): Promise<boolean> => {
     for (const stream of streams) {
-      const { shown } = await readContentStrings((await readStream(open, stream)) ?? new Uint8Array(), engine.work);
+      const shown = await shownStrings((await readStream(open, stream)) ?? new Uint8Array(), engine.work);
       for (const part of shown) if ((await search.find(part)).length > 0) return true;
     }
     return false;

@@ -48,3 +48,9 @@ export function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (!isWhite(bytes[at])) return false;
   return true;
 }
+
+/** Whether there is a delimiter between two offsets. */
+export function hasDelimiter(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (CLASSES[bytes[at] ?? 0] === DELIMITER) return true;
+  return false;
+}
