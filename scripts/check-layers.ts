@@ -121,6 +121,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "mupdf",
     "fflate",
     "saxes",
+    "numfmt",
     "marked",
     "colord",
     "re2js",

@@ -18,10 +18,10 @@ export type Fate = "kept" | "invisible" | (string & {});
 /** The name of elements that no list has. */
 const UNKNOWN = "unknown-elements";
 
-export type Coverage = ReadonlyMap<string, Fate>;
+export type ElementFates = ReadonlyMap<string, Fate>;
 
 /** @throws Error if an element is in two lists. */
-export function coverage({ kept, invisible, dropped }: CoverageLists): Coverage {
+export function coverage({ kept, invisible, dropped }: CoverageLists): ElementFates {
   const lists: [Fate, string][] = [
     ["kept", kept],
     ...Object.values(invisible).map((names): [Fate, string] => ["invisible", names]),
@@ -46,7 +46,7 @@ const ELEMENT_WORK = 60;
 export async function nameLost(
   work: Work,
   root: XmlElement | undefined,
-  fates: Coverage,
+  fates: ElementFates,
   notConverted: Set<string>,
   special: (element: XmlElement) => string | undefined = () => undefined,
 ): Promise<void> {
