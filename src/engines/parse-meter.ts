@@ -74,7 +74,8 @@ export const PARSERS = {
     byte: 16,
     element: 400,
     most: 2_000_000,
-    bounds: "200 levels; 100,000 tags and attributes of XMP, 200,000 elements of a part of an office document",
+    bounds:
+      "200 levels; 100,000 tags and attributes of XMP (5,000 of a tag), 200,000 elements of a part of an office document",
   },
   html: { reads: "HTML", elements: "tags and attributes", byte: 8, element: 400, most: 1_000_000 },
   css: { reads: "CSS", elements: "selectors and declarations", byte: 8, element: 400, most: 100_000 },

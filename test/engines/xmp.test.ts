@@ -174,6 +174,7 @@ describe("the work of a packet", () => {
   it.each([
     ["tags and attributes", limits.metadata.xmpTags, "<a/>".repeat(limits.metadata.xmpTags)],
     ["tags and attributes", limits.metadata.xmpTags, '<a b="c"/>'.repeat(limits.metadata.xmpTags / 2)],
+    ["attributes of a tag", 5_000, `<a${Array.from({ length: 5_001 }, (_, at) => ` a${at}=""`).join("")}/>`],
     ["levels of elements", MOST_DEPTH, "<a>".repeat(MOST_DEPTH) + "</a>".repeat(MOST_DEPTH)],
   ])("of too many %s is refused", async (what, limit, inside) => {
     const bytes = new TextEncoder().encode(packet(inside));

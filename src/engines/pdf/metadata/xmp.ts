@@ -69,10 +69,13 @@ export async function editXmp(
 ): Promise<Uint8Array | undefined> {
   const parsed = await parseXmp(work, packet);
   if (parsed?.roots[0] === undefined) return undefined;
-  const properties = new Properties(parsed);
+  const properties = await Properties.of(work, parsed);
   // PDF/A allows custom properties only with a schema that describes them, so none are added.
   const isArchival = properties.find(name(PDFA_ID, "part")).length > 0;
-  if (clearsCustom) properties.removeAll(PDFX);
+  if (clearsCustom) {
+    properties.removeAll(PDFX);
+    await work.rest();
+  }
   for (const [key, text] of changes) {
     const property = PROPERTIES.get(key);
     if (property) properties.set(property, text === null ? [] : [valueFor(key, text)]);
@@ -83,6 +86,7 @@ export async function editXmp(
     }
     if (key === "Keywords" && properties.find(SUBJECT).length > 0) properties.set(SUBJECT, listOf(text ?? ""));
   }
+  await work.rest();
   return new TextEncoder().encode(properties.written());
 }
 
@@ -91,7 +95,7 @@ export async function readXmp(work: Work, packet: Uint8Array): Promise<ReadonlyM
   const texts = new Map<string, string>();
   const parsed = await parseXmp(work, packet);
   if (parsed === undefined) return texts;
-  const properties = new Properties(parsed);
+  const properties = await Properties.of(work, parsed);
   const read = (key: string, property: Property, separator: string): void => {
     const [found] = [property, ...property.also].flatMap((place) => properties.find(place));
     const text = found && textsOf(found.node).join(separator);
@@ -128,8 +132,11 @@ interface Packet {
 
 type OpenElement = XmpElement & { readonly children: (XmpElement | string)[]; tags: readonly [XmlSpan, XmlSpan] };
 
-/** Tags and attributes. */
+/** Tags and attributes, and attributes of one tag, which are read at once. */
 const MOST = limits.metadata.xmpTags;
+const MOST_ATTRIBUTES = 5_000;
+/** Fuel to note where a property is. */
+const PROPERTY_WORK = 200;
 
 class PacketReader implements XmlVisitor {
   readonly roots: XmpElement[] = [];
@@ -179,12 +186,14 @@ export async function parseXmp(work: Work, packet: Uint8Array): Promise<Packet |
   const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
   const reader = new PacketReader();
   try {
-    await readXml(new ParseMeter(work, "xml"), text, { elements: MOST, attributes: MOST }, reader);
+    await readXml(new ParseMeter(work, "xml"), text, { elements: MOST, attributes: MOST_ATTRIBUTES }, reader);
   } catch (error) {
     if (!(error instanceof XmlProblem)) throw error;
     if (error.kind === "malformed") return undefined;
     const { kind, limit, actual } = error;
-    const what = kind === "depth" ? "levels of elements" : "tags and attributes";
+    const what = { depth: "levels of elements", elements: "tags and attributes", attributes: "attributes of a tag" }[
+      kind
+    ];
     throw new Refusal("limit_exceeded", `The XMP metadata of the PDF has too many ${what}.`, { limit, actual });
   }
   return { text, roots: reader.roots };
@@ -243,17 +252,24 @@ class Properties {
   /** The prefixes of namespaces in an element. */
   readonly #prefixes = new Map<XmpElement, Map<string, string | undefined>>();
 
-  constructor({ text, roots }: Packet) {
+  private constructor({ text, roots }: Packet) {
     this.#text = text;
     this.#descriptions = roots.flatMap(elementsOf);
     this.#home = this.#descriptions[0] ?? roots[0];
-    for (const description of this.#descriptions) {
+  }
+
+  static async of(work: Work, packet: Packet): Promise<Properties> {
+    const properties = new Properties(packet);
+    for (const description of properties.#descriptions) {
       for (const node of [...elementsOf(description), ...description.attributes]) {
-        const same = this.#found.get(keyOf(node));
+        work.spend(PROPERTY_WORK);
+        await work.pause();
+        const same = properties.#found.get(keyOf(node));
         if (same) same.push({ description, node });
-        else this.#found.set(keyOf(node), [{ description, node }]);
+        else properties.#found.set(keyOf(node), [{ description, node }]);
       }
     }
+    return properties;
   }
 
   find(wanted: XmpName): readonly Found[] {
@@ -272,7 +288,8 @@ class Properties {
         continue;
       }
       const [{ start }, { end }] = node.tags;
-      const before = this.#text.slice(0, start).trimEnd().length;
+      let before = start;
+      while (this.#text.charCodeAt(before - 1) <= 0x20) before--;
       this.#removed.push({ start: this.#text[before - 1] === ">" ? before : start, end });
     }
   }
