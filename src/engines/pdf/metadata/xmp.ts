@@ -74,7 +74,7 @@ export async function editXmp(
   const isArchival = properties.find(name(PDFA_ID, "part")).length > 0;
   if (clearsCustom) {
     properties.removeAll(PDFX);
-    await work.rest();
+    await work.pause();
   }
   for (const [key, text] of changes) {
     const property = PROPERTIES.get(key);
@@ -86,7 +86,7 @@ export async function editXmp(
     }
     if (key === "Keywords" && properties.find(SUBJECT).length > 0) properties.set(SUBJECT, listOf(text ?? ""));
   }
-  await work.rest();
+  await work.pause();
   return new TextEncoder().encode(properties.written());
 }
 
