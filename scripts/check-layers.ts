@@ -251,6 +251,12 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     files: /^pdf\/(?:fonts\/(?:cmap|to-unicode)|redaction\/proof\/\S+)\.ts$/,
     problem: "lists the operators of CMaps, which belongs into src/engines/pdf/fonts/cmap.ts",
   },
+  {
+    // redaction/proof walks over fields with code of its own.
+    shows: /"AcroForm", "Fields"/,
+    files: /^pdf\/(?:document\/fields|redaction\/proof\/\S+)\.ts$/,
+    problem: "walks over the fields of a form itself, not with src/engines/pdf/document/fields.ts",
+  },
 ];
 
 /** The classes of characters (ISO 32000-2, 7.2.3), as strings or codes. */

@@ -508,8 +508,8 @@ export const mutants: readonly Mutant[] = [
     ["to-pdf: hyperlink fields lose their place", "`#${place}`}`", '""}`'],
     [
       "to-pdf: hyperlink fields are text",
-      'linked(field.html.join(""), hyperlinkOf(field.code))',
-      'field.html.join("")',
+      "linked(hasText ? result : field.chosen + result, hyperlinkOf(field.code))",
+      "result",
     ],
   ),
   ...of(

@@ -186,7 +186,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     const signerName = input.signerName ?? subjectOf(signer.certificate);
     const signedAt = new Date();
     const sealed = await withDocument(engines, file, "save", async (open) => {
-      const wasSigned = await isSigned(engines.pdf, open.document.getTrailer().get("Root"));
+      const wasSigned = await isSigned(open);
       const certify = input.certify && PERMISSIONS[input.certify];
       const field = await findField(open, {
         name: input.fieldName,

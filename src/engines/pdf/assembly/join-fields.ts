@@ -1,8 +1,9 @@
 import type { PDFObject } from "mupdf";
+import { fields } from "../document/fields.ts";
+import { branchOfList } from "../document/tree.ts";
 import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import { ContentOperators } from "../content/operators.ts";
-import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { byteString, eachEntry, eachItem, FreeNames, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { byteString, eachEntry, eachItem, FreeNames, objectNumber } from "../objects/objects.ts";
 import type { FieldTreeNode } from "./read-fields.ts";
 import type { Graft } from "./graft.ts";
 
@@ -154,8 +155,10 @@ export class FormJoin {
       await engine.work.pause();
       if (appearance.isString() && !field.get("DA").isString()) field.put("DA", await graft.copy(appearance));
       if (quadding.isNumber() && !field.get("Q").isNumber()) field.put("Q", quadding.asNumber());
-      if (renamed.size > 0) await renameFonts(engine, field, renamed, 0);
     }
+    if (renamed.size === 0) return;
+    for await (const { object } of fields({ engine, document: target }, branchOfList(roots)))
+      renameFonts(object, renamed);
   }
 }
 
@@ -177,12 +180,7 @@ function isSameStandardFont(a: PDFObject, b: PDFObject): boolean {
 }
 
 /** Renames the fonts in default appearances (12.7.4.3) to their names in the joined resources. */
-async function renameFonts(
-  engine: PdfEngine,
-  field: PDFObject,
-  renamed: ReadonlyMap<string, string>,
-  depth: number,
-): Promise<void> {
+function renameFonts(field: PDFObject, renamed: ReadonlyMap<string, string>): void {
   const appearance = field.get("DA");
   if (appearance.isString()) {
     const text = latin1(appearance.asByteString());
@@ -197,6 +195,4 @@ async function renameFonts(
     }
     if (copied > 0) field.put("DA", byteString(field._doc, changed + text.slice(copied)));
   }
-  if (depth >= MAX_DEPTH) return;
-  for await (const kid of eachItem(engine, field.get("Kids"))) await renameFonts(engine, kid, renamed, depth + 1);
 }

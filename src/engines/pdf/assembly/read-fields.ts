@@ -1,7 +1,8 @@
 /** The interactive form's field tree (ISO 32000-2, 12.7). */
 import type { PDFObject } from "mupdf";
-import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { eachItem, entryCounter, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { type FieldNode, fields } from "../document/fields.ts";
+import type { TreeSource } from "../document/tree.ts";
+import { objectNumber } from "../objects/objects.ts";
 
 export interface FieldTreeNode {
   readonly object: PDFObject;
@@ -14,34 +15,20 @@ export interface FieldTreeNode {
   readonly widgets: readonly { readonly object: PDFObject; readonly number: number }[];
 }
 
-/** Reads the field tree and cuts it: afterwards, no field leads to the fields and widgets below it. */
-export async function readFields(engine: PdfEngine, root: PDFObject): Promise<FieldTreeNode[]> {
-  const seen = new Set<number>();
-  const count = entryCounter("form");
-  const read = async (object: PDFObject, depth: number): Promise<FieldTreeNode | undefined> => {
-    const number = objectNumber(object);
-    if (number === 0 || seen.has(number) || depth > MAX_DEPTH || !object.isDictionary()) return undefined;
-    seen.add(number);
-    count();
-    const kids: FieldTreeNode[] = [];
-    const widgets: { object: PDFObject; number: number }[] = [];
-    for await (const kid of eachItem(engine, object.get("Kids"))) {
-      if (!kid.isDictionary()) continue;
-      if (!kid.get("T").isString() && !kid.get("Kids").isArray())
-        widgets.push({ object: kid, number: objectNumber(kid) });
-      else {
-        const field = await read(kid, depth + 1);
-        if (field) kids.push(field);
-      }
-    }
+/** Reads the field tree and cuts it: afterwards, no field leads to the fields and widgets below it. Fields that are no objects of their own are dropped. */
+export async function readFields(open: TreeSource): Promise<FieldTreeNode[]> {
+  const top: FieldTreeNode[] = [];
+  const kidsOf = new Map<FieldNode | undefined, FieldTreeNode[]>([[undefined, top]]);
+  for await (const node of fields(open)) {
+    const { object, number, parent, isField } = node;
     object.delete("Kids");
+    const siblings = kidsOf.get(parent);
+    if (!isField || number === 0 || siblings === undefined) continue;
     const name = object.get("T");
-    return { object, number, name: name.isString() ? name.asString() : undefined, kids, widgets };
-  };
-  const fields: FieldTreeNode[] = [];
-  for await (const object of eachItem(engine, root.get("AcroForm", "Fields"))) {
-    const field = await read(object, 0);
-    if (field) fields.push(field);
+    const kids: FieldTreeNode[] = [];
+    kidsOf.set(node, kids);
+    const widgets = node.widgets.map((widget) => ({ object: widget, number: objectNumber(widget) }));
+    siblings.push({ object, number, name: name.isString() ? name.asString() : undefined, kids, widgets });
   }
-  return fields;
+  return top;
 }

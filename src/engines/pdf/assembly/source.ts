@@ -110,7 +110,7 @@ export async function readSource(open: OpenPdf, kept?: readonly number[]): Promi
     outline: await readOutline(engine, root, destinations),
     labels: await readPageLabels(engine, root, pages.length),
     signed: await hasIntactSignature(open),
-    fields: await readFields(engine, root),
+    fields: await readFields(open),
     structure: await readStructure(engine, root),
     names,
   };

@@ -4,8 +4,9 @@ import type { PDFObject } from "mupdf";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import { allowPage } from "../content/page-work.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { type FieldNode, fields } from "../document/fields.ts";
 import { boxOf, common } from "../document/page-facts.ts";
-import { eachItem, entryCount, isNamed, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { eachItem, entryCount, isNamed, objectNumber } from "../objects/objects.ts";
 import { allAround } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
 import { namingPage } from "../images/undecodable.ts";
@@ -49,7 +50,7 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
     if (objectNumber(annotation) > 0) annotation.writeObject(open.document.newDictionary());
   }
   const form = open.document.getTrailer().get("Root", "AcroForm");
-  if (gone.length > 0 && form.isDictionary()) await pruneFields(open, form, "Fields", 0, new Set());
+  if (gone.length > 0 && form.isDictionary()) await pruneFields(open, form);
 }
 
 /** Whether any of an annotation is in the box. Pop-up windows (12.5.6.14) go with their annotations; what has no area is not displayed. */
@@ -61,24 +62,23 @@ function isInside(annotation: PDFObject, box: PageBox): boolean {
 }
 
 /** Removes fields of which no widget is left. */
-async function pruneFields(
-  open: OpenPdf,
-  parent: PDFObject,
-  key: "Fields" | "Kids",
-  depth: number,
-  seen: Set<number>,
-): Promise<void> {
-  const stays = async (field: PDFObject): Promise<boolean> => {
-    open.engine.work.spend(ANNOTATION_WORK);
-    const number = objectNumber(field);
-    if (depth > MAX_DEPTH || (number > 0 && seen.has(number))) return true;
-    seen.add(number);
-    if (!field.get("Kids").isArray()) return entryCount(open.engine, field) > 0;
-    await pruneFields(open, field, "Kids", depth + 1, seen);
-    return field.get("Kids").length > 0;
+async function pruneFields(open: OpenPdf, form: PDFObject): Promise<void> {
+  const { engine } = open;
+  const all: FieldNode[] = [];
+  for await (const field of fields(open)) all.push(field);
+  const gone = new Set<number>();
+  const prune = async (holder: PDFObject, key: "Fields" | "Kids"): Promise<number> => {
+    const list = holder.get(key);
+    const kept: PDFObject[] = [];
+    for await (const field of eachItem(engine, list)) if (!gone.has(objectNumber(field))) kept.push(field);
+    if (list.isArray() && kept.length < list.length) holder.put(key, kept);
+    return kept.length;
   };
-  const fields = parent.get(key);
-  const kept: PDFObject[] = [];
-  for await (const field of eachItem(open.engine, fields)) if (await stays(field)) kept.push(field);
-  if (fields.isArray() && kept.length < fields.length) parent.put(key, kept);
+  // What is below a field comes after it.
+  for (const { object, number } of all.toReversed()) {
+    engine.work.spend(ANNOTATION_WORK);
+    const left = object.get("Kids").isArray() ? await prune(object, "Kids") : entryCount(engine, object);
+    if (left === 0 && number > 0) gone.add(number);
+  }
+  await prune(form, "Fields");
 }

@@ -127,7 +127,7 @@ export async function openPdf(
   const tree = document.getTrailer().get("Root", "Pages");
   const shape = inRanges ? "sound" : await engine.scope(() => shapeOf(engine.work, tree));
   const treeIsSound = shape === "sound" && !isCorrected;
-  const hasCycles = !inRanges && (await repairFieldParents(engine, document));
+  const hasCycles = !inRanges && (await repairFieldParents({ engine, document }));
   const open: OpenPdf = {
     input,
     engine,

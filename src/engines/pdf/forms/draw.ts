@@ -11,7 +11,8 @@ import { readAppearanceCharacteristics } from "./appearance-characteristics.ts";
 import { buttonsOf, type FormTexts } from "./options.ts";
 import { maxLengthOf } from "./schema.ts";
 import { layOutText } from "./text.ts";
-import { type TerminalField, isWidget } from "./tree.ts";
+import { isWidget } from "../document/fields.ts";
+import type { TerminalField } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
 import { items } from "../objects/objects.ts";
 

@@ -3,7 +3,7 @@ import { type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import { drawn, type OpenPdf } from "../document/document.ts";
 import { FormTags } from "./tags.ts";
-import { isWidget } from "./tree.ts";
+import { isWidget } from "../document/fields.ts";
 import { eachItem, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { visiblePage } from "../document/page-facts.ts";
 import { pageAt } from "../document/page-tree.ts";

@@ -3,7 +3,8 @@ import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { type FieldNode, fields, inheritedFrom } from "../document/fields.ts";
+import { items, objectNumber } from "../objects/objects.ts";
 import { fetchSchema } from "../document/fetch-pages.ts";
 import { pageAt } from "../document/page-tree.ts";
 import type { TextReader } from "../objects/text-string.ts";
@@ -26,9 +27,9 @@ const FLAGS = {
   comb: 25,
 } as const;
 
-/** Fuel per field, per kid, and per annotation. */
+/** Fuel per field, and per annotation. */
 const FIELD_WORK = 1_000;
-const KID_WORK = 200;
+const ANNOTATION_WORK = 200;
 
 /** Entries that a field inherits from its ancestors (table 226 and the tables of each type). */
 const INHERITED = ["FT", "Ff", "V", "Opt", "MaxLen", "DA", "Q"] as const;
@@ -52,45 +53,30 @@ export interface TerminalField {
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
  */
 export async function readFormTree(open: OpenPdf, texts: TextReader): Promise<TerminalField[]> {
-  const { document, engine } = open;
   await fetchSchema(open);
   const nodes = new Map<string, TerminalField & { objects: PDFObject[]; widgets: PDFObject[] }>();
-  const seen = new Set<number>();
+  const names = new Map<FieldNode | undefined, string>([[undefined, ""]]);
   const limit = limits.metadata.formFields;
-  let fields = 0;
-  const walk = async (
-    object: PDFObject,
-    parent: Inherited | undefined,
-    prefix: string,
-    depth: number,
-  ): Promise<void> => {
-    const number = objectNumber(object);
-    if (depth > MAX_DEPTH || (number > 0 && seen.has(number)) || !object.isDictionary()) return;
-    if (number > 0) seen.add(number);
-    engine.work.spend(FIELD_WORK);
-    await engine.work.pause();
-    const own = inherit(object, parent);
+  let terminal = 0;
+  for await (const field of fields(open)) {
+    const { object, parent, hasFields } = field;
+    const prefix = names.get(parent);
+    if (!field.isField || prefix === undefined) continue;
+    open.engine.work.spend(FIELD_WORK);
     const partial = texts.text(object.get("T"));
     const name = partial === undefined ? prefix : prefix === "" ? partial : texts.joined(`${prefix}.${partial}`);
-    const kids: PDFObject[] = [];
-    const below: PDFObject[] = [];
-    for (const kid of items(object.get("Kids"))) {
-      engine.work.spend(KID_WORK);
-      await engine.work.pause();
-      if (!kid.isDictionary()) continue;
-      kids.push(kid);
-      if (kid.get("T").isString() || (kid.get("Kids").isArray() && !isWidget(kid))) below.push(kid);
-    }
-    for (const kid of below) await walk(kid, own, name, depth + 1);
+    names.set(field, name);
+    if (hasFields || name === "") continue;
+    const own = Object.fromEntries(INHERITED.map((key) => [key, inheritedFrom(field, key)])) as unknown as Inherited;
     const type = typeOf(own);
-    if (below.length > 0 || name === "" || type === undefined) return;
-    if (++fields > limit) {
+    if (type === undefined) continue;
+    if (++terminal > limit) {
       throw new Refusal("limit_exceeded", `The form has more than ${limit.toLocaleString("en-US")} fields.`, {
         limit,
-        actual: fields,
+        actual: terminal,
       });
     }
-    const widgets = kids.length > 0 ? kids : [object];
+    const widgets = field.widgets.length > 0 ? [...field.widgets] : [object];
     const known = nodes.get(name);
     if (known === undefined) {
       nodes.set(name, { name, type, own, objects: [object], widgets, has: (flag) => hasFlag(own, FLAGS[flag]) });
@@ -98,23 +84,8 @@ export async function readFormTree(open: OpenPdf, texts: TextReader): Promise<Te
       known.objects.push(object);
       for (const widget of widgets) known.widgets.push(widget);
     }
-  };
-  for (const root of items(document.getTrailer().get("Root", "AcroForm", "Fields"))) await walk(root, undefined, "", 0);
+  }
   return [...nodes.values()];
-}
-
-export function isWidget(object: PDFObject): boolean {
-  const subtype = object.get("Subtype");
-  return subtype.isName() && subtype.asName() === "Widget";
-}
-
-function inherit(object: PDFObject, parent: Inherited | undefined): Inherited {
-  return Object.fromEntries(
-    INHERITED.map((key) => {
-      const value = object.get(key);
-      return [key, parent && value.isNull() ? parent[key] : value] as const;
-    }),
-  ) as unknown as Inherited;
 }
 
 const hasFlag = ({ Ff }: Inherited, bit: number): boolean => ((Ff.asNumber() >> (bit - 1)) & 1) === 1;
@@ -137,12 +108,12 @@ export async function pagesOfWidgets(open: OpenPdf): Promise<ReadonlyMap<number,
   for (let index = 0; index < open.pageCount; index++) {
     const annotations = pageAt(open, index).get("Annots");
     const array = objectNumber(annotations);
-    work.spend(KID_WORK);
+    work.spend(ANNOTATION_WORK);
     await work.pause();
     if (read.has(array)) continue;
     if (array > 0) read.add(array);
     for (const annotation of items(annotations)) {
-      work.spend(KID_WORK);
+      work.spend(ANNOTATION_WORK);
       await work.pause();
       const number = objectNumber(annotation);
       if (number > 0 && !pages.has(number)) pages.set(number, index + 1);

@@ -2,22 +2,14 @@
 import type { PDFObject } from "mupdf";
 import { type Content, forEachContent, readStreams } from "../content/streams.ts";
 import { eachObject } from "../objects/each-object.ts";
+import { fields } from "../document/fields.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { GrayColors, isGraySpace } from "./colors.ts";
 import { grayAppearance, grayContent, type GrayNames } from "./content.ts";
 import { grayShading } from "./shadings.ts";
 import { readImageFacts } from "../images/facts.ts";
 import { liftInlineImages } from "../images/inline-images.ts";
-import {
-  byteString,
-  bytesOfString,
-  eachEntry,
-  eachItem,
-  FreeNames,
-  items,
-  MAX_DEPTH,
-  objectNumber,
-} from "../objects/objects.ts";
+import { byteString, bytesOfString, eachEntry, eachItem, FreeNames, items, objectNumber } from "../objects/objects.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
 
@@ -184,15 +176,9 @@ class Painter {
 
   /** The default appearances of a form and its fields. */
   async form(form: PDFObject): Promise<void> {
-    const visit = async (field: PDFObject, depth: number): Promise<void> => {
-      if (depth > MAX_DEPTH || !field.isDictionary() || this.#seen(field)) return;
-      await this.#open.engine.work.pause();
-      await this.#appearance(field);
-      for await (const kid of eachItem(this.#open.engine, field.get("Kids"))) await visit(kid, depth + 1);
-    };
     if (!form.isDictionary()) return;
     await this.#appearance(form);
-    for await (const field of eachItem(this.#open.engine, form.get("Fields"))) await visit(field, 0);
+    for await (const { object } of fields(this.#open)) if (!this.#seen(object)) await this.#appearance(object);
   }
 
   #seen(object: PDFObject): boolean {

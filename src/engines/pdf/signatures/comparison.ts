@@ -10,7 +10,7 @@ import { isCertified } from "../document/signatures.ts";
 import { pageAt } from "../document/page-tree.ts";
 import type { PageBox } from "../../geometry.ts";
 import { type Box, coverageOf, shownBox } from "./covered-content.ts";
-import { isWidget } from "../forms/tree.ts";
+import { isWidget } from "../document/fields.ts";
 import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
 import { storeProblem } from "./security-store.ts";
@@ -120,6 +120,9 @@ class Comparison {
   /** Whether the metadata of the later revision, if they are others, are XMP. */
   #hasXmp = false;
 
+  /** The names in the default appearances of the earlier revision. */
+  #namedByFields: ReadonlySet<string> = new Set();
+
   constructor(difference: Difference) {
     this.#difference = difference;
     this.#engine = difference.after.engine;
@@ -133,6 +136,7 @@ class Comparison {
     const [old, now] = [earlier, later].map((trailer) => trailer.get("Root", "Metadata"));
     if (now && ((old && objectNumber(old)) !== objectNumber(now) || changed.has(objectNumber(now))))
       this.#hasXmp = await isXmp(this.#engine, now);
+    this.#namedByFields = await namesInAppearances(before);
     this.#compareTrailers({ object: earlier, holder: TRAILER }, later);
     this.#releaseAll();
     for (const [index, number] of pages.entries()) {
@@ -392,12 +396,7 @@ class Comparison {
         if (!isSame && !isAdded) this.#forbid(number, "The form has another `DA`.");
       },
       DR: (one, other) =>
-        this.#compareResources(
-          this.#follow(one.object, one.holder),
-          other,
-          number,
-          namesInAppearances(this.#engine, old),
-        ),
+        this.#compareResources(this.#follow(one.object, one.holder), other, number, this.#namedByFields),
     });
   }
 

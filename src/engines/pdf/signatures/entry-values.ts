@@ -1,11 +1,13 @@
 /** What the values of entries may be that signatures let change: nothing that could also be drawn, or done, elsewhere. */
 import type { PDFObject } from "mupdf";
 import { find } from "../../../bytes/find.ts";
+import { fields } from "../document/fields.ts";
+import type { TreeSource } from "../document/tree.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { parseXmp } from "../metadata/xmp.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { possibleNames } from "../syntax/names.ts";
-import { entries, isNamed, items, MAX_DEPTH } from "../objects/objects.ts";
+import { entries, isNamed, items } from "../objects/objects.ts";
 
 /** Fuel per field. */
 const FIELD_WORK = 500;
@@ -78,15 +80,15 @@ export function newWidgetProblem(engine: PdfEngine, widget: PDFObject): string |
 }
 
 /** The names in the default appearances of a form: `/Helv 12 Tf`. */
-export function namesInAppearances(engine: PdfEngine, form: PDFObject): Set<string> {
+export async function namesInAppearances(open: TreeSource): Promise<Set<string>> {
   const names = new Set<string>();
-  const look = (field: PDFObject, depth: number): void => {
-    engine.work.spend(FIELD_WORK);
-    const appearance = field.get("DA");
+  const look = (owner: PDFObject): void => {
+    open.engine.work.spend(FIELD_WORK);
+    const appearance = owner.get("DA");
     if (appearance.isString())
       for (const name of possibleNames(Uint8Array.from(appearance.asByteString()))) names.add(name);
-    if (depth < MAX_DEPTH) for (const kid of items(field.get(depth === 0 ? "Fields" : "Kids"))) look(kid, depth + 1);
   };
-  look(form, 0);
+  look(open.document.getTrailer().get("Root", "AcroForm"));
+  for await (const { object } of fields(open)) look(object);
   return names;
 }

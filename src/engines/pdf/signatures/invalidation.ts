@@ -19,7 +19,7 @@ import { isIntact } from "./verify.ts";
  * not signed takes no more than a look at its fields.
  */
 export async function hasIntactSignature(open: OpenPdf): Promise<boolean> {
-  if (!(await isSigned(open.engine, open.document.getTrailer().get("Root")))) return false;
+  if (!(await isSigned(open))) return false;
   const signatures = await signatureFields(open);
   return someIntact(open, signatures, signatures.length);
 }

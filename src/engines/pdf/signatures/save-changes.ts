@@ -22,8 +22,8 @@ export async function saveChanges(
   open: OpenPdf,
   { changed, rewrite = false }: { changed?: readonly number[] | undefined; rewrite?: boolean } = {},
 ): Promise<Saved> {
-  const { document, engine, input } = open;
-  const signed = await isSigned(engine, document.getTrailer().get("Root"));
+  const { engine, input } = open;
+  const signed = await isSigned(open);
   if (!signed && !engine.ranges && (rewrite || open.repaired || isSparse(open)))
     return { bytes: await rewritePdf(open, { changed }), signatureInvalidated: false };
   if (!signed && !engine.ranges) await completeStreams(open);

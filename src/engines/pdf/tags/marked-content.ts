@@ -8,7 +8,7 @@ import { readContent } from "../content/read-content.ts";
 import { joined, streamsOf } from "../content/streams.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { Dictionary } from "../syntax/objects.ts";
-import { loadOf } from "./load.ts";
+import { loadOf } from "../objects/load.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 import { MOST_MARKED } from "./page-tags.ts";
 

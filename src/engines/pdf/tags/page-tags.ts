@@ -8,7 +8,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
-import { type Load, loadOf } from "./load.ts";
+import { type Load, loadOf } from "../objects/load.ts";
 import { lookUpNumber } from "./parent-tree.ts";
 import { Roles } from "./roles.ts";
 import type { PageTags, Tag } from "./tag.ts";

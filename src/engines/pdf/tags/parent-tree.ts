@@ -1,7 +1,7 @@
 /** What the content of a page belongs to (ISO 32000-2, 14.7.5.4). */
 import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { loadOf } from "./load.ts";
+import { loadOf } from "../objects/load.ts";
 import { MAX_DEPTH } from "../objects/objects.ts";
 
 /** Fuel per node and key of a number tree that is looked at. */

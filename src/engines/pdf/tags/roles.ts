@@ -1,6 +1,6 @@
 /** The types of structure elements, and what a document's own types stand for (ISO 32000-2, 14.8.4 and 14.7.3). */
 import type { PDFObject } from "mupdf";
-import type { Load } from "./load.ts";
+import type { Load } from "../objects/load.ts";
 
 /** How often a type may stand for another one, and types whose meaning is remembered. */
 const [MOST_MAPPINGS, MOST_REMEMBERED] = [10, 1_000];

@@ -73,7 +73,7 @@ export const isSparse = ({ document, input }: OpenPdf): boolean =>
 export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes> {
   const { engine, document } = open;
   const reached = await usedObjects(open);
-  const expectation = expectationOf(engine, document, changed);
+  const expectation = await expectationOf(engine, document, changed);
   const file = await wholeFile(open, { reached });
   await verify(engine, file, expectation);
   return file;
@@ -83,7 +83,7 @@ export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promis
 export async function rewriteSmall(open: OpenPdf, bytes: number): Promise<EngineBytes> {
   const { engine, document, input } = open;
   const options = (await prepare(open)) + SAVE_SMALL;
-  const expectation = expectationOf(engine, document);
+  const expectation = await expectationOf(engine, document);
   const file = engine.bytesOf(await write(engine, document, options, { large: true, bytes, field: input.field }));
   const packed = file.length > SMALL_FILE ? undefined : await packSmall(engine.work, file.view(0, file.length).slice());
   const smallest = packed && packed.length < file.length ? ownBytes(packed) : file;
@@ -103,7 +103,7 @@ export async function writeDecrypted(open: OpenPdf): Promise<Buffer> {
 export async function rewriteDecrypted(open: OpenPdf): Promise<EngineBytes> {
   const { engine, document } = open;
   const reached = await usedObjects(open);
-  const expectation = expectationOf(engine, document);
+  const expectation = await expectationOf(engine, document);
   const file = await wholeFile(open, { reached, decrypt: true });
   await verify(engine, file, { ...expectation, encrypted: false });
   return file;
@@ -178,7 +178,7 @@ export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Ro
     return engine.bytesOf(await written(engine, document, SAVE, room));
   ownObjects(document);
   const { reached } = await findUsed({ engine, document });
-  const expectation = expectationOf(engine, document);
+  const expectation = await expectationOf(engine, document);
   const file = await wholeFile({ engine, document }, { reached });
   await verify(engine, file, expectation);
   return file;
@@ -213,7 +213,7 @@ function outside(engine: PdfEngine, bytes: EngineBytes): EngineBytes {
 
 /** Writes a document and verifies the file. */
 async function written(engine: PdfEngine, document: PDFDocument, options: string, room: Room): Promise<Buffer> {
-  const expectation = expectationOf(engine, document);
+  const expectation = await expectationOf(engine, document);
   const output = await write(engine, document, options, room);
   await verify(engine, engine.bytesOf(output), expectation);
   return output;

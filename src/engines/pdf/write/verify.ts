@@ -5,6 +5,8 @@
 import { Refusal } from "../../errors.ts";
 import type { PDFDocument, PDFObject, Stream } from "mupdf";
 import type { EngineBytes } from "../../memory/heap.ts";
+import { fields } from "../document/fields.ts";
+import type { TreeSource } from "../document/tree.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../../bytes/find.ts";
 import { joinedBytes, ownBytes, partOf } from "../../memory/joined-bytes.ts";
@@ -45,12 +47,16 @@ export interface Expectation {
 }
 
 /** Records what a document must contain once written. `changed`: the changed pages (0-based). */
-export function expectationOf(engine: PdfEngine, document: PDFDocument, changed: readonly number[] = []): Expectation {
+export async function expectationOf(
+  engine: PdfEngine,
+  document: PDFDocument,
+  changed: readonly number[] = [],
+): Promise<Expectation> {
   const pageCount = document.countPages();
   const pages = sample(changed, pageCount);
   const encrypted = document.getTrailer().get("Encrypt").isDictionary();
   const from = { document, repaired: document.wasRepaired() };
-  const facts = engine.scope(() => factsOf(engine, document, pages, (page) => document.findPage(page)));
+  const facts = await engine.scope(() => factsOf(engine, document, pages, (page) => document.findPage(page)));
   return { pageCount, pages, facts, encrypted, from };
 }
 
@@ -82,15 +88,15 @@ async function compare(engine: PdfEngine, bytes: EngineBytes, expectation: Expec
     if (from && encrypted) engine.shareFileKey(from.document, opened);
     await loadTree(engine, opened);
     expect(`${pageCount} pages`, opened.countPages() === pageCount);
-    const differing = (findPage: FindPage): string | undefined => {
-      const found = engine.scope(() => factsOf(engine, opened, pages, findPage));
+    const differing = async (findPage: FindPage): Promise<string | undefined> => {
+      const found = await engine.scope(() => factsOf(engine, opened, pages, findPage));
       const [name] = [...facts].find(([name, fact]) => found.get(name) !== fact) ?? [];
       const added = from && [...found.keys()].find((other) => !facts.has(other));
       return name ?? (added === undefined ? undefined : `${added} taken out`);
     };
     // The counts of a page tree may be wrong, though all of its pages are there.
-    const byCounts = differing((page) => pageByCounts(opened, page));
-    const wrong = byCounts === undefined ? undefined : differing((page) => opened.findPage(page));
+    const byCounts = await differing((page) => pageByCounts(opened, page));
+    const wrong = byCounts === undefined ? undefined : await differing((page) => opened.findPage(page));
     if (wrong !== undefined) expect(wrong, false);
   });
 }
@@ -266,19 +272,19 @@ function pageByCounts(document: PDFDocument, page: number): PDFObject {
 
 const pagesIn = (node: PDFObject): number => (node.get("Kids").isArray() ? node.get("Count").asNumber() : 1);
 
-function factsOf(
+async function factsOf(
   engine: PdfEngine,
   document: PDFDocument,
   pages: readonly number[],
   findPage: FindPage,
-): Map<string, string> {
+): Promise<Map<string, string>> {
   const facts = new Map<string, string>();
   const info = document.getTrailer().get("Info");
   for (const { key, value } of entries(engine, info)) {
     const text = textOf(value);
     if (text !== "") facts.set(`${key.asName()} of its Info`, text);
   }
-  facts.set("the values of its form", valuesOf(document.getTrailer().get("Root", "AcroForm", "Fields")));
+  facts.set("the values of its form", await valuesOf({ engine, document }));
   for (const index of pages) {
     const page = findPage(index);
     const name = `page ${index + 1}`;
@@ -305,12 +311,11 @@ function resourcesOf(engine: PdfEngine, resources: PDFObject): string {
 }
 
 /** The values of the first fields. */
-function valuesOf(fields: PDFObject): string {
+async function valuesOf(open: TreeSource): Promise<string> {
   const values: string[] = [];
-  const pending = firstOf(fields);
-  for (let field = pending.shift(); field && values.length < MOST_LOOKED_AT; field = pending.shift()) {
-    values.push(textOf(field.get("V")));
-    pending.push(...firstOf(field.get("Kids")));
+  for await (const { object } of fields(open)) {
+    values.push(textOf(object.get("V")));
+    if (values.length === MOST_LOOKED_AT) break;
   }
   return values.join("\n");
 }

@@ -1,0 +1,91 @@
+/**
+ * The walk over the trees of a document, with its guards: each object is visited once, so cycles end; trees have a most of nodes and levels; every
+ * object that is listed takes fuel, and other requests run meanwhile. What a node is, and what it leads to, each tree says itself.
+ */
+import type { PDFDocument, PDFObject } from "mupdf";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { loadOf } from "../objects/load.ts";
+import { counted, entryCounter, objectNumber } from "../objects/objects.ts";
+
+/** Fuel per object that a tree lists, in addition to what is done with it. */
+const NODE_WORK = 200;
+
+/** A document whose trees are read. */
+export interface TreeSource {
+  readonly engine: PdfEngine;
+  readonly document: PDFDocument;
+}
+
+export interface TreeNode<Node> {
+  readonly object: PDFObject;
+  /** Object number; 0 for a direct object. */
+  readonly number: number;
+  readonly parent: Node | undefined;
+  /** 0 for the nodes at the top. */
+  readonly depth: number;
+}
+
+/** Objects of a tree that have one parent. Each is looked up when the walk comes to it. */
+export interface Branch<Node> {
+  readonly parent: Node | undefined;
+  readonly length: number;
+  readonly at: (index: number) => PDFObject;
+}
+
+/** The objects of an array; none for any other object. */
+export function branchOf<Node>(array: PDFObject, parent?: Node): Branch<Node> {
+  return { parent, length: array.isArray() ? counted(array.length) : 0, at: (index) => array.get(index) };
+}
+
+export function branchOfList<Node>(list: readonly PDFObject[], parent?: Node): Branch<Node> {
+  return { parent, length: list.length, at: (index) => list[index] as PDFObject };
+}
+
+/** The dictionaries in an array, present. The place of anything else in it means nothing. */
+export async function dictionariesIn(engine: PdfEngine, array: PDFObject): Promise<PDFObject[]> {
+  const load = loadOf(engine);
+  const list: PDFObject[] = [];
+  const { length, at } = branchOf(await load(array));
+  for (let index = 0; index < length; index++) {
+    engine.work.spend(NODE_WORK);
+    await engine.work.pause();
+    const object = at(index);
+    if ((await load(object)).isDictionary()) list.push(object);
+  }
+  return list;
+}
+
+/**
+ * Visits the nodes of a tree in order, each before those below it. The consumer may change a node that it was given: `read` has been called.
+ * @param tree names it in errors; nodes below `deepest` are ignored
+ * @param read makes a node of a dictionary, and says what is visited next: the last branch first
+ * @throws Refusal `limit_exceeded` beyond `limits.treeEntries`
+ */
+export async function* walkTree<Node extends TreeNode<Node>>(
+  engine: PdfEngine,
+  { tree, deepest }: { readonly tree: string; readonly deepest: number },
+  top: Branch<Node>,
+  read: (place: TreeNode<Node>) => Promise<{ readonly node: Node; readonly branches: readonly Branch<Node>[] }>,
+): AsyncGenerator<Node, void> {
+  const load = loadOf(engine);
+  const count = entryCounter(tree);
+  const seen = new Set<number>();
+  const pending = [{ branch: top, next: 0 }];
+  for (let place = pending.at(-1); place; place = pending.at(-1)) {
+    const { parent, length, at } = place.branch;
+    const index = place.next++;
+    if (place.next >= length) pending.pop();
+    if (index >= length) continue;
+    engine.work.spend(NODE_WORK);
+    await engine.work.pause();
+    const object = at(index);
+    const number = objectNumber(object);
+    const depth = parent === undefined ? 0 : parent.depth + 1;
+    if (depth > deepest || seen.has(number) || !(await load(object)).isDictionary()) continue;
+    if (number > 0) seen.add(number);
+    count();
+    const { node, branches } = await read({ object, number, parent, depth });
+    yield node;
+    for (const branch of branches) pending.push({ branch, next: 0 });
+  }
+}
