@@ -252,6 +252,12 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     problem: "lists the operators of CMaps, which belongs into src/engines/pdf/fonts/cmap.ts",
   },
   {
+    // `First` of an object stream is read in signatures. `Next` is also an entry of actions.
+    shows: /\bget\("First"\)/,
+    files: /^pdf\/(?:document\/outline|signatures\/update-structure|redaction\/proof\/\S+)\.ts$/,
+    problem: "walks over an outline itself, not with src/engines/pdf/document/outline.ts",
+  },
+  {
     // redaction/proof walks over fields with code of its own.
     shows: /"AcroForm", "Fields"/,
     files: /^pdf\/(?:document\/fields|redaction\/proof\/\S+)\.ts$/,

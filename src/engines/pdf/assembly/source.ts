@@ -107,7 +107,7 @@ export async function readSource(open: OpenPdf, kept?: readonly number[]): Promi
       [...byList.keys()].flatMap((list) => list.map(objectNumber).filter((number) => number > 0)),
     ),
     destinations,
-    outline: await readOutline(engine, root, destinations),
+    outline: await readOutline(open, destinations),
     labels: await readPageLabels(engine, root, pages.length),
     signed: await hasIntactSignature(open),
     fields: await readFields(open),

@@ -1,6 +1,6 @@
 /** The levels of headings that the outline of a document tells (ISO 32000-2, 12.3.3). */
 import type { OpenPdf } from "../document/document.ts";
-import { MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { outline } from "../document/outline.ts";
 import { TextReader } from "../objects/text-string.ts";
 import type { RawBlock } from "./blocks.ts";
 import { plainText } from "./spans.ts";
@@ -15,25 +15,17 @@ const ENTRY_WORK = 1_000;
 
 /** The levels of all titles of the outline, except those that are on several levels. */
 export async function outlineLevels(open: OpenPdf): Promise<OutlineLevels> {
-  const { engine, document } = open;
+  const { engine } = open;
   const { load } = engine.long;
   const texts = new TextReader(engine);
-  const outline = await load(document.getTrailer().get("Root").get("Outlines"));
   const levels = new Map<string, number | undefined>();
-  const seen = new Set<number>();
-  const pending = [{ item: outline.get("First"), level: 1 }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { item, level } = next;
-    const number = objectNumber(item);
-    if (number === 0 || seen.has(number) || seen.size >= MOST_ENTRIES) continue;
-    seen.add(number);
-    if (!(await load(item)).isDictionary()) continue;
+  let count = 0;
+  for await (const { object, depth } of outline(open)) {
     engine.work.spend(ENTRY_WORK);
-    await engine.work.pause();
-    const title = compared(texts.text(await load(item.get("Title"))) ?? "");
+    const level = depth + 1;
+    const title = compared(texts.text(await load(object.get("Title"))) ?? "");
     levels.set(title, levels.has(title) && levels.get(title) !== level ? undefined : level);
-    pending.push({ item: item.get("Next"), level });
-    if (level < MAX_DEPTH) pending.push({ item: item.get("First"), level: level + 1 });
+    if (++count === MOST_ENTRIES) break;
   }
   levels.delete("");
   return new Map([...levels].flatMap(([title, level]) => (level === undefined ? [] : [[title, level]])));

@@ -36,7 +36,7 @@ export async function remapDestinations(
     await eachDestination(engine, holder, (_holder, _key, destination) => remap(destination));
   };
   // Before the named ones, whose places it reads.
-  const outline = await readOutline(engine, root, destinations);
+  const outline = await readOutline({ engine, document }, destinations);
   for (const destination of destinations.named.values()) {
     engine.work.spend(HOLDER_WORK);
     await engine.work.pause();

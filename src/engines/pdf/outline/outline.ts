@@ -53,7 +53,7 @@ export async function outlineOf(open: OpenPdf): Promise<OutlineEntry[]> {
     }
     return entries;
   };
-  return level(await readOutline(engine, root, destinations));
+  return level(await readOutline(open, destinations));
 }
 
 function entryOf(

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { leaseEngines } from "../../../src/engines/lease/pool.ts";
+import { openPdf } from "../../../src/engines/pdf/document/document.ts";
+import { outline } from "../../../src/engines/pdf/document/outline.ts";
+import { pdf } from "../../harness/pdf-writer.ts";
+
+/** The items of an outline whose first item is `first`: `objects` begin with number 4. Each line: depth and number. */
+async function itemsOf(first: string, ...objects: readonly string[]): Promise<string[]> {
+  const page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>";
+  const catalog = `<< /Type /Catalog /Pages 2 0 R /Outlines << /First ${first} >> >>`;
+  const file = pdf([catalog, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page, ...objects], "/Root 1 0 R");
+  const { engines, release } = await leaseEngines(() => true);
+  try {
+    const arena = engines.pdf.files.arena(file.length);
+    arena.write(file);
+    using open = await openPdf(engines.pdf, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
+    const lines: string[] = [];
+    for await (const { depth, number, isOpen } of outline(open))
+      lines.push(`${depth} ${number}${isOpen ? " open" : ""}`);
+    return lines;
+  } finally {
+    release(true);
+  }
+}
+
+test("items come in order, each before those below it", async () => {
+  const lines = await itemsOf(
+    "4 0 R",
+    "<< /First 5 0 R /Next 7 0 R /Count 2 >>",
+    "<< /Next 6 0 R >>",
+    "<< >>",
+    "<< /Count -1 >>",
+  );
+  expect(lines).toEqual(["0 4 open", "1 5", "1 6", "0 7"]);
+});
+
+test("an item that was visited, is null, or is no object of its own ends its level", async () => {
+  expect(
+    await itemsOf(
+      "4 0 R",
+      "<< /First 5 0 R /Next 4 0 R >>",
+      "<< /First 4 0 R /Next 6 0 R >>",
+      "<< /Next << /Next 5 0 R >> >>",
+    ),
+  ).toEqual(["0 4", "1 5", "1 6"]);
+  expect(await itemsOf("99 0 R")).toEqual([]);
+});
+
+test("items below 65 levels are ignored", async () => {
+  const lines = await itemsOf("4 0 R", ...Array.from({ length: 80 }, (_, at) => `<< /First ${at + 5} 0 R >>`));
+  expect(lines).toHaveLength(65);
+  expect(lines.at(-1)).toBe("64 68");
+});
