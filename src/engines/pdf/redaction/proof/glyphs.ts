@@ -53,6 +53,9 @@ const SAME_PLACE = 0.01;
 /** Size of the cells in which glyphs are looked up, in points. */
 const CELL = 2;
 
+/** How far the layers of a text may be apart, such as its shadow, in font sizes and in points: less than the width of any letter. */
+const [LAYER_OFFSET, MOST_OFFSET] = [0.15, 4];
+
 /** A key of the glyphs of a character in a cell. Cells that are more than 100,000 points apart share it, and no two glyphs are. */
 const keyIn = (unicode: number, column: number, row: number): number =>
   unicode * 2 ** 32 + (column & 0xffff) * 2 ** 16 + (row & 0xffff);
@@ -139,7 +142,7 @@ export type TextFault = "moved" | "lost" | "left";
 /**
  * Compares the glyphs of a page with those before: each stands where one did, with the same Unicode; none is left that was well inside of a
  * region; and none is lost that does not reach into one, or into the area of a match that has its letters, or has no Unicode if
- * `unknownMayGo`. `gone`: those that are lost.
+ * `unknownMayGo`. `gone`: those that are lost, and in whose place the same letter of another layer is not left.
  */
 export async function compareGlyphs(
   { engine: { work } }: OpenPdf,
@@ -228,7 +231,19 @@ export async function compareGlyphs(
     work.spend(COMPARE_WORK);
     if (!isAllowed(glyph)) return faulty("lost");
   }
-  return { fault: undefined, gone };
+  const left = Map.groupBy(after.filter(isPlaced), ({ unicode, x, y }) => keyIn(unicode, cellOf(x), cellOf(y)));
+  const isLeft = ({ unicode, x, y, size }: DrawnGlyph): boolean => {
+    const reach = Math.min(size * LAYER_OFFSET, MOST_OFFSET);
+    for (let column = cellOf(x - reach); column <= cellOf(x + reach); column++) {
+      for (let row = cellOf(y - reach); row <= cellOf(y + reach); row++) {
+        const near = left.get(keyIn(unicode, column, row)) ?? [];
+        work.spend(near.length * NEAR_WORK);
+        if (near.some((other) => Math.hypot(other.x - x, other.y - y) <= reach)) return true;
+      }
+    }
+    return false;
+  };
+  return { fault: undefined, gone: gone.filter((glyph) => !isLeft(glyph)) };
 }
 
 /** How far a glyph may move along its line, in thousandths of the font size, for each that is lost there: MuPDF cuts widths to whole ones. */
