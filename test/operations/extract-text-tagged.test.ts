@@ -113,6 +113,24 @@ describe("a tagged document", () => {
     expect(await markdownOf(taggedDocument(report, document([lies]), { roles: ROLES, cyclic: true }))).toBe(REPORT);
   });
 
+  it("has the cells of a row in their order across the page, where its tags go back and forth", async () => {
+    const places = [60, 200, 340, 60, 200, 340, 60, 200, 340] as const;
+    const cells = ["Month", "Low", "High", "May", "11", "19", "June", "12", "24"];
+    const drawn = cells.map((text, id) => marked(id, said(text, 700 - Math.floor(id / 3) * 16, places[id])));
+    const row = (...ids: readonly number[]): Element =>
+      element(
+        "TR",
+        ids.map((id) => element("TD", [on(id)])),
+      );
+    const read = (...rows: readonly Element[]): Promise<string> =>
+      markdownOf(taggedDocument([drawn.join("")], element("Document", [element("Table", rows)])));
+    const table = "| Month | Low | High |\n| --- | --- | --- |\n| May | 11 | 19 |\n| June | 12 | 24 |\n";
+    expect(await read(row(0, 1, 2), row(3, 5, 4), row(7, 6, 8))).toBe(table);
+    // From right to left.
+    const mirrored = "| High | Low | Month |\n| --- | --- | --- |\n| 19 | 11 | May |\n| 24 | 12 | June |\n";
+    expect(await read(row(2, 1, 0), row(5, 4, 3), row(8, 6, 7))).toBe(mirrored);
+  });
+
   it("has tables with merged cells and headers where its tags say so", async () => {
     const cells = ["Region", "Sales", "North", "South", "10", "20", "30", "40"];
     const places: readonly (readonly [number, number])[] = [

@@ -28,6 +28,7 @@ export function taggedTableOf(tag: Tag, piecesOf: (cell: Tag) => readonly Tagged
     const [text, bbox] = [textOfPieces(pieces), boxOfPieces(pieces)];
     if (text !== "" && bbox !== undefined) cells.push({ text, ...place, bbox });
   }
+  orderByPlace(cells);
   const bbox: VisibleBox | undefined = unionOfBoxes(cells.map((cell) => cell.bbox));
   if (bbox === undefined || new Set(cells.map(({ column }) => column)).size < 2) return undefined;
   const hasHeaders = tagged.some(({ role }) => role === "TH") || rows.some((row) => row.isHeader);
@@ -48,6 +49,37 @@ function rowsOf({ kids }: Tag, isHeader: boolean): Row[] {
       { cells: kid.kids.filter((cell) => isTag(cell)).filter(({ role }) => role === "TD" || role === "TH"), isHeader },
     ];
   });
+}
+
+/**
+ * Exchanges cells of a row that go back and forth: the cells of a row go across the page in one direction, which is the one that most of the table's
+ * cells have. Some writers tag cells in the order in which they drew them.
+ */
+function orderByPlace(cells: TableCell[]): void {
+  const rows = [...Map.groupBy(cells, ({ row }) => row).values()].filter(isPlainLine);
+  const steps = rows.flatMap((row) => row.slice(1).map(({ bbox }, at) => Math.sign(bbox[0] - (row[at]?.bbox[0] ?? 0))));
+  const direction = Math.sign(steps.reduce((sum, step) => sum + step, 0));
+  if (direction === 0) return;
+  const exchanged = new Map<TableCell, TableCell>();
+  for (const row of rows) {
+    const ordered = row.toSorted((a, b) => (a.bbox[0] - b.bbox[0]) * direction);
+    for (const [at, cell] of row.entries()) {
+      const { text, bbox } = ordered[at] ?? cell;
+      exchanged.set(cell, { ...cell, text, bbox });
+    }
+  }
+  for (const [at, cell] of cells.entries()) cells[at] = exchanged.get(cell) ?? cell;
+}
+
+/** Whether cells are side by side on one line, and none of them spans others. */
+function isPlainLine(row: readonly TableCell[]): boolean {
+  if (row.some(({ rowSpan, columnSpan }) => rowSpan > 1 || columnSpan > 1)) return false;
+  const sorted = row.toSorted((a, b) => a.bbox[0] - b.bbox[0]).map(({ bbox }) => bbox);
+  const [lowestTop, highestBottom] = [
+    Math.max(...sorted.map(([, y0]) => y0)),
+    Math.min(...sorted.map((box) => box[3])),
+  ];
+  return lowestTop < highestBottom && sorted.every(([x0], at) => at === 0 || x0 >= (sorted[at - 1]?.[2] ?? 0));
 }
 
 const holdsStructure = (tag: Tag): boolean =>
