@@ -29,6 +29,9 @@ const FIDELITY = {
 /** Minimum size in bytes of an inline image that is turned into an object and re-encoded. */
 const SMALLEST_INLINE = 2048;
 
+/** By how much a new file identifier may change the size of a file, in bytes: its escapes as a string differ. It would not be worth a signature. */
+const IDENTIFIER_BYTES = 40;
+
 export const compress = defineOperation({
   name: "compress",
   summary: "Reduce the file size",
@@ -95,7 +98,7 @@ The output is never larger than the input: if nothing can be saved, the input is
     // A damaged file is not returned as it was: readers that do not repair it could not open it.
     const mustChange = grayscale || stripMetadata || open.repaired;
     const smaller = await rewritten(open, mustChange, streamBytes);
-    const gained = smaller !== undefined && smaller.length < file.bytes.length;
+    const gained = smaller !== undefined && smaller.length < file.bytes.length - IDENTIFIER_BYTES;
     const bytes = smaller && (gained || mustChange) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
     const documentHeaders =

@@ -5,6 +5,30 @@ const encoder = new TextEncoder();
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
+/** Namespaces of what documents, sheets, and drawings may hold, by their usual prefixes. */
+const OTHERS = Object.entries({
+  wp: "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
+  a: "http://schemas.openxmlformats.org/drawingml/2006/main",
+  pic: "http://schemas.openxmlformats.org/drawingml/2006/picture",
+  c: "http://schemas.openxmlformats.org/drawingml/2006/chart",
+  dgm: "http://schemas.openxmlformats.org/drawingml/2006/diagram",
+  lc: "http://schemas.openxmlformats.org/drawingml/2006/lockedCanvas",
+  m: "http://schemas.openxmlformats.org/officeDocument/2006/math",
+  mc: "http://schemas.openxmlformats.org/markup-compatibility/2006",
+  v: "urn:schemas-microsoft-com:vml",
+  o: "urn:schemas-microsoft-com:office:office",
+  wps: "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
+  wpg: "http://schemas.microsoft.com/office/word/2010/wordprocessingGroup",
+  wpc: "http://schemas.microsoft.com/office/word/2010/wordprocessingCanvas",
+  w14: "http://schemas.microsoft.com/office/word/2010/wordml",
+  x14: "http://schemas.microsoft.com/office/spreadsheetml/2009/9/main",
+  x15: "http://schemas.microsoft.com/office/spreadsheetml/2010/11/main",
+  x99: "urn:example:future",
+  xdr: "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing",
+  sle: "http://schemas.microsoft.com/office/drawing/2010/slicer",
+})
+  .map(([prefix, name]) => `xmlns:${prefix}="${name}"`)
+  .join(" ");
 const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
 export type Entries = Readonly<Record<string, string | Uint8Array>>;
@@ -48,7 +72,7 @@ interface DocxParts {
 export function docx(body: string, parts: DocxParts = {}): Uint8Array {
   const { styles, numbering, footnotes, header, core, media = {} } = parts;
   const part = (root: string, content: string | undefined): string | undefined =>
-    content === undefined ? undefined : `${XML}<w:${root} ${W} ${R}>${content}</w:${root}>`;
+    content === undefined ? undefined : `${XML}<w:${root} ${W} ${R} ${OTHERS}>${content}</w:${root}>`;
   const optional: Readonly<Record<string, string | undefined>> = {
     styles: part("styles", styles),
     numbering: part("numbering", numbering),
@@ -60,7 +84,7 @@ export function docx(body: string, parts: DocxParts = {}): Uint8Array {
   );
   return archive({
     "[Content_Types].xml": `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
-    "word/document.xml": `${XML}<w:document ${W} ${R} xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><w:body>${body}</w:body></w:document>`,
+    "word/document.xml": `${XML}<w:document ${W} ${R} ${OTHERS}><w:body>${body}</w:body></w:document>`,
     "word/_rels/document.xml.rels": relationships([
       ["rLink", "hyperlink", "https://example.com/docx", true],
       ...present.map(([name]) => [`r-${name}`, name, `${name}.xml`] as const),
@@ -119,7 +143,7 @@ export function xlsx(
     ...Object.fromEntries(
       sheets.map(({ content }, index) => [
         `xl/worksheets/sheet${index}.xml`,
-        `${XML}<worksheet ${main} ${R}>${content}</worksheet>`,
+        `${XML}<worksheet ${main} ${R} ${OTHERS}>${content}</worksheet>`,
       ]),
     ),
   });
@@ -130,7 +154,7 @@ export const xlsxDrawing = (file: Uint8Array, content: string): Uint8Array =>
   archive({
     ...unzipSync(file),
     "xl/worksheets/_rels/sheet0.xml.rels": relationships([["rDrawing", "drawing", "../drawings/drawing0.xml"]]),
-    "xl/drawings/drawing0.xml": `${XML}<xdr:wsDr>${content}</xdr:wsDr>`,
+    "xl/drawings/drawing0.xml": `${XML}<xdr:wsDr ${R} ${OTHERS}>${content}</xdr:wsDr>`,
   });
 
 /** An EPUB of chapters: titles and bodies. */
