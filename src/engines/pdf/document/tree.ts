@@ -1,6 +1,6 @@
 /**
- * The walk over the trees of a document, with its guards: each object is visited once, so cycles end; trees have a most of nodes and levels; every
- * object that is listed takes fuel, and other requests run meanwhile. What a node is, and what it leads to, each tree says itself.
+ * The walk over the trees of a document, with its guards: each object is visited once, so cycles end; nodes and levels are limited; every
+ * listed object takes fuel, and the walk yields to other requests. Each tree defines its nodes and what they lead to.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
