@@ -1,19 +1,10 @@
 import { expect, test } from "vitest";
-import { leaseEngines } from "../../../src/engines/lease/pool.ts";
-import { openPdf } from "../../../src/engines/pdf/document/document.ts";
+import { lookAt } from "./open-document.ts";
 import { fields, inheritedFrom } from "../../../src/engines/pdf/document/fields.ts";
-import { pdf } from "../../harness/pdf-writer.ts";
 
 /** The nodes of a form whose `Fields` are `top`: `objects` begin with number 4. Each line: depth, number, what it is, its widgets. */
-async function nodesOf(top: string, ...objects: readonly string[]): Promise<string[]> {
-  const page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>";
-  const catalog = `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields ${top} >> >>`;
-  const file = pdf([catalog, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page, ...objects], "/Root 1 0 R");
-  const { engines, release } = await leaseEngines(() => true);
-  try {
-    const arena = engines.pdf.files.arena(file.length);
-    arena.write(file);
-    using open = await openPdf(engines.pdf, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
+const nodesOf = (top: string, ...objects: readonly string[]): Promise<string[]> =>
+  lookAt(`/AcroForm << /Fields ${top} >>`, objects, async (open) => {
     const lines: string[] = [];
     for await (const node of fields(open)) {
       const kind = node.hasFields ? "fields" : node.isField ? "field" : "widget";
@@ -21,10 +12,7 @@ async function nodesOf(top: string, ...objects: readonly string[]): Promise<stri
       lines.push(`${node.depth} ${node.number} ${kind} ${node.widgets.length} ${type.isName() ? type.asName() : "-"}`);
     }
     return lines;
-  } finally {
-    release(true);
-  }
-}
+  });
 
 test("fields come before their kids, and entries are inherited from the nearest field that has them", async () => {
   const lines = await nodesOf(

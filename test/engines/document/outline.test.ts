@@ -1,27 +1,15 @@
 import { expect, test } from "vitest";
-import { leaseEngines } from "../../../src/engines/lease/pool.ts";
-import { openPdf } from "../../../src/engines/pdf/document/document.ts";
+import { lookAt } from "./open-document.ts";
 import { outline } from "../../../src/engines/pdf/document/outline.ts";
-import { pdf } from "../../harness/pdf-writer.ts";
 
 /** The items of an outline whose first item is `first`: `objects` begin with number 4. Each line: depth and number. */
-async function itemsOf(first: string, ...objects: readonly string[]): Promise<string[]> {
-  const page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>";
-  const catalog = `<< /Type /Catalog /Pages 2 0 R /Outlines << /First ${first} >> >>`;
-  const file = pdf([catalog, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page, ...objects], "/Root 1 0 R");
-  const { engines, release } = await leaseEngines(() => true);
-  try {
-    const arena = engines.pdf.files.arena(file.length);
-    arena.write(file);
-    using open = await openPdf(engines.pdf, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
+const itemsOf = (first: string, ...objects: readonly string[]): Promise<string[]> =>
+  lookAt(`/Outlines << /First ${first} >>`, objects, async (open) => {
     const lines: string[] = [];
     for await (const { depth, number, isOpen } of outline(open))
       lines.push(`${depth} ${number}${isOpen ? " open" : ""}`);
     return lines;
-  } finally {
-    release(true);
-  }
-}
+  });
 
 test("items come in order, each before those below it", async () => {
   const lines = await itemsOf(

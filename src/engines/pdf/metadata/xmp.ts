@@ -352,7 +352,7 @@ class Properties {
     const pieces: string[] = [];
     let at = 0;
     for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start)) {
-      // What is in an element that was removed goes with it.
+      // The content of a removed element is removed with it.
       if (start < at) continue;
       pieces.push(this.#text.slice(at, start), text);
       at = end;

@@ -65,6 +65,8 @@ const [ROW, MOST_ROWS] = [8, 64];
 
 /** Fuel per glyph that is drawn, that is compared, and per area near to it. */
 const [DRAW_WORK, COMPARE_WORK, NEAR_WORK] = [200, 100, 4];
+/** The same for a glyph that may be of another layer than one that is gone. */
+const LAYER_WORK = 20;
 
 /** Extent of a glyph around its origin, in font sizes: more than almost any has. */
 const [BEHIND, AHEAD, BELOW, ABOVE] = [0.3, 1.4, 0.5, 1.2];
@@ -231,6 +233,8 @@ export async function compareGlyphs(
     work.spend(COMPARE_WORK);
     if (!isAllowed(glyph)) return faulty("lost");
   }
+  if (gone.length === 0) return { fault: undefined, gone };
+  work.spend(after.length * LAYER_WORK);
   const left = Map.groupBy(after.filter(isPlaced), ({ unicode, x, y }) => keyIn(unicode, cellOf(x), cellOf(y)));
   const isLeft = ({ unicode, x, y, size }: DrawnGlyph): boolean => {
     const reach = Math.min(size * LAYER_OFFSET, MOST_OFFSET);

@@ -39,6 +39,9 @@ export interface PageAreas {
   readonly matches: readonly MatchArea[];
 }
 
+/** Fuel per glyph that is looked at for the gap behind it. */
+const GAP_WORK = 5;
+
 /** Where glyphs are gone, by page (0-based). */
 export type Gaps = ReadonlyMap<number, readonly Gap[]>;
 
@@ -130,7 +133,9 @@ async function isOnPage(open: DocumentInEngine, index: number, sought: Sought, g
   const { engine, document } = open;
   const page = await engine.long.loadPage(document, index);
   try {
-    const rows = shownRows(withGaps(await drawnGlyphs(open, page, { annotations: true }), gaps));
+    const glyphs = await drawnGlyphs(open, page, { annotations: true });
+    engine.work.spend((glyphs.length + gaps.length) * GAP_WORK);
+    const rows = shownRows(withGaps(glyphs, gaps));
     for await (const pieces of readingOrders(engine.work, rows, visibleBoundsOf(page)))
       if (await sought.isRead(pieces)) return true;
     return false;
