@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fieldsOf, valuesOf } from "./forms.ts";
-import { root } from "../scripts/local-database.ts";
+import { root } from "../scripts/root.ts";
 import { pdfPart, type Part } from "../test/harness/client.ts";
 import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
 import { encrypt } from "../test/harness/encrypted-fixtures.ts";

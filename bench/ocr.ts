@@ -10,7 +10,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { createOCREngine } from "tesseract-wasm";
-import { root } from "../scripts/local-database.ts";
+import { root } from "../scripts/root.ts";
 import { pdfPart, type Service } from "../test/harness/client.ts";
 import { characterErrorRate } from "../test/harness/edit-distance.ts";
 import { type Call, prepareCall, timedCall } from "./call.ts";

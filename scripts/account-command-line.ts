@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Target } from "./account-database.ts";
-import { defaultPersistTo, root } from "./local-database.ts";
+import { defaultPersistTo } from "./local-database.ts";
+import { root } from "./root.ts";
 import { labelPattern } from "../src/accounts/label.ts";
 import { isPlanName, planNames, type PlanName } from "../src/accounts/plans.ts";
 

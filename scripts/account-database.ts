@@ -12,7 +12,7 @@ export async function withAccountDatabases<T>(target: Target, work: (databases: 
   if (target.kind === "local") return withLocalDatabases(target.persistTo, work);
   if (target.kind === "served") {
     const { findApp } = await import("./find-server.ts");
-    return withDatabasesIn({ app: await findApp(target.data, { fresh: false }), data: target.data }, work);
+    return withDatabasesIn({ app: await findApp(target.data, { current: false }), data: target.data }, work);
   }
   const { openAllThroughWrangler } = await import("./wrangler-database.ts");
   return work(await openAllThroughWrangler(target.env));

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Accuracy, listModels, putModel } from "../wasm/models.ts";
 import { putEnginesInPlace } from "./engines-in-place.ts";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 
 const USAGE =
   "Usage: npm run model -- add [--fast] <code>.traineddata   (the file name is the code of the language, such as rus)";

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { unstable_readConfig } from "wrangler";
 import { putEnginesInPlace } from "./engines-in-place.ts";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { version } from "../src/version.ts";
 import { bundleWorker } from "./worker-bundle.ts";
 import { type Bundle, PLACES } from "../src/serve/bundle.ts";

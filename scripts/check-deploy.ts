@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { bundleWorker } from "./worker-bundle.ts";
 
 const MiB = 1024 * 1024;

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 
 const MOST_FILES = 25;
 /** What each part of src imports besides itself: other parts, and packages. Only one imports modules of Node. */

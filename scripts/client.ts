@@ -5,7 +5,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { describedApi } from "./described-api.ts";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { generate } from "../client/generate.ts";
 
 /** Which languages ocr has is a matter of the machine: `npm run model` adds some. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 
 /** What Git ignores, but the tests need. */
 const GENERATED = "wasm/generated";

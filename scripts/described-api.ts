@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import type { OpenApi } from "../client/generate.ts";
 
 /** What the registries are written with: everything but the engines' binaries and the platform, which no description needs. */

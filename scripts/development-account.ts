@@ -1,7 +1,8 @@
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { defaultPersistTo, root } from "./local-database.ts";
+import { defaultPersistTo } from "./local-database.ts";
+import { root } from "./root.ts";
 import { insertAccount, listAccounts } from "../src/accounts/operator.ts";
 import { findKey, grantAllScopes, insertKey } from "../src/keys/operator.ts";
 import type { PlanName } from "../src/accounts/plans.ts";

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { copyTree } from "./copy-tree.ts";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: "boolean" } } });
 const [version] = positionals;

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 
 const folder = join(root, "wasm/generated");
 const record = join(folder, ".in-place.json");

@@ -1,31 +1,67 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { PLACES } from "../src/serve/bundle.ts";
 
-const isBundle = (folder: string): boolean => existsSync(join(folder, PLACES.settings));
+/** The files from which a bundle is built. `wasm/generated` is made from them. */
+const SOURCES = ["src", "scripts", "wasm", "migrations", "wrangler.toml", "package-lock.json"];
+/** The file of a bundle that names its sources. */
+const KEY = "sources";
+const GENERATED = join(root, "wasm/generated");
+
+interface FindOptions {
+  /** Whether the bundle must have been built from the checkout as it is now. */
+  readonly current: boolean;
+  /** Called before a bundle is built, which takes seconds. */
+  building?(): void;
+}
 
 /**
- * The folder of the bundle: the one that the program itself is in, as in a container, or one that is built from the checkout, beside the data. `fresh`: built
- * again even if there is one.
+ * The folder of the bundle: the one that contains this program, as in a container, or one beside the data, which is built from the checkout where it is missing or
+ * where the checkout has changed.
  */
-export async function findApp(data: string, { fresh }: { readonly fresh: boolean }): Promise<string> {
-  if (isBundle(root)) return root;
+export async function findApp(data: string, { current, building }: FindOptions): Promise<string> {
+  if (existsSync(join(root, PLACES.settings))) return root;
   const built = join(data, ".app");
-  if (fresh || !isBundle(built)) {
-    const { buildServer } = await import("./build-server.ts");
-    // Another process may do the same, such as `npm run account` beside the first start of a server: each builds for itself, and the first one's is used.
-    const own = `${built}.${process.pid}`;
-    try {
-      await buildServer(own);
-      if (fresh || !isBundle(built)) await rm(built, { recursive: true, force: true });
-      await rename(own, built).catch((error: unknown) => {
-        if (!isBundle(built)) throw error;
-      });
-    } finally {
-      await rm(own, { recursive: true, force: true });
-    }
+  const found = await keyOf(built);
+  if (found !== undefined && !current) return built;
+  const key = await sourceKey();
+  if (found === key) return built;
+  building?.();
+  const { buildServer } = await import("./build-server.ts");
+  // Another process may do the same, such as `npm run account` beside the first start of a server: each builds for itself, and the last one's is used.
+  const own = `${built}.${process.pid}`;
+  try {
+    await buildServer(own);
+    await writeFile(join(own, KEY), key);
+    await rm(built, { recursive: true, force: true });
+    await rename(own, built).catch(async (error: unknown) => {
+      if ((await keyOf(built)) !== key) throw error;
+    });
+  } finally {
+    await rm(own, { recursive: true, force: true });
   }
   return built;
+}
+
+/** The key of the sources from which a bundle was built; undefined where there is no bundle. */
+const keyOf = async (folder: string): Promise<string | undefined> =>
+  readFile(join(folder, KEY), "utf8").catch(() => undefined);
+
+async function sourceKey(): Promise<string> {
+  const hash = createHash("sha256");
+  const add = async (path: string): Promise<void> => {
+    if (path === GENERATED) return;
+    hash.update(`${path}\0`);
+    if ((await stat(path)).isDirectory()) {
+      for (const name of (await readdir(path)).toSorted()) await add(join(path, name));
+      return;
+    }
+    const content = await readFile(path);
+    hash.update(`${content.length}\0`).update(content);
+  };
+  for (const source of SOURCES) await add(join(root, source));
+  return hash.digest("hex");
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { issue, pkcs12 } from "../test/harness/certificates.ts";
 import { handSigned } from "../test/harness/updates.ts";
 import { describedApi } from "./described-api.ts";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { type Parser, PARSERS } from "../src/engines/parse-meter.ts";
 import { plans } from "../src/accounts/plans.ts";
 import { errorRows } from "../src/http/errors/error-table.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { buildServer } from "./build-server.ts";
 
 const MB = 1_000_000;

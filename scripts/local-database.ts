@@ -2,11 +2,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import "./compile-cache.ts";
 import "../src/serve/webcrypto.ts";
+import { root } from "./root.ts";
 import { LOCAL_SECRET } from "../src/serve/local-secret.ts";
 import { readEnv } from "../src/env.ts";
 import { type Databases, withMigrations } from "../src/serve/databases.ts";
-
-export const root = join(import.meta.dirname, "..");
 
 /** Where wrangler keeps local data unless `--persist-to` says otherwise. */
 export const defaultPersistTo = join(root, ".wrangler/state");

@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyTree } from "./copy-tree.ts";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { type Mutant, mutants } from "./mutant-list.ts";
 
 /** The source with its mutation. Throws if it is not there exactly once: then the list is out of date. */

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { startBrowser } from "../test/harness/browser.ts";
 import { withService } from "../test/harness/service.ts";
 

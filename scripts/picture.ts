@@ -1,7 +1,7 @@
 /** `npm run picture`: the README's picture of the playground after a first call, drawn by the Chromium of this machine. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { startBrowser } from "../test/harness/browser.ts";
 import { withService } from "../test/harness/service.ts";
 

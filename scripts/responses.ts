@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 import { recorded, type RecordedResponse } from "./recorded-response.ts";
 import type { Call } from "../src/site/description/call.ts";
 import type { Description } from "../src/site/description/description.ts";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 
 /**
  * Bundles the worker into a folder as for a deployment. `env`: an environment of wrangler.toml, empty for the top level.

@@ -30,4 +30,6 @@ export const PLACES = {
   worker: "worker",
   assets: "assets",
   migrations: "migrations",
+  /** The program that brings the databases up to date. */
+  migrate: "bin/migrate.js",
 } as const;

@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { chmod, mkdir, rm } from "node:fs/promises";
-import { extname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { LOCAL_SECRET } from "./local-secret.ts";
+import { PLACES } from "./bundle.ts";
 import { killProcess, processesBelow } from "./processes.ts";
 import { createFront } from "./front.ts";
 import { supervise } from "./supervisor.ts";
@@ -128,9 +129,10 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   await rm(join(data, "tmp"), { recursive: true, force: true });
 
   let target: URL | undefined;
+  let isMigrated = false;
   const front = createFront({
     proxies: settings.proxies,
-    target: () => target,
+    target: () => (isMigrated ? target : undefined),
     refused: (error) => say("info", "refused", { ...error }),
   });
   const supervisor = supervise(data, {
@@ -162,11 +164,6 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   process.on("SIGUSR2", () => void supervisor.sweep());
 
   const app = await findApp(data);
-  const migrate = join(import.meta.dirname, `migrate${extname(import.meta.filename)}`);
-  const migration = spawn(process.execPath, [migrate, app, data], { stdio: ["ignore", "inherit", "inherit"] });
-  const [code] = (await once(migration, "exit")) as [number | null];
-  if (code !== 0) fail("The databases cannot be brought up to date. The lines above say why.");
-
   front.server.listen(port, host);
   try {
     await once(front.server, "listening");
@@ -181,7 +178,18 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   };
   const allowPrivate = [variables["WEBHOOK_ALLOW_LOCAL"], variables["FETCH_ALLOW_LOCAL"]].includes("true");
 
-  await supervisor.start({ app, data, variables, allowPrivate, log: print });
+  const migration = spawn(process.execPath, [join(app, PLACES.migrate), app, data], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const [[code]] = await Promise.all([
+    once(migration, "exit"),
+    supervisor.start({ app, data, variables, allowPrivate, log: print }),
+  ]);
+  if (code !== 0) {
+    await supervisor.stop();
+    fail("The databases cannot be brought up to date. The lines above say why.");
+  }
+  isMigrated = true;
   // Settings that the worker does not accept, too: what is wrong with them is in its log.
   const { status } = await fetch(new URL("/api/v1/ready", target));
   if (status !== 200) fail("The service is not ready. The lines above say why.");

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generatedDocuments } from "../../scripts/generated-documents.ts";
-import { root } from "../../scripts/local-database.ts";
+import { root } from "../../scripts/root.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const documents = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" }).trim().split("\n");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { root } from "../../scripts/local-database.ts";
+import { root } from "../../scripts/root.ts";
 import { buildServer } from "../../scripts/build-server.ts";
 
 /** Builds the bundle that `SERVED_APP` names, for all tests that run servers of it. */

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { createServer, type IncomingMessage } from "node:http";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
 import { connect, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +81,31 @@ test("has no paths and no account for development", async () => {
   expect(code).toBe(0);
   expect(await withLocalDatabases(fresh, async ([db]) => db.$count(periods))).toBe(0);
   await expect(readFile(join(fresh, ".dev-account.json"))).rejects.toThrow("ENOENT");
+  await rm(fresh, { recursive: true, force: true });
+});
+
+test("a checkout is bundled at its first start, and again only after it has changed", async () => {
+  const fresh = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
+  /** The messages of a start until it is ready, or of its failure. */
+  const messages = async (): Promise<string[]> => {
+    const started = spawn(process.execPath, [join(root, "scripts/serve.ts"), "--data", fresh, "--port", "0"], {
+      env: { PATH: process.env["PATH"] ?? "", SERVER_SECRET: "x".repeat(32) },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const seen: string[] = [];
+    for await (const line of createInterface({ input: started.stdout })) {
+      seen.push((JSON.parse(line) as { message: string }).message);
+      if (seen.at(-1) === "ready") break;
+    }
+    started.kill("SIGTERM");
+    await once(started, "exit");
+    return seen;
+  };
+  expect(await messages()).toEqual(["building", "ready"]);
+  expect(await messages()).toEqual(["ready"]);
+  // As after an update: the bundle is that of other sources.
+  await writeFile(join(fresh, ".app/sources"), "others");
+  expect(await messages()).toEqual(["building", "ready"]);
   await rm(fresh, { recursive: true, force: true });
 });
 
