@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- [--runs N] [--work text] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair|verification|profile|to-pdf]`: wall
+ * `npm run bench -- [--runs N] [--work text] [--json] [--input file-or-folder ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair|verification|profile|to-pdf]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
- * turn, so that what else the machine does hits both. A server is started, unless `$BASE_URL` and `$API_KEY` name one, whose
+ * turn, so that what else the machine does hits both. `--input` measures PDFs that somebody has, or those in a folder, beside the documents that this makes. A server of
+ * `npm start` is started, and for the operations one of `npm run serve`, too, unless `$BASE_URL` and `$API_KEY` name one, whose
  * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
  * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, by the half of the documents that may be looked at and the one that only this sees, with `--rendered folder` also the documents that its `rendered/render.mjs` has set there, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers. `--only verification` and `--only profile`, which prints the CPU time of each operation by function, need a server of their own. `--only to-pdf` converts the documents in `../shared/convert` and looks in the PDFs for what pandoc reads in them; `--output folder` keeps the PDFs.
  */
@@ -19,7 +20,13 @@ import { benchImages, printImages } from "./images.ts";
 import { benchJobs, printJobs } from "./jobs.ts";
 import { benchMarkdown, printMarkdown } from "./markdown.ts";
 import { benchOcr, printOcr } from "./ocr.ts";
-import { benchOperations, printOperations } from "./operations.ts";
+import {
+  benchDocuments,
+  benchOperations,
+  type MeasuredService,
+  printDocuments,
+  printOperations,
+} from "./operations.ts";
 import { benchOcrGrid, printOcrGrid } from "./ocr-grid.ts";
 import { benchPipeline, printPipeline } from "./pipeline.ts";
 import { benchProfile, printProfile } from "./profile.ts";
@@ -55,9 +62,10 @@ const corpus = values.corpus ?? process.env["CORPUS_DIR"];
 const wanted = (part: "operations" | "pipeline" | "text" | "images" | "compress" | "ocr"): boolean =>
   values.only === undefined || values.only === part;
 
-async function measure(service: Service & { readonly pid?: number }) {
+async function measure(service: Service, services: readonly MeasuredService[]) {
   return {
-    operations: wanted("operations") ? await benchOperations(service, runs, values) : [],
+    operations: wanted("operations") ? await benchOperations(services, runs, values) : [],
+    documents: wanted("operations") ? await benchDocuments(services, runs, values) : undefined,
     pipeline: wanted("pipeline") ? await benchPipeline(service, runs) : [],
     text: wanted("text") ? await benchText(service, corpus, runs) : [],
     fromImages: wanted("images") ? await benchFromImages(service, runs) : [],
@@ -80,13 +88,20 @@ async function measure(service: Service & { readonly pid?: number }) {
 
 const { BASE_URL: baseUrl, API_KEY: key } = process.env;
 const own = baseUrl === undefined || key === undefined ? await startMeasuredServer(DEFAULT_PORT) : undefined;
+// The other server that people run: only what is measured beside other programs is measured on both.
+const second = own && wanted("operations") ? await startMeasuredServer(DEFAULT_PORT + 1, "serve") : undefined;
 const machine = `${cpus().length} x ${cpus()[0]?.model.trim() ?? "unknown"}`;
 try {
-  const rows = await measure(own ?? { baseUrl: (baseUrl ?? "").replace(/\/$/, ""), key: key ?? "" });
+  const service = own ?? { baseUrl: (baseUrl ?? "").replace(/\/$/, ""), key: key ?? "" };
+  const rows = await measure(service, [
+    { ...service, name: own ? "start" : service.baseUrl },
+    ...(second ? [{ ...second, name: "serve" }] : []),
+  ]);
   if (values.json) console.log(JSON.stringify({ date: new Date().toISOString(), machine, runs, ...rows }, null, 2));
   else {
     console.log(`${new Date().toISOString().slice(0, 10)}, ${machine}, medians of ${runs} runs`);
     if (rows.operations.length > 0) printOperations(rows.operations);
+    if (rows.documents !== undefined && rows.documents.documents > 0) printDocuments(rows.documents);
     if (rows.pipeline.length > 0) printPipeline(rows.pipeline);
     if (rows.repair.length > 0) printRepair(rows.repair);
     if (rows.verification.length > 0) printVerification(rows.verification);
@@ -105,4 +120,5 @@ try {
   }
 } finally {
   await own?.stop();
+  await second?.stop();
 }

@@ -2,7 +2,7 @@
 import { inspect, profiled } from "./inspector.ts";
 import { prepareCall, timedCall } from "./call.ts";
 import type { ServerProcess } from "./server-process.ts";
-import { works } from "./works.ts";
+import { works, worksOn } from "./works.ts";
 
 interface FunctionTime {
   readonly name: string;
@@ -29,7 +29,7 @@ export async function benchProfile(
 ): Promise<ProfileRow[]> {
   const inspector = await inspect(service.inspectorPort);
   const rows: ProfileRow[] = [];
-  for (const work of await works(input)) {
+  for (const work of [...(await works()), ...(await Promise.all(input.map(worksOn))).flat()]) {
     if (!work.name.includes(wanted)) continue;
     const call = await prepareCall(work.operation, work.parts);
     for (let run = 0; run < WARM_UP_RUNS; run++) await timedCall(service, call);

@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { processesBelow } from "../src/serve/processes.ts";
+import { developmentAccountFile, ensureDevelopmentAccount } from "../scripts/development-account.ts";
+import { withLocalDatabases } from "../scripts/local-database.ts";
+import { root } from "../scripts/root.ts";
 import type { Service } from "../test/harness/client.ts";
 
 export interface ServerProcess extends Service {
@@ -17,18 +20,28 @@ export interface ServerProcess extends Service {
   stop(): Promise<void>;
 }
 
-const root = join(import.meta.dirname, "..");
+/** `start`: what `npm start` runs, with V8's inspector; `serve`: what `npm run serve` runs. */
+export const SERVERS = ["start", "serve"] as const;
+export type Server = (typeof SERVERS)[number];
 
 /**
  * Starts the service on `port` (and V8's inspector 1,000 above it) with data of its own; its output is read, which is why this
  * is not the tests' server.
  */
-export async function startMeasuredServer(port: number): Promise<ServerProcess> {
+export async function startMeasuredServer(port: number, server: Server = "start"): Promise<ServerProcess> {
   const persistTo = await mkdtemp(join(tmpdir(), "pdf-service-memory-"));
   const inspectorPort = port + 1_000;
-  const ports = ["--port", String(port), "--inspector-port", String(inspectorPort)];
-  const child = spawn(process.execPath, ["scripts/start.ts", ...ports, "--persist-to", persistTo], {
+  if (server === "serve")
+    await withLocalDatabases(persistTo, ([db]) =>
+      ensureDevelopmentAccount(db, developmentAccountFile(persistTo), new Date()),
+    );
+  const words = {
+    start: ["start.ts", "--inspector-port", String(inspectorPort), "--persist-to", persistTo],
+    serve: ["serve.ts", "--data", persistTo],
+  }[server];
+  const child = spawn(process.execPath, [`scripts/${words[0]}`, "--port", String(port), ...words.slice(1)], {
     cwd: root,
+    env: { ...process.env, SERVER_SECRET: "the secret of the servers that are measured" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: string[] = [];

@@ -91,21 +91,27 @@ const readAll = (name: string, bytes: Uint8Array): Work => ({
   other: ([input = ""], output) => ["mutool", "draw", "-q", "-F", "txt", "-o", output, input],
 });
 
-/** The same six for a file that was named. */
-async function worksOn(path: string): Promise<Work[]> {
+/** A phrase that no document contains: `redact` reads everything and changes nothing. */
+const ABSENT = "sesquipedalian zymurgy";
+
+/** Everything that a whole program can do as well, for a document that somebody has. */
+export async function worksOn(path: string): Promise<Work[]> {
   const bytes = new Uint8Array(await readFile(path));
   const name = basename(path);
   return [
-    merge(`merge ${name} twice`, bytes, bytes),
+    merge(`merge ten of ${name}`, ...Array.from({ length: 10 }, () => bytes)),
     split(`split ${name}`, bytes),
     extract(`extract 1 of ${name}`, bytes, "1"),
     rotate(`rotate ${name}`, bytes),
     readAll(`read ${name}`, bytes),
+    toImages(`draw ${name}`, bytes, "jpeg"),
     protect(`protect ${name}`, bytes),
+    { name: `redact ${name}`, operation: "redact", parts: file(bytes, { terms: JSON.stringify([ABSENT]) }) },
   ];
 }
 
-export async function works(inputs: readonly string[]): Promise<readonly Work[]> {
+/** The works on documents that the project makes itself. */
+export async function works(): Promise<readonly Work[]> {
   const chapters = Array.from({ length: 10 }, (_, index) =>
     document({
       name: `file ${index}`,
@@ -214,7 +220,6 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
       other: ([input = ""], output) => ["qpdf", "--password=user", "--decrypt", input, output],
     },
     compress("compress twelve photographs", brochure(12)),
-    ...(await Promise.all(inputs.map(worksOn))).flat(),
   ];
 }
 
