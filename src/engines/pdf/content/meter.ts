@@ -9,7 +9,7 @@ import { ContentCounter } from "./usage.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type Category, idOf, isForm, maskOf, type Resources } from "./resources.ts";
 import { entries, entryCount, objectNumber } from "../objects/objects.ts";
-import { decodedSize, largestSize } from "../objects/stream-size.ts";
+import { DECODED_AT_ONCE, decodedSize, largestSize } from "../objects/stream-size.ts";
 
 /** The cost of drawing a form XObject once. */
 interface Cost {
@@ -37,8 +37,6 @@ const PATTERN_DEPTH = 4;
 const TOO_MANY = 1e15;
 /** Forms that are counted again because their cost depends on where they are drawn. Each takes about 80 µs. */
 const MOST_AGAIN = 10_000;
-/** Streams that cannot exceed this size in bytes are decoded without being measured first. */
-const SMALL = 16 * 1024 * 1024;
 /** Fuel per content that is counted, in addition to the cost of its bytes. */
 const CONTENT_WORK = 5_000;
 const NOTHING: Cost = { bytes: 0, paints: 1, marks: 1, outermost: Infinity, cyclic: false };
@@ -238,7 +236,7 @@ export class ContentMeter {
   async #readContent(stream: PDFObject, counter: ContentCounter): Promise<number> {
     const { engine } = this.#open;
     // Measured first if it could be a decompression bomb.
-    const size = largestSize(stream) <= SMALL ? 0 : await decodedSize(engine, stream, this.#most);
+    const size = largestSize(stream) <= DECODED_AT_ONCE ? 0 : await decodedSize(engine, stream, this.#most);
     if (size > this.#most) throw tooLarge(size);
     try {
       const buffer = await engine.long.readStream(stream);
