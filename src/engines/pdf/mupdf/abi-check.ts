@@ -16,6 +16,8 @@ import {
   FZ_STEXT_STRUCT,
   PDF_CRYPT,
   PDF_DOCUMENT,
+  PDF_KIND,
+  PDF_OBJ,
   PDF_REV_PAGE_MAP,
   PDF_XREF,
   PDF_XREF_ENTRY,
@@ -152,6 +154,14 @@ function checkFile(lib: LibMuPDF, document: PDFDocument, { offsets, startxref }:
   expect("pdf_xref_subsec.start", word(lib, table + PDF_XREF_SUBSEC.start), 0);
   const entries = word(lib, table + PDF_XREF_SUBSEC.table);
   checkEntries(lib, document, entries, offsets);
+
+  const root = document.getTrailer().get("Root");
+  const kinds = [
+    [PDF_KIND.reference, root],
+    [PDF_KIND.dictionary, root.resolve()],
+    [PDF_KIND.array, root.get("Pages", "Kids")],
+  ] as const;
+  for (const [kind, { pointer }] of kinds) expect("pdf_obj.kind", view(lib).getUint8(pointer + PDF_OBJ.kind), kind);
 
   // A change adds a section before the others.
   const added = document.addObject(document.newDictionary());

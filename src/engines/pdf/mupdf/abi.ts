@@ -16,6 +16,16 @@ export const PDF_DOCUMENT = {
   fwd_page_map: 244,
 } as const;
 
+/** source/pdf/pdf-object.c: what all objects begin with. A name that MuPDF knows, null, true, and false have no memory. */
+export const PDF_OBJ = { kind: 2 } as const;
+
+/** Kinds of objects. */
+export const PDF_KIND = {
+  array: "a".charCodeAt(0),
+  dictionary: "d".charCodeAt(0),
+  reference: "r".charCodeAt(0),
+} as const;
+
 /** An entry of `rev_page_map`, which is in the order of `object`. */
 export const PDF_REV_PAGE_MAP = { page: 0, object: 4, SIZE: 8 } as const;
 

@@ -1,6 +1,7 @@
 /** Calls of MuPDF for values of a document without handles, which take longer than a look at a value. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
+import { PDF_KIND, PDF_OBJ } from "./abi.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
 
 export type Pointer = PDFObject["pointer"];
@@ -25,6 +26,11 @@ export class Values {
     this.#lib = lib;
   }
 
+  /** 0 for a constant. Read here, because documents have millions of values, and a call of MuPDF takes longer than what it does. */
+  #kindOf(value: Pointer): number {
+    return isConstant(value) ? 0 : (this.#lib.HEAPU8[(value as unknown as number) + PDF_OBJ.kind] ?? 0);
+  }
+
   /** A new reference to an object, to be dropped. */
   reference(document: PDFDocument, number: number): Pointer {
     return this.#lib._wasm_pdf_new_indirect(document.pointer, number);
@@ -35,7 +41,7 @@ export class Values {
   }
 
   isReference(value: Pointer): boolean {
-    return this.#lib._wasm_pdf_is_indirect(value) !== 0;
+    return this.#kindOf(value) === PDF_KIND.reference;
   }
 
   /** The object number of a reference. */
@@ -50,11 +56,13 @@ export class Values {
 
   /** True also for a stream. */
   isDictionary(value: Pointer): boolean {
-    return this.#lib._wasm_pdf_is_dict(value) !== 0;
+    const kind = this.#kindOf(value);
+    return kind === PDF_KIND.reference ? this.#lib._wasm_pdf_is_dict(value) !== 0 : kind === PDF_KIND.dictionary;
   }
 
   isArray(value: Pointer): boolean {
-    return this.#lib._wasm_pdf_is_array(value) !== 0;
+    const kind = this.#kindOf(value);
+    return kind === PDF_KIND.reference ? this.#lib._wasm_pdf_is_array(value) !== 0 : kind === PDF_KIND.array;
   }
 
   isStream(value: Pointer): boolean {
