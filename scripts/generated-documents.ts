@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { issue, pkcs12 } from "../test/harness/certificates.ts";
 import { handSigned } from "../test/harness/updates.ts";
-import { describedApi } from "./described-api.ts";
+import { describedApi, describedOperations } from "./described-api.ts";
 import { root } from "./root.ts";
+import { formRoutesOf } from "../client/description.ts";
 import { type Parser, PARSERS } from "../src/engines/parse-meter.ts";
 import { plans } from "../src/accounts/plans.ts";
 import { errorRows } from "../src/http/errors/error-table.ts";
@@ -19,6 +20,9 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
   const parts = {
     errors: errorTable(),
     scopes: await scopeTable(),
+    operations: `${await operationTable()}\n`,
+    "operation-count": String((await describedOperations()).filter(({ name }) => name !== PIPELINE).length),
+    "page-fields": `${await pageFieldTable()}\n`,
     prices: `${await priceTable()}\n`,
     retention: `${retention}\n`,
     parsers: `${parserTable()}\n`,
@@ -64,10 +68,63 @@ function withoutEnd(bytes: Buffer): Uint8Array {
   return bytes.subarray(0, Number(xref));
 }
 
-/** Replaces what stands between the comment that names a part and the next end. */
+/** Replaces the text between the comment that names a part and the next end: lines after a comment that explains it, or words within a line. */
 function withPart(document: string, name: string, made: string): string {
-  return document.replace(new RegExp(`(<!-- ${name}:[^>]*-->\\n).*?(<!-- end -->)`, "s"), `$1\n${made}\n$2`);
+  const lines = new RegExp(`(<!-- ${name}:[^>]*-->\\n).*?(<!-- end -->)`, "s");
+  return document
+    .replace(lines, (_, start: string, end: string) => `${start}\n${made}\n${end}`)
+    .replace(
+      new RegExp(`(<!-- ${name} -->).*?(<!-- end -->)`, "s"),
+      (_, start: string, end: string) => start + made + end,
+    );
 }
+
+/** It combines operations, and is in no table of them. */
+const PIPELINE = "pipeline";
+
+/** The operations by group, each with a link to its source. */
+async function operationTable(): Promise<string> {
+  const operations = (await describedOperations()).filter(({ name }) => name !== PIPELINE);
+  const groups = Map.groupBy(operations, ({ group }) => group);
+  const rows = Array.from(groups, ([group, members]) => [
+    group,
+    members
+      .map(({ name, aside }) =>
+        [`[${name}](src/operations/${name}.ts)`, ...(aside === undefined ? [] : [aside])].join(" "),
+      )
+      .join(", "),
+  ]);
+  return table(["Group", "Operations"], rows);
+}
+
+/** The fields that name pages, by how they are read. */
+async function pageFieldTable(): Promise<string> {
+  const found = formRoutesOf(await describedApi()).flatMap(({ name: operation, members }) =>
+    members.map(({ property, schema, required }) => ({ operation, property, schema, required })),
+  );
+  const code = (text: string): string => `\`${text}\``;
+  const rows = Object.entries(PAGE_FORMATS).map(([format, explain]) => {
+    const fields = found.filter(({ schema }) => schema.format === format);
+    const operations = fields.map(({ operation, schema }) => {
+      const conditions = Object.entries(schema["x-when"] ?? {}).flatMap(([name, [only, ...others]]) =>
+        only === undefined || others.length > 0 ? [] : [code(`${name}=${only}`)],
+      );
+      return [code(operation), ...conditions].join(" with ");
+    });
+    const needed = fields.filter(({ required }) => required).map(({ operation }) => code(operation));
+    const names = new Set(fields.map(({ property }) => code(property)));
+    return [[...names].join(", "), operations.join(", "), explain(needed)];
+  });
+  return table(["Field", "Of", "What it is"], rows);
+}
+
+/** The formats of fields that name pages. \`needed\`: the operations that require the field. */
+const PAGE_FORMATS: Readonly<Record<string, (needed: readonly string[]) => string>> = {
+  "page-range": (needed) =>
+    `The pages that the operation works on, in the order of the document. Default: all${needed.length === 0 ? "" : ` (required by ${needed.join(", ")})`}`,
+  "page-order": () => "The pages of the result, in this order. A page can be listed more than once",
+  "page-groups": () => "Several ranges, separated by `\\|`: each becomes a document",
+};
 
 async function scopeTable(): Promise<string> {
   const { paths } = await describedApi();

@@ -142,112 +142,6 @@ export const commands: readonly Command[] = [
     ]
   },
   {
-    "name": "extract-text",
-    "path": "/api/v1/extract-text",
-    "summary": "Extract the text of a PDF",
-    "description": "Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,\nright-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of\nscans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no\nreadable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.\n\nWith `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without\nlines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several\nheader rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with\ntheir positions.\n\n`format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose\nfiles in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless\nthey are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula\nbegins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.\n\nPages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text\nthat stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels\nof headings also by the outline. So they can be wrong: text in\ncharts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two\ntables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
-    "isPageByPage": true,
-    "takesPdf": true,
-    "atLeastOneOf": [],
-    "example": {
-      "file": "letter.pdf"
-    },
-    "parameters": [
-      {
-        "field": "file",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": true,
-        "description": "The PDF."
-      },
-      {
-        "field": "password",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password of `file`, if it is encrypted."
-      },
-      {
-        "field": "pages",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The pages to read, in document order. Default: `all`."
-      },
-      {
-        "field": "format",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.",
-        "values": [
-          "json",
-          "text",
-          "markdown",
-          "html",
-          "csv",
-          "xlsx"
-        ]
-      },
-      {
-        "field": "words",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`."
-      },
-      {
-        "field": "markdown",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Adds `pages[].markdown`. Only applies when `format` is `json`."
-      },
-      {
-        "field": "blocks",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`."
-      },
-      {
-        "field": "furniture",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`."
-      },
-      {
-        "field": "ocr",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "`auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.",
-        "values": [
-          "none",
-          "auto"
-        ]
-      },
-      {
-        "field": "languages",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`."
-      }
-    ]
-  },
-  {
     "name": "extract-pages",
     "path": "/api/v1/extract-pages",
     "summary": "Extract pages into a new PDF",
@@ -322,585 +216,6 @@ export const commands: readonly Command[] = [
         "isPassword": false,
         "required": true,
         "description": "The pages to delete."
-      }
-    ]
-  },
-  {
-    "name": "to-images",
-    "path": "/api/v1/to-images",
-    "summary": "Convert pages to images",
-    "description": "Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).\nPages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages\nwithout color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.\n\nA page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into\nmemory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.\n\nCosts 2 credits. Requires the `pdf:read` scope.",
-    "isPageByPage": true,
-    "takesPdf": true,
-    "atLeastOneOf": [],
-    "example": {
-      "file": "letter.pdf",
-      "pages": "1"
-    },
-    "parameters": [
-      {
-        "field": "file",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": true,
-        "description": "The PDF."
-      },
-      {
-        "field": "password",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password of `file`, if it is encrypted."
-      },
-      {
-        "field": "format",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The image format. Default: `png`.",
-        "values": [
-          "png",
-          "jpeg",
-          "webp"
-        ]
-      },
-      {
-        "field": "dpi",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Resolution in pixels per inch. Default: `150`."
-      },
-      {
-        "field": "quality",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`."
-      },
-      {
-        "field": "pages",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The pages to draw, in document order. Default: `all`."
-      }
-    ]
-  },
-  {
-    "name": "from-images",
-    "path": "/api/v1/from-images",
-    "summary": "Create a PDF from images",
-    "description": "Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their\ncolors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An\nimage that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not\nsupported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.\n\nWith `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus\nthe margin. The sides of a page are between 3 and 14,400 points.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
-    "isPageByPage": false,
-    "takesPdf": false,
-    "atLeastOneOf": [],
-    "example": {
-      "image0": "receipt.png",
-      "pageSize": "a4",
-      "orientation": "landscape",
-      "marginPt": "36"
-    },
-    "parameters": [
-      {
-        "field": "image{N}",
-        "kind": "file",
-        "isList": true,
-        "isPassword": false,
-        "required": true,
-        "least": 1,
-        "description": "The images, in page order: PNG, JPEG, or WebP."
-      },
-      {
-        "field": "pageSize",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The size of all pages. `auto`: each page has the size of its image. Default: `auto`.",
-        "values": [
-          "auto",
-          "a4",
-          "letter",
-          "legal"
-        ]
-      },
-      {
-        "field": "orientation",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.",
-        "values": [
-          "portrait",
-          "landscape",
-          "auto"
-        ]
-      },
-      {
-        "field": "marginPt",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`."
-      },
-      {
-        "field": "fit",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills\nthe space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.",
-        "values": [
-          "contain",
-          "cover",
-          "stretch"
-        ]
-      }
-    ]
-  },
-  {
-    "name": "to-pdf",
-    "path": "/api/v1/to-pdf",
-    "summary": "Convert documents to PDF",
-    "description": "Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.\n\n| Format | What is kept | What is not (`X-Not-Converted`) |\n|---|---|---|\n| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |\n| Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |\n| Text | lines as they are, wrapped at the margins | |\n| CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |\n| DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |\n| XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |\n\nText, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.\n\nContent flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,\nor begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src=\"images/a.png\">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and\n8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,\nand Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with\n`strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.\n\nOther formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
-    "isPageByPage": false,
-    "takesPdf": false,
-    "atLeastOneOf": [],
-    "example": {
-      "file": "report.md",
-      "pageSize": "a4"
-    },
-    "parameters": [
-      {
-        "field": "file",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": true,
-        "description": "The document."
-      },
-      {
-        "field": "format",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The format of text that may have several. Default: detected.",
-        "values": [
-          "html",
-          "xhtml",
-          "markdown",
-          "text",
-          "csv",
-          "docx",
-          "xlsx"
-        ]
-      },
-      {
-        "field": "encoding",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits."
-      },
-      {
-        "field": "pageSize",
-        "kind": "json",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The page size, by name or in points. Default: the document's, else A4."
-      },
-      {
-        "field": "orientation",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The orientation. Default: the document's, else portrait.",
-        "values": [
-          "portrait",
-          "landscape"
-        ]
-      },
-      {
-        "field": "marginPt",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Space around the content, in points. Default: the document's, else 54."
-      },
-      {
-        "field": "fontSize",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The size of text without one of its own, in points. Default: `11`."
-      },
-      {
-        "field": "css",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "A style sheet that overrules the document's."
-      },
-      {
-        "field": "assets",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths."
-      },
-      {
-        "field": "fit",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
-        "values": [
-          "width",
-          "none"
-        ]
-      },
-      {
-        "field": "title",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The title in the metadata. Default: the document's."
-      },
-      {
-        "field": "language",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The language, such as `en` or `pt-BR`. Default: the document's."
-      },
-      {
-        "field": "strict",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Whether characters that no font has are an error."
-      }
-    ]
-  },
-  {
-    "name": "ocr",
-    "path": "/api/v1/ocr",
-    "summary": "Recognize text in scans",
-    "description": "Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened\nbefore recognition. Columns are read one after the other, and a line can contain several languages.\n\nConfidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the\nrequested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.\n\nA request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be\nsearched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change\n(`X-Signature-Invalidated`).\n\nCosts 2 credits. Requires the `pdf:read` scope.",
-    "isPageByPage": true,
-    "takesPdf": true,
-    "atLeastOneOf": [],
-    "example": {
-      "file": "receipt.png"
-    },
-    "parameters": [
-      {
-        "field": "file",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": true,
-        "description": "The document: PDF, PNG, or JPEG."
-      },
-      {
-        "field": "password",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password of `file`, if it is encrypted."
-      },
-      {
-        "field": "languages",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`."
-      },
-      {
-        "field": "accuracy",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "`fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.",
-        "values": [
-          "best",
-          "fast"
-        ]
-      },
-      {
-        "field": "output",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "`json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.",
-        "values": [
-          "json",
-          "pdf"
-        ]
-      },
-      {
-        "field": "pages",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The pages to recognize, in document order. Default: `all`."
-      },
-      {
-        "field": "words",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`."
-      },
-      {
-        "field": "mode",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "`skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of\nthe page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.",
-        "values": [
-          "skip-text",
-          "force"
-        ]
-      }
-    ]
-  },
-  {
-    "name": "protect",
-    "path": "/api/v1/protect",
-    "summary": "Encrypt a PDF with a password",
-    "description": "Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an\n`ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.\n\nThe output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does\n(`X-Encryption-Verified`). The document is never sent unencrypted.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
-    "isPageByPage": false,
-    "takesPdf": true,
-    "atLeastOneOf": [
-      "userPassword",
-      "ownerPassword"
-    ],
-    "example": {
-      "file": "letter.pdf",
-      "userPassword": "open sesame"
-    },
-    "parameters": [
-      {
-        "field": "file",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": true,
-        "description": "The PDF."
-      },
-      {
-        "field": "password",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password of `file`, if it is encrypted."
-      },
-      {
-        "field": "userPassword",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with\naes-128, 1 to 32 printable ASCII characters."
-      },
-      {
-        "field": "ownerPassword",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password to change permissions. The rules of `userPassword` apply."
-      },
-      {
-        "field": "permissions",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.\nThe names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`."
-      },
-      {
-        "field": "encryption",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.",
-        "values": [
-          "aes-128",
-          "aes-256"
-        ]
-      }
-    ]
-  },
-  {
-    "name": "unlock",
-    "path": "/api/v1/unlock",
-    "summary": "Remove the password of a PDF",
-    "description": "Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner\npassword. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
-    "isPageByPage": false,
-    "takesPdf": true,
-    "atLeastOneOf": [],
-    "example": {
-      "file": "locked.pdf",
-      "password": "open sesame"
-    },
-    "parameters": [
-      {
-        "field": "file",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": true,
-        "description": "The PDF."
-      },
-      {
-        "field": "password",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password of `file`, if it is encrypted."
-      }
-    ]
-  },
-  {
-    "name": "compress",
-    "path": "/api/v1/compress",
-    "summary": "Reduce the file size",
-    "description": "Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.\nFonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose\ntheir ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.\n\n`X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of\nmore than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or\nin a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.\n\nThe output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).\n\nCosts 2 credits. Requires the `pdf:write` scope.",
-    "isPageByPage": false,
-    "takesPdf": true,
-    "atLeastOneOf": [],
-    "example": {
-      "file": "letter.pdf"
-    },
-    "parameters": [
-      {
-        "field": "file",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": true,
-        "description": "The PDF."
-      },
-      {
-        "field": "password",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password of `file`, if it is encrypted."
-      },
-      {
-        "field": "level",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.",
-        "values": [
-          "low",
-          "medium",
-          "high",
-          "max"
-        ]
-      },
-      {
-        "field": "grayscale",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Converts pages to grayscale: text, drawings, images, and annotations."
-      },
-      {
-        "field": "stripMetadata",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept."
-      },
-      {
-        "field": "imageMaxDpi",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`."
-      }
-    ]
-  },
-  {
-    "name": "repair",
-    "path": "/api/v1/repair",
-    "summary": "Repair a damaged PDF",
-    "description": "Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the\nfile are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in\nwhich they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.\n\n`output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is\nrejected with `invalid_file`.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
-    "isPageByPage": false,
-    "takesPdf": true,
-    "atLeastOneOf": [],
-    "example": {
-      "file": "damaged.pdf"
-    },
-    "parameters": [
-      {
-        "field": "file",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": true,
-        "description": "The damaged PDF."
-      },
-      {
-        "field": "password",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password of `file`, if it is encrypted."
-      },
-      {
-        "field": "output",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "`pdf` returns the repaired document, `json` a report. Default: `pdf`.",
-        "values": [
-          "pdf",
-          "json"
-        ]
       }
     ]
   },
@@ -1131,6 +446,532 @@ export const commands: readonly Command[] = [
         "isPassword": false,
         "required": false,
         "description": "Draws a thin line around each page."
+      }
+    ]
+  },
+  {
+    "name": "outline",
+    "path": "/api/v1/outline",
+    "summary": "Read or replace the outline",
+    "description": "`action=get` returns the outline, \"bookmarks\", as JSON. `action=set` returns the PDF with another one, in the same\nform; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not\nkeep theirs.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).\n\nCosts 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "action": "set",
+      "outline": "[{\"title\":\"Letter\",\"page\":1},{\"title\":\"Enclosures\",\"page\":2}]"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "action",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "`get` reads the outline, `set` replaces it.",
+        "values": [
+          "get",
+          "set"
+        ]
+      },
+      {
+        "field": "outline",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{\"title\":\"Chapter 1\",\"page\":3,\"children\":[{\"title\":\"Section 1.1\",\"page\":4}]}]`."
+      }
+    ]
+  },
+  {
+    "name": "to-pdf",
+    "path": "/api/v1/to-pdf",
+    "summary": "Convert documents to PDF",
+    "description": "Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.\n\n| Format | What is kept | What is not (`X-Not-Converted`) |\n|---|---|---|\n| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |\n| Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |\n| Text | lines as they are, wrapped at the margins | |\n| CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |\n| DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |\n| XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |\n\nText, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.\n\nContent flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,\nor begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src=\"images/a.png\">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and\n8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,\nand Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with\n`strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.\n\nOther formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": false,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "report.md",
+      "pageSize": "a4"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The document."
+      },
+      {
+        "field": "format",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The format of text that may have several. Default: detected.",
+        "values": [
+          "html",
+          "xhtml",
+          "markdown",
+          "text",
+          "csv",
+          "docx",
+          "xlsx"
+        ]
+      },
+      {
+        "field": "encoding",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits."
+      },
+      {
+        "field": "pageSize",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The page size, by name or in points. Default: the document's, else A4."
+      },
+      {
+        "field": "orientation",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The orientation. Default: the document's, else portrait.",
+        "values": [
+          "portrait",
+          "landscape"
+        ]
+      },
+      {
+        "field": "marginPt",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Space around the content, in points. Default: the document's, else 54."
+      },
+      {
+        "field": "fontSize",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The size of text without one of its own, in points. Default: `11`."
+      },
+      {
+        "field": "css",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "A style sheet that overrules the document's."
+      },
+      {
+        "field": "assets",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths."
+      },
+      {
+        "field": "fit",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
+        "values": [
+          "width",
+          "none"
+        ]
+      },
+      {
+        "field": "title",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The title in the metadata. Default: the document's."
+      },
+      {
+        "field": "language",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The language, such as `en` or `pt-BR`. Default: the document's."
+      },
+      {
+        "field": "strict",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Whether characters that no font has are an error."
+      }
+    ]
+  },
+  {
+    "name": "to-images",
+    "path": "/api/v1/to-images",
+    "summary": "Convert pages to images",
+    "description": "Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).\nPages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages\nwithout color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.\n\nA page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into\nmemory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.\n\nCosts 2 credits. Requires the `pdf:read` scope.",
+    "isPageByPage": true,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "pages": "1"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "format",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The image format. Default: `png`.",
+        "values": [
+          "png",
+          "jpeg",
+          "webp"
+        ]
+      },
+      {
+        "field": "dpi",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Resolution in pixels per inch. Default: `150`."
+      },
+      {
+        "field": "quality",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`."
+      },
+      {
+        "field": "pages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The pages to draw, in document order. Default: `all`."
+      }
+    ]
+  },
+  {
+    "name": "from-images",
+    "path": "/api/v1/from-images",
+    "summary": "Create a PDF from images",
+    "description": "Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their\ncolors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An\nimage that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not\nsupported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.\n\nWith `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus\nthe margin. The sides of a page are between 3 and 14,400 points.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": false,
+    "atLeastOneOf": [],
+    "example": {
+      "image0": "receipt.png",
+      "pageSize": "a4",
+      "orientation": "landscape",
+      "marginPt": "36"
+    },
+    "parameters": [
+      {
+        "field": "image{N}",
+        "kind": "file",
+        "isList": true,
+        "isPassword": false,
+        "required": true,
+        "least": 1,
+        "description": "The images, in page order: PNG, JPEG, or WebP."
+      },
+      {
+        "field": "pageSize",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The size of all pages. `auto`: each page has the size of its image. Default: `auto`.",
+        "values": [
+          "auto",
+          "a4",
+          "letter",
+          "legal"
+        ]
+      },
+      {
+        "field": "orientation",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.",
+        "values": [
+          "portrait",
+          "landscape",
+          "auto"
+        ]
+      },
+      {
+        "field": "marginPt",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`."
+      },
+      {
+        "field": "fit",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills\nthe space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.",
+        "values": [
+          "contain",
+          "cover",
+          "stretch"
+        ]
+      }
+    ]
+  },
+  {
+    "name": "extract-text",
+    "path": "/api/v1/extract-text",
+    "summary": "Extract the text of a PDF",
+    "description": "Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,\nright-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of\nscans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no\nreadable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.\n\nWith `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without\nlines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several\nheader rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with\ntheir positions.\n\n`format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose\nfiles in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless\nthey are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula\nbegins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.\n\nPages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text\nthat stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels\nof headings also by the outline. So they can be wrong: text in\ncharts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two\ntables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "isPageByPage": true,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "pages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The pages to read, in document order. Default: `all`."
+      },
+      {
+        "field": "format",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.",
+        "values": [
+          "json",
+          "text",
+          "markdown",
+          "html",
+          "csv",
+          "xlsx"
+        ]
+      },
+      {
+        "field": "words",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`."
+      },
+      {
+        "field": "markdown",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Adds `pages[].markdown`. Only applies when `format` is `json`."
+      },
+      {
+        "field": "blocks",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`."
+      },
+      {
+        "field": "furniture",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`."
+      },
+      {
+        "field": "ocr",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.",
+        "values": [
+          "none",
+          "auto"
+        ]
+      },
+      {
+        "field": "languages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`."
+      }
+    ]
+  },
+  {
+    "name": "ocr",
+    "path": "/api/v1/ocr",
+    "summary": "Recognize text in scans",
+    "description": "Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened\nbefore recognition. Columns are read one after the other, and a line can contain several languages.\n\nConfidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the\nrequested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.\n\nA request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be\nsearched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change\n(`X-Signature-Invalidated`).\n\nCosts 2 credits. Requires the `pdf:read` scope.",
+    "isPageByPage": true,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "receipt.png"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The document: PDF, PNG, or JPEG."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "languages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`."
+      },
+      {
+        "field": "accuracy",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.",
+        "values": [
+          "best",
+          "fast"
+        ]
+      },
+      {
+        "field": "output",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.",
+        "values": [
+          "json",
+          "pdf"
+        ]
+      },
+      {
+        "field": "pages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The pages to recognize, in document order. Default: `all`."
+      },
+      {
+        "field": "words",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`."
+      },
+      {
+        "field": "mode",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of\nthe page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.",
+        "values": [
+          "skip-text",
+          "force"
+        ]
       }
     ]
   },
@@ -1838,102 +1679,6 @@ export const commands: readonly Command[] = [
     ]
   },
   {
-    "name": "redact",
-    "path": "/api/v1/redact",
-    "summary": "Remove text and areas for good",
-    "description": "Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a\nreader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are\noverwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files\nthat match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still\nshown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts\nshow; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and\nwhite, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of\nimages go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes\nshort lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a\ntext could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.\n\nThe result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what\ngoes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and\nthe strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples\nof images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`\nfirst, and the pixels under the words are overwritten, too.\n\nOf an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.\n\nWith `dryRun`, the response is JSON with what would be redacted.\n\nCosts 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.",
-    "isPageByPage": false,
-    "takesPdf": true,
-    "atLeastOneOf": [],
-    "example": {
-      "file": "letter.pdf",
-      "terms": "[\"Charles Babbage\"]",
-      "patterns": "[\"email\", \"phone\"]"
-    },
-    "parameters": [
-      {
-        "field": "file",
-        "kind": "file",
-        "isList": false,
-        "isPassword": false,
-        "required": true,
-        "description": "The PDF."
-      },
-      {
-        "field": "password",
-        "kind": "text",
-        "isList": false,
-        "isPassword": true,
-        "required": false,
-        "description": "The password of `file`, if it is encrypted."
-      },
-      {
-        "field": "terms",
-        "kind": "json",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Texts to redact. They are also found within longer words, and white space matches any white space. For example: `[\"Jane Doe\",\"Project X\"]`."
-      },
-      {
-        "field": "ignoreCase",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Whether `terms` match regardless of case."
-      },
-      {
-        "field": "patterns",
-        "kind": "json",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `[\"email\",{\"regex\":\"INV-\\\\d{6}\"}]`."
-      },
-      {
-        "field": "regions",
-        "kind": "json",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}]`."
-      },
-      {
-        "field": "pages",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`."
-      },
-      {
-        "field": "fill",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`."
-      },
-      {
-        "field": "label",
-        "kind": "text",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "A text to show in each box."
-      },
-      {
-        "field": "dryRun",
-        "kind": "boolean",
-        "isList": false,
-        "isPassword": false,
-        "required": false,
-        "description": "Returns what would be redacted as JSON instead of a PDF."
-      }
-    ]
-  },
-  {
     "name": "metadata",
     "path": "/api/v1/metadata",
     "summary": "Read or change metadata",
@@ -2081,17 +1826,19 @@ export const commands: readonly Command[] = [
     ]
   },
   {
-    "name": "outline",
-    "path": "/api/v1/outline",
-    "summary": "Read or replace the outline",
-    "description": "`action=get` returns the outline, \"bookmarks\", as JSON. `action=set` returns the PDF with another one, in the same\nform; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not\nkeep theirs.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).\n\nCosts 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.",
+    "name": "protect",
+    "path": "/api/v1/protect",
+    "summary": "Encrypt a PDF with a password",
+    "description": "Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an\n`ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.\n\nThe output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does\n(`X-Encryption-Verified`). The document is never sent unencrypted.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
-    "atLeastOneOf": [],
+    "atLeastOneOf": [
+      "userPassword",
+      "ownerPassword"
+    ],
     "example": {
       "file": "letter.pdf",
-      "action": "set",
-      "outline": "[{\"title\":\"Letter\",\"page\":1},{\"title\":\"Enclosures\",\"page\":2}]"
+      "userPassword": "open sesame"
     },
     "parameters": [
       {
@@ -2111,24 +1858,277 @@ export const commands: readonly Command[] = [
         "description": "The password of `file`, if it is encrypted."
       },
       {
-        "field": "action",
+        "field": "userPassword",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with\naes-128, 1 to 32 printable ASCII characters."
+      },
+      {
+        "field": "ownerPassword",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password to change permissions. The rules of `userPassword` apply."
+      },
+      {
+        "field": "permissions",
         "kind": "text",
         "isList": false,
         "isPassword": false,
-        "required": true,
-        "description": "`get` reads the outline, `set` replaces it.",
-        "values": [
-          "get",
-          "set"
-        ]
+        "required": false,
+        "description": "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.\nThe names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`."
       },
       {
-        "field": "outline",
+        "field": "encryption",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.",
+        "values": [
+          "aes-128",
+          "aes-256"
+        ]
+      }
+    ]
+  },
+  {
+    "name": "unlock",
+    "path": "/api/v1/unlock",
+    "summary": "Remove the password of a PDF",
+    "description": "Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner\npassword. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "locked.pdf",
+      "password": "open sesame"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      }
+    ]
+  },
+  {
+    "name": "redact",
+    "path": "/api/v1/redact",
+    "summary": "Remove text and areas for good",
+    "description": "Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a\nreader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are\noverwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files\nthat match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still\nshown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts\nshow; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and\nwhite, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of\nimages go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes\nshort lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a\ntext could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.\n\nThe result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what\ngoes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and\nthe strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples\nof images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`\nfirst, and the pixels under the words are overwritten, too.\n\nOf an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.\n\nWith `dryRun`, the response is JSON with what would be redacted.\n\nCosts 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "terms": "[\"Charles Babbage\"]",
+      "patterns": "[\"email\", \"phone\"]"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "terms",
         "kind": "json",
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{\"title\":\"Chapter 1\",\"page\":3,\"children\":[{\"title\":\"Section 1.1\",\"page\":4}]}]`."
+        "description": "Texts to redact. They are also found within longer words, and white space matches any white space. For example: `[\"Jane Doe\",\"Project X\"]`."
+      },
+      {
+        "field": "ignoreCase",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Whether `terms` match regardless of case."
+      },
+      {
+        "field": "patterns",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `[\"email\",{\"regex\":\"INV-\\\\d{6}\"}]`."
+      },
+      {
+        "field": "regions",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}]`."
+      },
+      {
+        "field": "pages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`."
+      },
+      {
+        "field": "fill",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`."
+      },
+      {
+        "field": "label",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "A text to show in each box."
+      },
+      {
+        "field": "dryRun",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Returns what would be redacted as JSON instead of a PDF."
+      }
+    ]
+  },
+  {
+    "name": "compress",
+    "path": "/api/v1/compress",
+    "summary": "Reduce the file size",
+    "description": "Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.\nFonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose\ntheir ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.\n\n`X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of\nmore than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or\nin a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.\n\nThe output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).\n\nCosts 2 credits. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "level",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.",
+        "values": [
+          "low",
+          "medium",
+          "high",
+          "max"
+        ]
+      },
+      {
+        "field": "grayscale",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Converts pages to grayscale: text, drawings, images, and annotations."
+      },
+      {
+        "field": "stripMetadata",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept."
+      },
+      {
+        "field": "imageMaxDpi",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`."
+      }
+    ]
+  },
+  {
+    "name": "repair",
+    "path": "/api/v1/repair",
+    "summary": "Repair a damaged PDF",
+    "description": "Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the\nfile are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in\nwhich they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.\n\n`output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is\nrejected with `invalid_file`.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "damaged.pdf"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The damaged PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "output",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`pdf` returns the repaired document, `json` a report. Default: `pdf`.",
+        "values": [
+          "pdf",
+          "json"
+        ]
       }
     ]
   }

@@ -116,82 +116,6 @@ const splitFields = {
   chunkSize: { name: "chunkSize", kind: "text" },
 } as const;
 
-export type ExtractTextInput = {
-  /** The PDF. */
-  readonly file: FileInput | FileReference;
-  /** The password of `file`, if it is encrypted. */
-  readonly password?: string | undefined;
-  /** The pages to read, in document order. Default: `all`. */
-  readonly pages?: string | undefined;
-} & (
-  | {
-  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
-  readonly format?: "json" | undefined;
-  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
-  readonly words?: boolean | undefined;
-  /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
-  readonly markdown?: boolean | undefined;
-  /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
-  readonly blocks?: boolean | undefined;
-  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`. */
-  readonly furniture?: boolean | undefined;
-  }
-  | {
-  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
-  readonly format: "text" | "csv" | "xlsx";
-  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
-  readonly words?: false | undefined;
-  /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
-  readonly markdown?: false | undefined;
-  /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
-  readonly blocks?: false | undefined;
-  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`. */
-  readonly furniture?: false | undefined;
-  }
-  | {
-  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
-  readonly format: "markdown" | "html";
-  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
-  readonly words?: false | undefined;
-  /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
-  readonly markdown?: false | undefined;
-  /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
-  readonly blocks?: false | undefined;
-  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`. */
-  readonly furniture?: boolean | undefined;
-  }
-) & (
-  | {
-  /** `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`. */
-  readonly ocr?: "none" | undefined;
-  /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`. */
-  readonly languages?: "eng" | undefined;
-  }
-  | {
-  /** `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`. */
-  readonly ocr: "auto";
-  /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`. */
-  readonly languages?: string | undefined;
-  }
-);
-
-export type ExtractTextJsonInput = ExtractTextInput & { readonly format?: "json" | undefined };
-
-export type ExtractTextFileInput = ExtractTextInput & { readonly format: "text" | "markdown" | "html" | "csv" | "xlsx" };
-
-const extractTextFields = {
-  file: { name: "file", kind: "file" },
-  password: { name: "password", kind: "text" },
-  pages: { name: "pages", kind: "text" },
-  format: { name: "format", kind: "text" },
-  words: { name: "words", kind: "text" },
-  markdown: { name: "markdown", kind: "text" },
-  blocks: { name: "blocks", kind: "text" },
-  furniture: { name: "furniture", kind: "text" },
-  ocr: { name: "ocr", kind: "text" },
-  languages: { name: "languages", kind: "text" },
-} as const;
-
 export interface ExtractPagesInput {
   /** The PDF. */
   readonly file: FileInput | FileReference;
@@ -220,265 +144,6 @@ const deletePagesFields = {
   file: { name: "file", kind: "file" },
   password: { name: "password", kind: "text" },
   pages: { name: "pages", kind: "text" },
-} as const;
-
-export type ToImagesInput = {
-  /** The PDF. */
-  readonly file: FileInput | FileReference;
-  /** The password of `file`, if it is encrypted. */
-  readonly password?: string | undefined;
-  /** Resolution in pixels per inch. Default: `150`. */
-  readonly dpi?: number | undefined;
-  /** The pages to draw, in document order. Default: `all`. */
-  readonly pages?: string | undefined;
-} & (
-  | {
-  /** The image format. Default: `png`. */
-  readonly format?: "png" | undefined;
-  /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
-  readonly quality?: 90 | undefined;
-  }
-  | {
-  /** The image format. Default: `png`. */
-  readonly format: "jpeg" | "webp";
-  /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
-  readonly quality?: number | undefined;
-  }
-);
-
-const toImagesFields = {
-  file: { name: "file", kind: "file" },
-  password: { name: "password", kind: "text" },
-  format: { name: "format", kind: "text" },
-  dpi: { name: "dpi", kind: "text" },
-  quality: { name: "quality", kind: "text" },
-  pages: { name: "pages", kind: "text" },
-} as const;
-
-export type FromImagesInput = {
-  /** The images, in page order: PNG, JPEG, or WebP. */
-  readonly images: readonly (FileInput | FileReference)[];
-  /** Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`. */
-  readonly marginPt?: number | undefined;
-} & (
-  | {
-  /** The size of all pages. `auto`: each page has the size of its image. Default: `auto`. */
-  readonly pageSize?: "auto" | undefined;
-  /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
-  readonly orientation?: "portrait" | undefined;
-  /**
-   * How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills
-   * the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
-   */
-  readonly fit?: "contain" | undefined;
-  }
-  | {
-  /** The size of all pages. `auto`: each page has the size of its image. Default: `auto`. */
-  readonly pageSize: "a4" | "letter" | "legal";
-  /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
-  readonly orientation?: "portrait" | "landscape" | "auto" | undefined;
-  /**
-   * How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills
-   * the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
-   */
-  readonly fit?: "contain" | "cover" | "stretch" | undefined;
-  }
-);
-
-const fromImagesFields = {
-  images: { name: "image{N}", kind: "file" },
-  pageSize: { name: "pageSize", kind: "text" },
-  orientation: { name: "orientation", kind: "text" },
-  marginPt: { name: "marginPt", kind: "text" },
-  fit: { name: "fit", kind: "text" },
-} as const;
-
-export interface ToPdfInput {
-  /** The document. */
-  readonly file: FileInput | FileReference;
-  /** The format of text that may have several. Default: detected. */
-  readonly format?: "html" | "xhtml" | "markdown" | "text" | "csv" | "docx" | "xlsx" | undefined;
-  /** The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits. */
-  readonly encoding?: string | undefined;
-  /** The page size, by name or in points. Default: the document's, else A4. */
-  readonly pageSize?: "a4" | "letter" | "legal" | "a5" | "a3" | { readonly width: number; readonly height: number } | undefined;
-  /** The orientation. Default: the document's, else portrait. */
-  readonly orientation?: "portrait" | "landscape" | undefined;
-  /** Space around the content, in points. Default: the document's, else 54. */
-  readonly marginPt?: number | undefined;
-  /** The size of text without one of its own, in points. Default: `11`. */
-  readonly fontSize?: number | undefined;
-  /** A style sheet that overrules the document's. */
-  readonly css?: string | undefined;
-  /** A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths. */
-  readonly assets?: FileInput | FileReference | undefined;
-  /** Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`. */
-  readonly fit?: "width" | "none" | undefined;
-  /** The title in the metadata. Default: the document's. */
-  readonly title?: string | undefined;
-  /** The language, such as `en` or `pt-BR`. Default: the document's. */
-  readonly language?: string | undefined;
-  /** Whether characters that no font has are an error. */
-  readonly strict?: boolean | undefined;
-}
-
-const toPdfFields = {
-  file: { name: "file", kind: "file" },
-  format: { name: "format", kind: "text" },
-  encoding: { name: "encoding", kind: "text" },
-  pageSize: { name: "pageSize", kind: "json" },
-  orientation: { name: "orientation", kind: "text" },
-  marginPt: { name: "marginPt", kind: "text" },
-  fontSize: { name: "fontSize", kind: "text" },
-  css: { name: "css", kind: "text" },
-  assets: { name: "assets", kind: "file" },
-  fit: { name: "fit", kind: "text" },
-  title: { name: "title", kind: "text" },
-  language: { name: "language", kind: "text" },
-  strict: { name: "strict", kind: "text" },
-} as const;
-
-export type OcrInput = {
-  /** The document: PDF, PNG, or JPEG. */
-  readonly file: FileInput | FileReference;
-  /** The password of `file`, if it is encrypted. */
-  readonly password?: string | undefined;
-  /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`. */
-  readonly languages?: string | undefined;
-  /** `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`. */
-  readonly accuracy?: "best" | "fast" | undefined;
-  /** The pages to recognize, in document order. Default: `all`. */
-  readonly pages?: string | undefined;
-  /**
-   * `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of
-   * the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
-   */
-  readonly mode?: "skip-text" | "force" | undefined;
-} & (
-  | {
-  /** `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`. */
-  readonly output?: "json" | undefined;
-  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
-  readonly words?: boolean | undefined;
-  }
-  | {
-  /** `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`. */
-  readonly output: "pdf";
-  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
-  readonly words?: false | undefined;
-  }
-);
-
-export type OcrJsonInput = OcrInput & { readonly output?: "json" | undefined };
-
-export type OcrFileInput = OcrInput & { readonly output: "pdf" };
-
-const ocrFields = {
-  file: { name: "file", kind: "file" },
-  password: { name: "password", kind: "text" },
-  languages: { name: "languages", kind: "text" },
-  accuracy: { name: "accuracy", kind: "text" },
-  output: { name: "output", kind: "text" },
-  pages: { name: "pages", kind: "text" },
-  words: { name: "words", kind: "text" },
-  mode: { name: "mode", kind: "text" },
-} as const;
-
-export type ProtectInput = {
-  /** The PDF. */
-  readonly file: FileInput | FileReference;
-  /** The password of `file`, if it is encrypted. */
-  readonly password?: string | undefined;
-  /**
-   * The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
-   * aes-128, 1 to 32 printable ASCII characters.
-   */
-  readonly userPassword?: string | undefined;
-  /** The password to change permissions. The rules of `userPassword` apply. */
-  readonly ownerPassword?: string | undefined;
-  /**
-   * What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.
-   * The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
-   */
-  readonly permissions?: string | undefined;
-  /** The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`. */
-  readonly encryption?: "aes-128" | "aes-256" | undefined;
-} & (
-  | {
-  /**
-   * The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
-   * aes-128, 1 to 32 printable ASCII characters.
-   */
-  readonly userPassword: string;
-  }
-  | {
-  /** The password to change permissions. The rules of `userPassword` apply. */
-  readonly ownerPassword: string;
-  }
-);
-
-const protectFields = {
-  file: { name: "file", kind: "file" },
-  password: { name: "password", kind: "text" },
-  userPassword: { name: "userPassword", kind: "text" },
-  ownerPassword: { name: "ownerPassword", kind: "text" },
-  permissions: { name: "permissions", kind: "text" },
-  encryption: { name: "encryption", kind: "text" },
-} as const;
-
-export interface UnlockInput {
-  /** The PDF. */
-  readonly file: FileInput | FileReference;
-  /** The password of `file`, if it is encrypted. */
-  readonly password?: string | undefined;
-}
-
-const unlockFields = {
-  file: { name: "file", kind: "file" },
-  password: { name: "password", kind: "text" },
-} as const;
-
-export interface CompressInput {
-  /** The PDF. */
-  readonly file: FileInput | FileReference;
-  /** The password of `file`, if it is encrypted. */
-  readonly password?: string | undefined;
-  /** How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`. */
-  readonly level?: "low" | "medium" | "high" | "max" | undefined;
-  /** Converts pages to grayscale: text, drawings, images, and annotations. */
-  readonly grayscale?: boolean | undefined;
-  /** Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept. */
-  readonly stripMetadata?: boolean | undefined;
-  /** Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`. */
-  readonly imageMaxDpi?: number | undefined;
-}
-
-const compressFields = {
-  file: { name: "file", kind: "file" },
-  password: { name: "password", kind: "text" },
-  level: { name: "level", kind: "text" },
-  grayscale: { name: "grayscale", kind: "text" },
-  stripMetadata: { name: "stripMetadata", kind: "text" },
-  imageMaxDpi: { name: "imageMaxDpi", kind: "text" },
-} as const;
-
-export interface RepairInput {
-  /** The damaged PDF. */
-  readonly file: FileInput | FileReference;
-  /** The password of `file`, if it is encrypted. */
-  readonly password?: string | undefined;
-  /** `pdf` returns the repaired document, `json` a report. Default: `pdf`. */
-  readonly output?: "pdf" | "json" | undefined;
-}
-
-export type RepairJsonInput = RepairInput & { readonly output: "json" };
-
-export type RepairFileInput = RepairInput & { readonly output?: "pdf" | undefined };
-
-const repairFields = {
-  file: { name: "file", kind: "file" },
-  password: { name: "password", kind: "text" },
-  output: { name: "output", kind: "text" },
 } as const;
 
 export type RotateInput = {
@@ -600,6 +265,275 @@ const nUpFields = {
   pageSize: { name: "pageSize", kind: "text" },
   marginPt: { name: "marginPt", kind: "text" },
   border: { name: "border", kind: "text" },
+} as const;
+
+export type OutlineInput = {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+} & (
+  | {
+  /** `get` reads the outline, `set` replaces it. */
+  readonly action: "get";
+  /** The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`. */
+  readonly outline?: undefined;
+  }
+  | {
+  /** `get` reads the outline, `set` replaces it. */
+  readonly action: "set";
+  /** The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`. */
+  readonly outline: readonly ({ readonly title: string; readonly page?: number | null | undefined; readonly view?: readonly (string | number | null)[] | undefined; readonly url?: string | undefined; readonly open?: boolean | undefined; readonly bold?: boolean | undefined; readonly italic?: boolean | undefined; readonly color?: string | undefined; readonly children?: readonly (Readonly<Record<string, unknown>>)[] | undefined })[];
+  }
+);
+
+export type OutlineJsonInput = OutlineInput & { readonly action: "get" };
+
+export type OutlineFileInput = OutlineInput & { readonly action: "set" };
+
+const outlineFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  action: { name: "action", kind: "text" },
+  outline: { name: "outline", kind: "json" },
+} as const;
+
+export interface ToPdfInput {
+  /** The document. */
+  readonly file: FileInput | FileReference;
+  /** The format of text that may have several. Default: detected. */
+  readonly format?: "html" | "xhtml" | "markdown" | "text" | "csv" | "docx" | "xlsx" | undefined;
+  /** The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits. */
+  readonly encoding?: string | undefined;
+  /** The page size, by name or in points. Default: the document's, else A4. */
+  readonly pageSize?: "a4" | "letter" | "legal" | "a5" | "a3" | { readonly width: number; readonly height: number } | undefined;
+  /** The orientation. Default: the document's, else portrait. */
+  readonly orientation?: "portrait" | "landscape" | undefined;
+  /** Space around the content, in points. Default: the document's, else 54. */
+  readonly marginPt?: number | undefined;
+  /** The size of text without one of its own, in points. Default: `11`. */
+  readonly fontSize?: number | undefined;
+  /** A style sheet that overrules the document's. */
+  readonly css?: string | undefined;
+  /** A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths. */
+  readonly assets?: FileInput | FileReference | undefined;
+  /** Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`. */
+  readonly fit?: "width" | "none" | undefined;
+  /** The title in the metadata. Default: the document's. */
+  readonly title?: string | undefined;
+  /** The language, such as `en` or `pt-BR`. Default: the document's. */
+  readonly language?: string | undefined;
+  /** Whether characters that no font has are an error. */
+  readonly strict?: boolean | undefined;
+}
+
+const toPdfFields = {
+  file: { name: "file", kind: "file" },
+  format: { name: "format", kind: "text" },
+  encoding: { name: "encoding", kind: "text" },
+  pageSize: { name: "pageSize", kind: "json" },
+  orientation: { name: "orientation", kind: "text" },
+  marginPt: { name: "marginPt", kind: "text" },
+  fontSize: { name: "fontSize", kind: "text" },
+  css: { name: "css", kind: "text" },
+  assets: { name: "assets", kind: "file" },
+  fit: { name: "fit", kind: "text" },
+  title: { name: "title", kind: "text" },
+  language: { name: "language", kind: "text" },
+  strict: { name: "strict", kind: "text" },
+} as const;
+
+export type ToImagesInput = {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** Resolution in pixels per inch. Default: `150`. */
+  readonly dpi?: number | undefined;
+  /** The pages to draw, in document order. Default: `all`. */
+  readonly pages?: string | undefined;
+} & (
+  | {
+  /** The image format. Default: `png`. */
+  readonly format?: "png" | undefined;
+  /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
+  readonly quality?: 90 | undefined;
+  }
+  | {
+  /** The image format. Default: `png`. */
+  readonly format: "jpeg" | "webp";
+  /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
+  readonly quality?: number | undefined;
+  }
+);
+
+const toImagesFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  format: { name: "format", kind: "text" },
+  dpi: { name: "dpi", kind: "text" },
+  quality: { name: "quality", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+} as const;
+
+export type FromImagesInput = {
+  /** The images, in page order: PNG, JPEG, or WebP. */
+  readonly images: readonly (FileInput | FileReference)[];
+  /** Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`. */
+  readonly marginPt?: number | undefined;
+} & (
+  | {
+  /** The size of all pages. `auto`: each page has the size of its image. Default: `auto`. */
+  readonly pageSize?: "auto" | undefined;
+  /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
+  readonly orientation?: "portrait" | undefined;
+  /**
+   * How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills
+   * the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
+   */
+  readonly fit?: "contain" | undefined;
+  }
+  | {
+  /** The size of all pages. `auto`: each page has the size of its image. Default: `auto`. */
+  readonly pageSize: "a4" | "letter" | "legal";
+  /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
+  readonly orientation?: "portrait" | "landscape" | "auto" | undefined;
+  /**
+   * How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills
+   * the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
+   */
+  readonly fit?: "contain" | "cover" | "stretch" | undefined;
+  }
+);
+
+const fromImagesFields = {
+  images: { name: "image{N}", kind: "file" },
+  pageSize: { name: "pageSize", kind: "text" },
+  orientation: { name: "orientation", kind: "text" },
+  marginPt: { name: "marginPt", kind: "text" },
+  fit: { name: "fit", kind: "text" },
+} as const;
+
+export type ExtractTextInput = {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** The pages to read, in document order. Default: `all`. */
+  readonly pages?: string | undefined;
+} & (
+  | {
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
+  readonly format?: "json" | undefined;
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
+  readonly words?: boolean | undefined;
+  /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
+  readonly markdown?: boolean | undefined;
+  /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
+  readonly blocks?: boolean | undefined;
+  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`. */
+  readonly furniture?: boolean | undefined;
+  }
+  | {
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
+  readonly format: "text" | "csv" | "xlsx";
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
+  readonly words?: false | undefined;
+  /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
+  readonly markdown?: false | undefined;
+  /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
+  readonly blocks?: false | undefined;
+  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`. */
+  readonly furniture?: false | undefined;
+  }
+  | {
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`. */
+  readonly format: "markdown" | "html";
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
+  readonly words?: false | undefined;
+  /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
+  readonly markdown?: false | undefined;
+  /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
+  readonly blocks?: false | undefined;
+  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`. */
+  readonly furniture?: boolean | undefined;
+  }
+) & (
+  | {
+  /** `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`. */
+  readonly ocr?: "none" | undefined;
+  /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`. */
+  readonly languages?: "eng" | undefined;
+  }
+  | {
+  /** `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`. */
+  readonly ocr: "auto";
+  /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`. */
+  readonly languages?: string | undefined;
+  }
+);
+
+export type ExtractTextJsonInput = ExtractTextInput & { readonly format?: "json" | undefined };
+
+export type ExtractTextFileInput = ExtractTextInput & { readonly format: "text" | "markdown" | "html" | "csv" | "xlsx" };
+
+const extractTextFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+  format: { name: "format", kind: "text" },
+  words: { name: "words", kind: "text" },
+  markdown: { name: "markdown", kind: "text" },
+  blocks: { name: "blocks", kind: "text" },
+  furniture: { name: "furniture", kind: "text" },
+  ocr: { name: "ocr", kind: "text" },
+  languages: { name: "languages", kind: "text" },
+} as const;
+
+export type OcrInput = {
+  /** The document: PDF, PNG, or JPEG. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`. */
+  readonly languages?: string | undefined;
+  /** `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`. */
+  readonly accuracy?: "best" | "fast" | undefined;
+  /** The pages to recognize, in document order. Default: `all`. */
+  readonly pages?: string | undefined;
+  /**
+   * `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of
+   * the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
+   */
+  readonly mode?: "skip-text" | "force" | undefined;
+} & (
+  | {
+  /** `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`. */
+  readonly output?: "json" | undefined;
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
+  readonly words?: boolean | undefined;
+  }
+  | {
+  /** `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`. */
+  readonly output: "pdf";
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
+  readonly words?: false | undefined;
+  }
+);
+
+export type OcrJsonInput = OcrInput & { readonly output?: "json" | undefined };
+
+export type OcrFileInput = OcrInput & { readonly output: "pdf" };
+
+const ocrFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  languages: { name: "languages", kind: "text" },
+  accuracy: { name: "accuracy", kind: "text" },
+  output: { name: "output", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+  words: { name: "words", kind: "text" },
+  mode: { name: "mode", kind: "text" },
 } as const;
 
 export type WatermarkInput = {
@@ -956,46 +890,6 @@ const flattenFields = {
   what: { name: "what", kind: "text" },
 } as const;
 
-export interface RedactInput {
-  /** The PDF. */
-  readonly file: FileInput | FileReference;
-  /** The password of `file`, if it is encrypted. */
-  readonly password?: string | undefined;
-  /** Texts to redact. They are also found within longer words, and white space matches any white space. For example: `["Jane Doe","Project X"]`. */
-  readonly terms?: readonly (string)[] | undefined;
-  /** Whether `terms` match regardless of case. */
-  readonly ignoreCase?: boolean | undefined;
-  /** Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\d{6}"}]`. */
-  readonly patterns?: readonly ("email" | "phone" | "iban" | "credit-card" | "ip" | "url" | "us-ssn" | { readonly regex: string })[] | undefined;
-  /** Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`. */
-  readonly regions?: readonly ({ readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined })[] | undefined;
-  /** The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`. */
-  readonly pages?: string | undefined;
-  /** The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`. */
-  readonly fill?: string | undefined;
-  /** A text to show in each box. */
-  readonly label?: string | undefined;
-  /** Returns what would be redacted as JSON instead of a PDF. */
-  readonly dryRun?: boolean | undefined;
-}
-
-export type RedactJsonInput = RedactInput & { readonly dryRun: true };
-
-export type RedactFileInput = RedactInput & { readonly dryRun?: false | undefined };
-
-const redactFields = {
-  file: { name: "file", kind: "file" },
-  password: { name: "password", kind: "text" },
-  terms: { name: "terms", kind: "json" },
-  ignoreCase: { name: "ignoreCase", kind: "text" },
-  patterns: { name: "patterns", kind: "json" },
-  regions: { name: "regions", kind: "json" },
-  pages: { name: "pages", kind: "text" },
-  fill: { name: "fill", kind: "text" },
-  label: { name: "label", kind: "text" },
-  dryRun: { name: "dryRun", kind: "text" },
-} as const;
-
 export type MetadataInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
@@ -1090,35 +984,141 @@ const attachmentsFields = {
   relationship: { name: "relationship", kind: "text" },
 } as const;
 
-export type OutlineInput = {
+export type ProtectInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
+  /**
+   * The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
+   * aes-128, 1 to 32 printable ASCII characters.
+   */
+  readonly userPassword?: string | undefined;
+  /** The password to change permissions. The rules of `userPassword` apply. */
+  readonly ownerPassword?: string | undefined;
+  /**
+   * What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.
+   * The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+   */
+  readonly permissions?: string | undefined;
+  /** The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`. */
+  readonly encryption?: "aes-128" | "aes-256" | undefined;
 } & (
   | {
-  /** `get` reads the outline, `set` replaces it. */
-  readonly action: "get";
-  /** The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`. */
-  readonly outline?: undefined;
+  /**
+   * The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
+   * aes-128, 1 to 32 printable ASCII characters.
+   */
+  readonly userPassword: string;
   }
   | {
-  /** `get` reads the outline, `set` replaces it. */
-  readonly action: "set";
-  /** The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`. */
-  readonly outline: readonly ({ readonly title: string; readonly page?: number | null | undefined; readonly view?: readonly (string | number | null)[] | undefined; readonly url?: string | undefined; readonly open?: boolean | undefined; readonly bold?: boolean | undefined; readonly italic?: boolean | undefined; readonly color?: string | undefined; readonly children?: readonly (Readonly<Record<string, unknown>>)[] | undefined })[];
+  /** The password to change permissions. The rules of `userPassword` apply. */
+  readonly ownerPassword: string;
   }
 );
 
-export type OutlineJsonInput = OutlineInput & { readonly action: "get" };
-
-export type OutlineFileInput = OutlineInput & { readonly action: "set" };
-
-const outlineFields = {
+const protectFields = {
   file: { name: "file", kind: "file" },
   password: { name: "password", kind: "text" },
-  action: { name: "action", kind: "text" },
-  outline: { name: "outline", kind: "json" },
+  userPassword: { name: "userPassword", kind: "text" },
+  ownerPassword: { name: "ownerPassword", kind: "text" },
+  permissions: { name: "permissions", kind: "text" },
+  encryption: { name: "encryption", kind: "text" },
+} as const;
+
+export interface UnlockInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+}
+
+const unlockFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+} as const;
+
+export interface RedactInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** Texts to redact. They are also found within longer words, and white space matches any white space. For example: `["Jane Doe","Project X"]`. */
+  readonly terms?: readonly (string)[] | undefined;
+  /** Whether `terms` match regardless of case. */
+  readonly ignoreCase?: boolean | undefined;
+  /** Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\d{6}"}]`. */
+  readonly patterns?: readonly ("email" | "phone" | "iban" | "credit-card" | "ip" | "url" | "us-ssn" | { readonly regex: string })[] | undefined;
+  /** Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`. */
+  readonly regions?: readonly ({ readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined })[] | undefined;
+  /** The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`. */
+  readonly pages?: string | undefined;
+  /** The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`. */
+  readonly fill?: string | undefined;
+  /** A text to show in each box. */
+  readonly label?: string | undefined;
+  /** Returns what would be redacted as JSON instead of a PDF. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export type RedactJsonInput = RedactInput & { readonly dryRun: true };
+
+export type RedactFileInput = RedactInput & { readonly dryRun?: false | undefined };
+
+const redactFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  terms: { name: "terms", kind: "json" },
+  ignoreCase: { name: "ignoreCase", kind: "text" },
+  patterns: { name: "patterns", kind: "json" },
+  regions: { name: "regions", kind: "json" },
+  pages: { name: "pages", kind: "text" },
+  fill: { name: "fill", kind: "text" },
+  label: { name: "label", kind: "text" },
+  dryRun: { name: "dryRun", kind: "text" },
+} as const;
+
+export interface CompressInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`. */
+  readonly level?: "low" | "medium" | "high" | "max" | undefined;
+  /** Converts pages to grayscale: text, drawings, images, and annotations. */
+  readonly grayscale?: boolean | undefined;
+  /** Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept. */
+  readonly stripMetadata?: boolean | undefined;
+  /** Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`. */
+  readonly imageMaxDpi?: number | undefined;
+}
+
+const compressFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  level: { name: "level", kind: "text" },
+  grayscale: { name: "grayscale", kind: "text" },
+  stripMetadata: { name: "stripMetadata", kind: "text" },
+  imageMaxDpi: { name: "imageMaxDpi", kind: "text" },
+} as const;
+
+export interface RepairInput {
+  /** The damaged PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** `pdf` returns the repaired document, `json` a report. Default: `pdf`. */
+  readonly output?: "pdf" | "json" | undefined;
+}
+
+export type RepairJsonInput = RepairInput & { readonly output: "json" };
+
+export type RepairFileInput = RepairInput & { readonly output?: "pdf" | undefined };
+
+const repairFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  output: { name: "output", kind: "text" },
 } as const;
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -1137,14 +1137,6 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
     return new Pipeline(this.with("split", "file", splitFields, input));
   }
 
-  /** Extract the text of a PDF. */
-  extractText(input?: Without<ExtractTextJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
-  /** Extract the text of a PDF. */
-  extractText(input: Without<ExtractTextFileInput, "file">): Pipeline<FileResult>;
-  extractText(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("extract-text", "file", extractTextFields, input));
-  }
-
   /** Extract pages into a new PDF. */
   extractPages(input: Without<ExtractPagesInput, "file">): Pipeline<FileResult>;
   extractPages(input: object = {}): Pipeline<Result> {
@@ -1155,58 +1147,6 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   deletePages(input: Without<DeletePagesInput, "file">): Pipeline<FileResult>;
   deletePages(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("delete-pages", "file", deletePagesFields, input));
-  }
-
-  /** Convert pages to images. */
-  toImages(input?: Without<ToImagesInput, "file">): Pipeline<FileResult>;
-  toImages(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("to-images", "file", toImagesFields, input));
-  }
-
-  /** Create a PDF from images. */
-  fromImages(input: FromImagesInput): Pipeline<FileResult>;
-  fromImages(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("from-images", undefined, fromImagesFields, input));
-  }
-
-  /** Convert documents to PDF. */
-  toPdf(input: ToPdfInput): Pipeline<FileResult>;
-  toPdf(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("to-pdf", undefined, toPdfFields, input));
-  }
-
-  /** Recognize text in scans. */
-  ocr(input?: Without<OcrJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>;
-  /** Recognize text in scans. */
-  ocr(input: Without<OcrFileInput, "file">): Pipeline<FileResult>;
-  ocr(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("ocr", "file", ocrFields, input));
-  }
-
-  /** Encrypt a PDF with a password. */
-  protect(input: Without<ProtectInput, "file">): Pipeline<FileResult>;
-  protect(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("protect", "file", protectFields, input));
-  }
-
-  /** Remove the password of a PDF. */
-  unlock(input?: Without<UnlockInput, "file">): Pipeline<FileResult>;
-  unlock(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("unlock", "file", unlockFields, input));
-  }
-
-  /** Reduce the file size. */
-  compress(input?: Without<CompressInput, "file">): Pipeline<FileResult>;
-  compress(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("compress", "file", compressFields, input));
-  }
-
-  /** Repair a damaged PDF. */
-  repair(input: Without<RepairJsonInput, "file">): Pipeline<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>;
-  /** Repair a damaged PDF. */
-  repair(input?: Without<RepairFileInput, "file">): Pipeline<FileResult>;
-  repair(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("repair", "file", repairFields, input));
   }
 
   /** Rotate pages. */
@@ -1225,6 +1165,48 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   nUp(input: Without<NUpInput, "file">): Pipeline<FileResult>;
   nUp(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("n-up", "file", nUpFields, input));
+  }
+
+  /** Read or replace the outline. */
+  outline(input: Without<OutlineJsonInput, "file">): Pipeline<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>;
+  /** Read or replace the outline. */
+  outline(input: Without<OutlineFileInput, "file">): Pipeline<FileResult>;
+  outline(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("outline", "file", outlineFields, input));
+  }
+
+  /** Convert documents to PDF. */
+  toPdf(input: ToPdfInput): Pipeline<FileResult>;
+  toPdf(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("to-pdf", undefined, toPdfFields, input));
+  }
+
+  /** Convert pages to images. */
+  toImages(input?: Without<ToImagesInput, "file">): Pipeline<FileResult>;
+  toImages(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("to-images", "file", toImagesFields, input));
+  }
+
+  /** Create a PDF from images. */
+  fromImages(input: FromImagesInput): Pipeline<FileResult>;
+  fromImages(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("from-images", undefined, fromImagesFields, input));
+  }
+
+  /** Extract the text of a PDF. */
+  extractText(input?: Without<ExtractTextJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
+  /** Extract the text of a PDF. */
+  extractText(input: Without<ExtractTextFileInput, "file">): Pipeline<FileResult>;
+  extractText(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("extract-text", "file", extractTextFields, input));
+  }
+
+  /** Recognize text in scans. */
+  ocr(input?: Without<OcrJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>;
+  /** Recognize text in scans. */
+  ocr(input: Without<OcrFileInput, "file">): Pipeline<FileResult>;
+  ocr(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("ocr", "file", ocrFields, input));
   }
 
   /** Add a text or image watermark. */
@@ -1269,14 +1251,6 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
     return new Pipeline(this.with("flatten", "file", flattenFields, input));
   }
 
-  /** Remove text and areas for good. */
-  redact(input: Without<RedactJsonInput, "file">): Pipeline<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>;
-  /** Remove text and areas for good. */
-  redact(input?: Without<RedactFileInput, "file">): Pipeline<FileResult>;
-  redact(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("redact", "file", redactFields, input));
-  }
-
   /** Read or change metadata. */
   metadata(input: Without<MetadataJsonInput, "file">): Pipeline<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>;
   /** Read or change metadata. */
@@ -1293,12 +1267,38 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
     return new Pipeline(this.with("attachments", "file", attachmentsFields, input));
   }
 
-  /** Read or replace the outline. */
-  outline(input: Without<OutlineJsonInput, "file">): Pipeline<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>;
-  /** Read or replace the outline. */
-  outline(input: Without<OutlineFileInput, "file">): Pipeline<FileResult>;
-  outline(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("outline", "file", outlineFields, input));
+  /** Encrypt a PDF with a password. */
+  protect(input: Without<ProtectInput, "file">): Pipeline<FileResult>;
+  protect(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("protect", "file", protectFields, input));
+  }
+
+  /** Remove the password of a PDF. */
+  unlock(input?: Without<UnlockInput, "file">): Pipeline<FileResult>;
+  unlock(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("unlock", "file", unlockFields, input));
+  }
+
+  /** Remove text and areas for good. */
+  redact(input: Without<RedactJsonInput, "file">): Pipeline<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>;
+  /** Remove text and areas for good. */
+  redact(input?: Without<RedactFileInput, "file">): Pipeline<FileResult>;
+  redact(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("redact", "file", redactFields, input));
+  }
+
+  /** Reduce the file size. */
+  compress(input?: Without<CompressInput, "file">): Pipeline<FileResult>;
+  compress(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("compress", "file", compressFields, input));
+  }
+
+  /** Repair a damaged PDF. */
+  repair(input: Without<RepairJsonInput, "file">): Pipeline<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>;
+  /** Repair a damaged PDF. */
+  repair(input?: Without<RepairFileInput, "file">): Pipeline<FileResult>;
+  repair(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("repair", "file", repairFields, input));
   }
 }
 
@@ -1395,6 +1395,215 @@ export class ServiceMethods extends OperationTransport {
     return this.sendForm("/api/v1/split", splitFields, input, options, fileResult);
   }
 
+  /** Extract pages into a new PDF, as a job. */
+  extractPages(input: ExtractPagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Extract pages into a new PDF.
+   *
+   * Pages are returned in the order of `range`, and pages listed more than once are repeated. The outline entries, links, named destinations,
+   * form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
+   * (`X-Attachments-Dropped`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
+   * own (`name_2`).
+   *
+   * Costs 1 credit. Requires the `pdf:read` scope.
+   */
+  extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult>;
+  extractPages(input: ExtractPagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options, fileResult);
+  }
+
+  /** Delete pages, as a job. */
+  deletePages(input: DeletePagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Delete pages.
+   *
+   * The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form
+   * fields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except
+   * entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  deletePages(input: DeletePagesInput, options?: CallOptions): Promise<FileResult>;
+  deletePages(input: DeletePagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/delete-pages", deletePagesFields, input, options, fileResult);
+  }
+
+  /** Rotate pages, as a job. */
+  rotate(input: RotateInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Rotate pages.
+   *
+   * Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
+   * `angle` for its pages.
+   *
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * (`X-Signature-Invalidated`).
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  rotate(input: RotateInput, options?: CallOptions): Promise<FileResult>;
+  rotate(input: RotateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/rotate", rotateFields, input, options, fileResult);
+  }
+
+  /** Crop pages, as a job. */
+  crop(input: CropInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Crop pages.
+   *
+   * Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
+   * rotation and crop box applied. `auto` leaves blank pages as they are.
+   *
+   * What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
+   * outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
+   * searched for it. Files over 32 MiB are not supported with `remove`.
+   *
+   * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  crop(input: CropInput, options?: CallOptions): Promise<FileResult>;
+  crop(input: CropInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/crop", cropFields, input, options, fileResult);
+  }
+
+  /** Put several pages on each sheet, as a job. */
+  nUp(input: NUpInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Put several pages on each sheet.
+   *
+   * Scales pages to fit side by side on sheets, row by row. Send `pagesPerSheet`, or `layout=booklet`: two pages per side, in the order for printing on both
+   * sides, with the short edge as the binding, and folding all sheets together. Documents that are read from right to left are arranged from right to left.
+   *
+   * Sheets are turned so that the pages are as large as possible. Pages appear as a viewer shows them, with their rotation and crop box applied. Text stays text. Links, the
+   * outline, named destinations, tags, layers, and attachments are kept and lead to the pages on their sheets. Form fields and comments become part of the page, and digital
+   * signatures become invalid (`X-Signature-Invalidated`). Page labels are removed.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  nUp(input: NUpInput, options?: CallOptions): Promise<FileResult>;
+  nUp(input: NUpInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/n-up", nUpFields, input, options, fileResult);
+  }
+
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>>;
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>>;
+  /**
+   * Read or replace the outline.
+   *
+   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
+   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+   * keep theirs.
+   *
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+   *
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+   */
+  outline(input: OutlineJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>;
+  /**
+   * Read or replace the outline.
+   *
+   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
+   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+   * keep theirs.
+   *
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+   *
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+   */
+  outline(input: OutlineFileInput, options?: CallOptions): Promise<FileResult>;
+  /**
+   * Read or replace the outline.
+   *
+   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
+   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+   * keep theirs.
+   *
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+   *
+   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+   */
+  outline(input: OutlineInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>;
+  outline(input: OutlineInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/outline", outlineFields, input, options, result);
+  }
+
+  /** Convert documents to PDF, as a job. */
+  toPdf(input: ToPdfInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Convert documents to PDF.
+   *
+   * Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
+   *
+   * | Format | What is kept | What is not (`X-Not-Converted`) |
+   * |---|---|---|
+   * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+   * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
+   * | Text | lines as they are, wrapped at the margins | |
+   * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
+   * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
+   * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+   *
+   * Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
+   *
+   * Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
+   * or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
+   * 8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+   * and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
+   * `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
+   *
+   * Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  toPdf(input: ToPdfInput, options?: CallOptions): Promise<FileResult>;
+  toPdf(input: ToPdfInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/to-pdf", toPdfFields, input, options, fileResult);
+  }
+
+  /** Convert pages to images, as a job. */
+  toImages(input: ToImagesInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Convert pages to images.
+   *
+   * Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
+   * Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
+   * without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
+   *
+   * A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
+   * memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
+   *
+   * Costs 2 credits. Requires the `pdf:read` scope.
+   */
+  toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult>;
+  toImages(input: ToImagesInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/to-images", toImagesFields, input, options, fileResult);
+  }
+
+  /** Create a PDF from images, as a job. */
+  fromImages(input: FromImagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Create a PDF from images.
+   *
+   * Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
+   * colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
+   * image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
+   * supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+   *
+   * With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
+   * the margin. The sides of a page are between 3 and 14,400 points.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult>;
+  fromImages(input: FromImagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/from-images", fromImagesFields, input, options, fileResult);
+  }
+
   /** Extract the text of a PDF, as a job. */
   extractText(input: ExtractTextJsonInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>>;
   /** Extract the text of a PDF, as a job. */
@@ -1486,111 +1695,6 @@ export class ServiceMethods extends OperationTransport {
     return this.sendForm("/api/v1/extract-text", extractTextFields, input, options, result);
   }
 
-  /** Extract pages into a new PDF, as a job. */
-  extractPages(input: ExtractPagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Extract pages into a new PDF.
-   *
-   * Pages are returned in the order of `range`, and pages listed more than once are repeated. The outline entries, links, named destinations,
-   * form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
-   * (`X-Attachments-Dropped`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
-   * own (`name_2`).
-   *
-   * Costs 1 credit. Requires the `pdf:read` scope.
-   */
-  extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult>;
-  extractPages(input: ExtractPagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options, fileResult);
-  }
-
-  /** Delete pages, as a job. */
-  deletePages(input: DeletePagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Delete pages.
-   *
-   * The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form
-   * fields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except
-   * entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  deletePages(input: DeletePagesInput, options?: CallOptions): Promise<FileResult>;
-  deletePages(input: DeletePagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/delete-pages", deletePagesFields, input, options, fileResult);
-  }
-
-  /** Convert pages to images, as a job. */
-  toImages(input: ToImagesInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Convert pages to images.
-   *
-   * Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
-   * Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
-   * without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
-   *
-   * A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
-   * memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
-   *
-   * Costs 2 credits. Requires the `pdf:read` scope.
-   */
-  toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult>;
-  toImages(input: ToImagesInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/to-images", toImagesFields, input, options, fileResult);
-  }
-
-  /** Create a PDF from images, as a job. */
-  fromImages(input: FromImagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Create a PDF from images.
-   *
-   * Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-   * colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-   * image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-   * supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
-   *
-   * With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
-   * the margin. The sides of a page are between 3 and 14,400 points.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult>;
-  fromImages(input: FromImagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/from-images", fromImagesFields, input, options, fileResult);
-  }
-
-  /** Convert documents to PDF, as a job. */
-  toPdf(input: ToPdfInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Convert documents to PDF.
-   *
-   * Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
-   *
-   * | Format | What is kept | What is not (`X-Not-Converted`) |
-   * |---|---|---|
-   * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
-   * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
-   * | Text | lines as they are, wrapped at the margins | |
-   * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
-   * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
-   * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
-   *
-   * Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
-   *
-   * Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
-   * or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
-   * 8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
-   * and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
-   * `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
-   *
-   * Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  toPdf(input: ToPdfInput, options?: CallOptions): Promise<FileResult>;
-  toPdf(input: ToPdfInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/to-pdf", toPdfFields, input, options, fileResult);
-  }
-
   /** Recognize text in scans, as a job. */
   ocr(input: OcrJsonInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>>;
   /** Recognize text in scans, as a job. */
@@ -1653,168 +1757,6 @@ export class ServiceMethods extends OperationTransport {
   ocr(input: OcrInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>;
   ocr(input: OcrInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/ocr", ocrFields, input, options, result);
-  }
-
-  /** Encrypt a PDF with a password, as a job. */
-  protect(input: ProtectInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Encrypt a PDF with a password.
-   *
-   * Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
-   * `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
-   *
-   * The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
-   * (`X-Encryption-Verified`). The document is never sent unencrypted.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  protect(input: ProtectInput, options?: CallOptions): Promise<FileResult>;
-  protect(input: ProtectInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/protect", protectFields, input, options, fileResult);
-  }
-
-  /** Remove the password of a PDF, as a job. */
-  unlock(input: UnlockInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Remove the password of a PDF.
-   *
-   * Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
-   * password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  unlock(input: UnlockInput, options?: CallOptions): Promise<FileResult>;
-  unlock(input: UnlockInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/unlock", unlockFields, input, options, fileResult);
-  }
-
-  /** Reduce the file size, as a job. */
-  compress(input: CompressInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Reduce the file size.
-   *
-   * Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-   * Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
-   * their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
-   *
-   * `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
-   * more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
-   * in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
-   *
-   * The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
-   *
-   * Costs 2 credits. Requires the `pdf:write` scope.
-   */
-  compress(input: CompressInput, options?: CallOptions): Promise<FileResult>;
-  compress(input: CompressInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/compress", compressFields, input, options, fileResult);
-  }
-
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>>;
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>>;
-  /**
-   * Repair a damaged PDF.
-   *
-   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
-   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-   * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
-   *
-   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
-   * rejected with `invalid_file`.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  repair(input: RepairJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>;
-  /**
-   * Repair a damaged PDF.
-   *
-   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
-   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-   * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
-   *
-   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
-   * rejected with `invalid_file`.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  repair(input: RepairFileInput, options?: CallOptions): Promise<FileResult>;
-  /**
-   * Repair a damaged PDF.
-   *
-   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
-   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-   * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
-   *
-   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
-   * rejected with `invalid_file`.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  repair(input: RepairInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>;
-  repair(input: RepairInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/repair", repairFields, input, options, result);
-  }
-
-  /** Rotate pages, as a job. */
-  rotate(input: RotateInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Rotate pages.
-   *
-   * Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
-   * `angle` for its pages.
-   *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
-   * (`X-Signature-Invalidated`).
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  rotate(input: RotateInput, options?: CallOptions): Promise<FileResult>;
-  rotate(input: RotateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/rotate", rotateFields, input, options, fileResult);
-  }
-
-  /** Crop pages, as a job. */
-  crop(input: CropInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Crop pages.
-   *
-   * Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
-   * rotation and crop box applied. `auto` leaves blank pages as they are.
-   *
-   * What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
-   * outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
-   * searched for it. Files over 32 MiB are not supported with `remove`.
-   *
-   * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  crop(input: CropInput, options?: CallOptions): Promise<FileResult>;
-  crop(input: CropInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/crop", cropFields, input, options, fileResult);
-  }
-
-  /** Put several pages on each sheet, as a job. */
-  nUp(input: NUpInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Put several pages on each sheet.
-   *
-   * Scales pages to fit side by side on sheets, row by row. Send `pagesPerSheet`, or `layout=booklet`: two pages per side, in the order for printing on both
-   * sides, with the short edge as the binding, and folding all sheets together. Documents that are read from right to left are arranged from right to left.
-   *
-   * Sheets are turned so that the pages are as large as possible. Pages appear as a viewer shows them, with their rotation and crop box applied. Text stays text. Links, the
-   * outline, named destinations, tags, layers, and attachments are kept and lead to the pages on their sheets. Form fields and comments become part of the page, and digital
-   * signatures become invalid (`X-Signature-Invalidated`). Page labels are removed.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  nUp(input: NUpInput, options?: CallOptions): Promise<FileResult>;
-  nUp(input: NUpInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/n-up", nUpFields, input, options, fileResult);
   }
 
   /** Add a text or image watermark, as a job. */
@@ -1974,97 +1916,6 @@ export class ServiceMethods extends OperationTransport {
     return this.sendForm("/api/v1/flatten", flattenFields, input, options, fileResult);
   }
 
-  /** Remove text and areas for good, as a job. */
-  redact(input: RedactJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>>;
-  /** Remove text and areas for good, as a job. */
-  redact(input: RedactFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Remove text and areas for good, as a job. */
-  redact(input: RedactInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>>;
-  /**
-   * Remove text and areas for good.
-   *
-   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-   * reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-   * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-   * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-   * images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-   * short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-   * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
-   *
-   * The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-   * goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-   * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-   * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-   * first, and the pixels under the words are overwritten, too.
-   *
-   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-   *
-   * With `dryRun`, the response is JSON with what would be redacted.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
-   */
-  redact(input: RedactJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>;
-  /**
-   * Remove text and areas for good.
-   *
-   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-   * reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-   * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-   * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-   * images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-   * short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-   * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
-   *
-   * The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-   * goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-   * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-   * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-   * first, and the pixels under the words are overwritten, too.
-   *
-   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-   *
-   * With `dryRun`, the response is JSON with what would be redacted.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
-   */
-  redact(input: RedactFileInput, options?: CallOptions): Promise<FileResult>;
-  /**
-   * Remove text and areas for good.
-   *
-   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-   * reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-   * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-   * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-   * images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-   * short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-   * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
-   *
-   * The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-   * goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-   * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-   * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-   * first, and the pixels under the words are overwritten, too.
-   *
-   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-   *
-   * With `dryRun`, the response is JSON with what would be redacted.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
-   */
-  redact(input: RedactInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>;
-  redact(input: RedactInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/redact", redactFields, input, options, result);
-  }
-
   /** Read or change metadata, as a job. */
   metadata(input: MetadataJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>>;
   /** Read or change metadata, as a job. */
@@ -2178,50 +2029,199 @@ export class ServiceMethods extends OperationTransport {
     return this.sendForm("/api/v1/attachments", attachmentsFields, input, options, result);
   }
 
-  /** Read or replace the outline, as a job. */
-  outline(input: OutlineJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>>;
-  /** Read or replace the outline, as a job. */
-  outline(input: OutlineFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Read or replace the outline, as a job. */
-  outline(input: OutlineInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>>;
+  /** Encrypt a PDF with a password, as a job. */
+  protect(input: ProtectInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
-   * Read or replace the outline.
+   * Encrypt a PDF with a password.
    *
-   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
-   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-   * keep theirs.
+   * Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
+   * `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+   * The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
+   * (`X-Encryption-Verified`). The document is never sent unencrypted.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  outline(input: OutlineJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>;
+  protect(input: ProtectInput, options?: CallOptions): Promise<FileResult>;
+  protect(input: ProtectInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/protect", protectFields, input, options, fileResult);
+  }
+
+  /** Remove the password of a PDF, as a job. */
+  unlock(input: UnlockInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
-   * Read or replace the outline.
+   * Remove the password of a PDF.
    *
-   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
-   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-   * keep theirs.
+   * Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
+   * password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
-   *
-   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  outline(input: OutlineFileInput, options?: CallOptions): Promise<FileResult>;
+  unlock(input: UnlockInput, options?: CallOptions): Promise<FileResult>;
+  unlock(input: UnlockInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/unlock", unlockFields, input, options, fileResult);
+  }
+
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>>;
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>>;
   /**
-   * Read or replace the outline.
+   * Remove text and areas for good.
    *
-   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
-   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-   * keep theirs.
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+   * reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+   * overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
+   * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
+   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+   * images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
+   * short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
+   * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+   * The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
+   * goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
+   * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
+   * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
+   * first, and the pixels under the words are overwritten, too.
    *
-   * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
+   *
+   * With `dryRun`, the response is JSON with what would be redacted.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
-  outline(input: OutlineInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>;
-  outline(input: OutlineInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/outline", outlineFields, input, options, result);
+  redact(input: RedactJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>;
+  /**
+   * Remove text and areas for good.
+   *
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+   * reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+   * overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
+   * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
+   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+   * images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
+   * short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
+   * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+   *
+   * The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
+   * goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
+   * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
+   * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
+   * first, and the pixels under the words are overwritten, too.
+   *
+   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
+   *
+   * With `dryRun`, the response is JSON with what would be redacted.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
+   */
+  redact(input: RedactFileInput, options?: CallOptions): Promise<FileResult>;
+  /**
+   * Remove text and areas for good.
+   *
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+   * reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+   * overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
+   * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
+   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+   * images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
+   * short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
+   * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+   *
+   * The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
+   * goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
+   * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
+   * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
+   * first, and the pixels under the words are overwritten, too.
+   *
+   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
+   *
+   * With `dryRun`, the response is JSON with what would be redacted.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
+   */
+  redact(input: RedactInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>;
+  redact(input: RedactInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/redact", redactFields, input, options, result);
+  }
+
+  /** Reduce the file size, as a job. */
+  compress(input: CompressInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Reduce the file size.
+   *
+   * Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+   * Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+   * their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+   *
+   * `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
+   * more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
+   * in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
+   *
+   * The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
+   *
+   * Costs 2 credits. Requires the `pdf:write` scope.
+   */
+  compress(input: CompressInput, options?: CallOptions): Promise<FileResult>;
+  compress(input: CompressInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/compress", compressFields, input, options, fileResult);
+  }
+
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>>;
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>>;
+  /**
+   * Repair a damaged PDF.
+   *
+   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+   * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
+   *
+   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+   * rejected with `invalid_file`.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  repair(input: RepairJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>;
+  /**
+   * Repair a damaged PDF.
+   *
+   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+   * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
+   *
+   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+   * rejected with `invalid_file`.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  repair(input: RepairFileInput, options?: CallOptions): Promise<FileResult>;
+  /**
+   * Repair a damaged PDF.
+   *
+   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+   * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
+   *
+   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+   * rejected with `invalid_file`.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  repair(input: RepairInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>;
+  repair(input: RepairInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/repair", repairFields, input, options, result);
   }
 
   /**

@@ -13,6 +13,8 @@ const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom
 export const addPageNumbers = defineOperation({
   name: "add-page-numbers",
   summary: "Add page numbers",
+  group: "Edit",
+  keywords: "pagination number numbering bates footer header",
   guidance: "For page numbers, such as `Page 2 of 9`, at the edge of pages. For any other text, use `watermark`.",
   description: `Pages are numbered by their position in the document: the first page gets the number \`startAt\`, even if \`pages\` leaves it out. \`startAt\` can be
 0 or negative if no stamped page gets a number below 0 (below 1 for Roman numerals and letters). Roman numerals end at 3999. Positions refer to the
@@ -39,7 +41,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
     startAt: text(
       formInteger(-1_000_000, 1_000_000),
       "The number of the first page of the document, whether it is stamped or not.",
-      { default: 1 },
+      { label: "First number", default: 1 },
     ),
     style: text(formChoice(...NUMBER_STYLES), "How `{n}` is written.", { default: "arabic" }),
     color: text(formColor(), "The text color, as `#rgb` or `#rrggbb`.", { default: "#000000", format: "color" }),

@@ -40,6 +40,8 @@ const list = z.object({
 export const attachments = defineOperation({
   name: "attachments",
   summary: "List, extract, add, or remove attachments",
+  group: "Edit",
+  keywords: "embed embedded files portfolio zugferd factur-x enclosure",
   guidance:
     "For the files inside a PDF, such as the XML of an electronic invoice: to list, extract, add, or remove them. To combine the pages of documents, use `merge`.",
   description: `\`list\` and \`extract\` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the

@@ -35,6 +35,8 @@ const IDENTIFIER_BYTES = 40;
 export const compress = defineOperation({
   name: "compress",
   summary: "Reduce the file size",
+  group: "Improve",
+  keywords: "shrink reduce smaller size optimize optimise minimize linearize downsample email",
   guidance:
     "To make a file smaller, for example to send it by email. Images lose quality according to the level; text stays text.",
   description: `Re-encodes images so that they look as \`level\` says, which is measured for each, and downsamples those above \`imageMaxDpi\`. Drawings and black-and-white images only lose resolution.
@@ -53,17 +55,18 @@ The output is never larger than the input: if nothing can be saved, the input is
     level: text(
       formChoice("low", "medium", "high", "max"),
       "How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45.",
-      { default: "medium" },
+      { label: "Compression level", default: "medium" },
     ),
     grayscale: text(formBoolean(), "Converts pages to grayscale: text, drawings, images, and annotations."),
     stripMetadata: text(
       formBoolean(),
       "Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.",
+      { label: "Remove metadata" },
     ),
     imageMaxDpi: text(
       formInteger(1, 10_000),
       "Images with a higher resolution on the page, in pixels per inch, are downsampled to this one.",
-      { default: 150 },
+      { label: "Highest resolution of images (dpi)", default: 150 },
     ),
   },
   example: { file: "letter.pdf" },

@@ -32,6 +32,8 @@ const margins = z.union([distance, eachMargin], {
 export const crop = defineOperation({
   name: "crop",
   summary: "Crop pages",
+  group: "Organize",
+  keywords: "trim margins whitespace cut off edges box",
   guidance:
     "To cut margins or a part out of pages. To remove confidential content, use `redact`: unless `remove` is set, what is cropped away is still in the file. To change how many pages are on a sheet, use `n-up`.",
   description: `Crops pages to a box, by margins, or to their ink. Send \`box\`, \`margins\`, or \`auto\`. Boxes and margins refer to the page as a viewer shows it, with its
@@ -54,9 +56,11 @@ Changes are appended to the file (an incremental update), unless it is damaged o
       jsonField(margins).meta({ examples: [{ top: 36, right: 0, bottom: 72, left: 0 }, 36] }),
       "What is cut off, in points: for each side, or one number for all.",
     ),
-    auto: text(formBoolean(), "Crops each page to what is drawn on it. Almost white pixels count as blank."),
+    auto: text(formBoolean(), "Crops each page to what is drawn on it. Almost white pixels count as blank.", {
+      label: "Crop to the content",
+    }),
     pages: text(pageRange(), "The pages to crop.", { default: "all" }),
-    remove: text(formBoolean(), "Removes what lies outside from the file."),
+    remove: text(formBoolean(), "Removes what lies outside from the file.", { label: "Remove what is cut off" }),
   },
   oneOf: { fields: ["box", "margins", "auto"], exactly: true },
   example: { file: "letter.pdf", margins: "36" },

@@ -7,6 +7,8 @@ import { pageRange } from "./definition/values.ts";
 export const deletePages = defineOperation({
   name: "delete-pages",
   summary: "Delete pages",
+  group: "Organize",
+  keywords: "delete remove pages drop omit discard",
   guidance:
     "To remove pages from a PDF and keep everything else. To choose the pages that stay, or to reorder them, use `extract-pages`.",
   description: `The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form

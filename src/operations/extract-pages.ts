@@ -7,6 +7,9 @@ import { pageRange } from "./definition/values.ts";
 export const extractPages = defineOperation({
   name: "extract-pages",
   summary: "Extract pages into a new PDF",
+  group: "Organize",
+  aside: "(to reorder pages, too)",
+  keywords: "rearrange reorder order move duplicate keep pick select reverse subset",
   guidance:
     "For one PDF with only some of the pages, or with pages in another order or repeated. To leave out pages and keep everything else, use `delete-pages`; to get several PDFs, use `split`.",
   description: `Pages are returned in the order of \`range\`, and pages listed more than once are repeated. The outline entries, links, named destinations,
@@ -20,9 +23,7 @@ own (\`name_2\`).`,
     range: text(
       pageRange().meta({ format: "page-order" }),
       "The pages to extract, in this order. A page may be listed more than once.",
-      {
-        required: true,
-      },
+      { label: "Pages, in order", required: true },
     ),
   },
   example: { file: "letter.pdf", range: "last,1" },

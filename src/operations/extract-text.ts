@@ -108,6 +108,10 @@ type Page = Omit<PageText<RawPage>, "visited"> & { readonly visited?: RawPage | 
 export const extractText = defineOperation({
   name: "extract-text",
   summary: "Extract the text of a PDF",
+  group: "Convert",
+  aside: "as text, Markdown, HTML, or JSON, and its tables as CSV or XLSX",
+  keywords:
+    "parse read get text markdown words coordinates bounding boxes tables llm rag pdf to txt html csv excel xlsx spreadsheet pdf to markdown",
   guidance:
     "To read a document: the cheapest way to learn what it says. `format=markdown` keeps headings and tables. Scans have no text; `ocr=auto` reads them, too. To make a searchable PDF of a scan, use `ocr`. To see how a page looks, use `to-images`.",
   description: `Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
@@ -153,21 +157,22 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
     words: text(
       formBoolean(),
       "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page.",
-      { when: { format: ["json"] } },
+      { label: "Positions of words", when: { format: ["json"] } },
     ),
     markdown: text(formBoolean(), "Adds `pages[].markdown`.", { when: { format: ["json"] } }),
     blocks: text(
       formBoolean(),
       "Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position.",
-      { when: { format: ["json"] } },
+      { label: "Blocks, such as headings and tables", when: { format: ["json"] } },
     ),
     furniture: text(formBoolean(), "Keeps running headers, footers, and page numbers in Markdown and blocks.", {
+      label: "Keep headers, footers, and page numbers",
       when: { format: ["json", "markdown", "html"] },
     }),
     ocr: text(
       formChoice("none", "auto"),
       "`auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`.",
-      { default: "none" },
+      { label: "Pages without text", default: "none" },
     ),
     languages: text(formLanguages(), languagesOfText, { default: "eng", when: { ocr: ["auto"] } }),
   },

@@ -21,6 +21,8 @@ const NAMES_BYTES = 4_096;
 export const fillForm = defineOperation({
   name: "fill-form",
   summary: "Fill in a form",
+  group: "Edit",
+  keywords: "acroform form fields populate fill in values",
   guidance:
     "To fill in a PDF that has form fields. Ask `metadata` for their names first. A form that is only drawn or scanned has none.",
   description: `Fills AcroForm fields by their full names (\`person.city\`); \`metadata\` with \`action=get\` lists them. Text fields accept a string, check
@@ -45,7 +47,9 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
       { required: true },
     ),
     flatten: text(formBoolean(), "Makes the fields part of the pages, so that they can no longer be edited."),
-    strict: text(formBoolean(), "Fails with 422 if `values` names fields that the form does not have."),
+    strict: text(formBoolean(), "Fails with 422 if `values` names fields that the form does not have.", {
+      label: "Reject unknown fields",
+    }),
   },
   example: {
     file: "form.pdf",

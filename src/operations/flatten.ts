@@ -10,6 +10,8 @@ import { formChoice } from "./definition/values.ts";
 export const flatten = defineOperation({
   name: "flatten",
   summary: "Make form fields and annotations part of the pages",
+  group: "Edit",
+  keywords: "annotations comments form fields final static",
   guidance:
     "To make a filled-in form or a commented document final: it looks the same and can no longer be edited. To fill in fields and flatten in one step, use `fill-form`; to remove content for good, use `redact`.",
   description: `Form fields and annotations become part of the pages: they look the same and can no longer be changed. Hidden ones are removed, and so is the text of
@@ -21,7 +23,10 @@ A document with nothing to flatten is returned as it is. With \`forms\` or \`all
   modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
-    what: text(formChoice("all", "forms", "annotations"), "What becomes part of the pages.", { default: "all" }),
+    what: text(formChoice("all", "forms", "annotations"), "What becomes part of the pages.", {
+      label: "What to flatten",
+      default: "all",
+    }),
   },
   example: { file: "form.pdf" },
   errors: ["unsupported_text", "unsupported_form"],

@@ -18,6 +18,8 @@ const NAMED_SIZES = ["a4", "letter", "legal"] as const;
 export const fromImages = defineOperation({
   name: "from-images",
   summary: "Create a PDF from images",
+  group: "Convert",
+  keywords: "convert png jpg jpeg webp photos scans pictures image to pdf jpg to pdf png to pdf",
   guidance:
     "For photos or scans that become one PDF, a page each. To make their text searchable, use `ocr` on the result.",
   description: `Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their

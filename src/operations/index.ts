@@ -27,24 +27,24 @@ import { unlock } from "./unlock.ts";
 import { verifySignatures } from "./verify-signatures.ts";
 import { watermark } from "./watermark.ts";
 
-/** The registry: an operation's route, validation, reference and usage all derive from its line here. */
+/**
+ * The registry: an operation's route, validation, reference, usage, clients, and place in every list derive from its line here. Lists have the
+ * groups in the order of their first operations.
+ */
 export const operations: readonly Operation[] = [
   merge,
   split,
-  extractText,
   extractPages,
   deletePages,
-  toImages,
-  fromImages,
-  toPdf,
-  ocr,
-  protect,
-  unlock,
-  compress,
-  repair,
   rotate,
   crop,
   nUp,
+  outline,
+  toPdf,
+  toImages,
+  fromImages,
+  extractText,
+  ocr,
   watermark,
   addPageNumbers,
   sign,
@@ -52,8 +52,11 @@ export const operations: readonly Operation[] = [
   verifySignatures,
   fillForm,
   flatten,
-  redact,
   metadata,
   attachments,
-  outline,
+  protect,
+  unlock,
+  redact,
+  compress,
+  repair,
 ];

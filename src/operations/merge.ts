@@ -20,6 +20,8 @@ const MOST_CHARACTERS = 2000;
 export const merge = defineOperation({
   name: "merge",
   summary: "Combine PDFs into one",
+  group: "Organize",
+  keywords: "join combine concatenate concat append stitch bind assemble interleave together files",
   guidance:
     "For several PDFs that become one, in order or interleaved. To use only some of their pages, extract those first; images become a PDF with `from-images`.",
   description: `Combines the pages of all files into one document, in the order of their numbers. Links, named destinations, form fields, tags,

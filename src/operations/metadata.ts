@@ -131,6 +131,8 @@ const facts = z.object({
 export const metadata = defineOperation({
   name: "metadata",
   summary: "Read or change metadata",
+  group: "Edit",
+  keywords: "properties info title author xmp page count size facts fields",
   guidance:
     "To learn facts about a PDF before you work on it: page count and sizes, title and author, encryption, form fields. Or, with `action` = `set`, to change its title, author, and so on.",
   description: `\`action=get\` returns the Info dictionary, with what only the XMP metadata has of it, and facts about the document as JSON. \`action=set\` returns the PDF with the

@@ -15,6 +15,9 @@ const WIDEST_MARGIN = 720;
 export const nUp = defineOperation({
   name: "n-up",
   summary: "Put several pages on each sheet",
+  group: "Organize",
+  aside: "and booklets",
+  keywords: "booklet imposition handout several pages per sheet 2-up 4-up brochure",
   guidance:
     "For handouts, proofs, and booklets: several pages of one PDF on each sheet of paper. To put several files together, use `merge` first; to cut pages, use `crop`.",
   description: `Scales pages to fit side by side on sheets, row by row. Send \`pagesPerSheet\`, or \`layout=booklet\`: two pages per side, in the order for printing on both

@@ -70,6 +70,10 @@ const result = z.object({
 export const ocr = defineOperation({
   name: "ocr",
   summary: "Recognize text in scans",
+  group: "Convert",
+  aside: "in twenty languages",
+  keywords:
+    "recognize scan scanned searchable tesseract image to text language english german deutsch french spanish italian portuguese dutch polish czech danish swedish norwegian ukrainian turkish arabic hindi chinese japanese korean",
   guidance:
     "For scans and photos of text. Pages that have text do not need it; use `extract-text`. Returns text, or with `output` = `pdf` a searchable PDF.",
   description: `Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
@@ -102,7 +106,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
     words: text(
       formBoolean(),
       "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page.",
-      { when: { output: ["json"] } },
+      { label: "Positions of words", when: { output: ["json"] } },
     ),
     mode: text(
       formChoice("skip-text", "force"),

@@ -104,6 +104,8 @@ const entries = z
 export const outline = defineOperation({
   name: "outline",
   summary: "Read or replace the outline",
+  group: "Organize",
+  keywords: "bookmarks toc table of contents navigation",
   guidance:
     "For the bookmarks in a viewer's sidebar: to read them, or to replace them all. To change some, get the outline, edit it, and set it again. To split a PDF at its bookmarks, use `split`.",
   description: `\`action=get\` returns the outline, "bookmarks", as JSON. \`action=set\` returns the PDF with another one, in the same

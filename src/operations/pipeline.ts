@@ -57,6 +57,8 @@ export function pipelineOf(operations: readonly Operation[]): Operation {
   return defineOperation({
     name: "pipeline",
     summary: "Run several operations in one request",
+    group: "More",
+    keywords: "chain workflow several operations steps batch combine",
     guidance:
       "For several operations on one document: one call that stores only the last result. For a single operation, use its own tool.",
     description: `Runs up to ${limits.steps} operations in turn. The files of the request are those of the first step, by the names that its operation has for them; each

@@ -25,6 +25,9 @@ const MOST_CHARACTERS = 2000;
 export const protect = defineOperation({
   name: "protect",
   summary: "Encrypt a PDF with a password",
+  group: "Protect",
+  aside: "with AES",
+  keywords: "encrypt encryption password lock secure permissions restrict printing copying aes",
   guidance:
     "To set passwords and permissions, or to change them. This does not hide anything from people who have the password.",
   description: `Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and \`permissions\` must be \`all\`. Without an

@@ -69,6 +69,8 @@ const result = z.object({
 export const redact = defineOperation({
   name: "redact",
   summary: "Remove text and areas for good",
+  group: "Protect",
+  keywords: "black out text blackout censor anonymize anonymise gdpr pii hide remove text sensitive confidential",
   guidance:
     "To remove confidential text, images, and areas so that nothing of them is left in the file. Try it with `dryRun` first. Scans need `ocr` before their text can be found; to cut off margins, use `crop`.",
   description: `Removes every occurrence of \`terms\` and \`patterns\`, and everything in \`regions\`, and draws boxes in their place. Text is found as a
@@ -118,9 +120,15 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
       "The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case.",
       { default: "all" },
     ),
-    fill: text(formColor(), "The color of the boxes, as `#rgb` or `#rrggbb`.", { default: "#000000", format: "color" }),
-    label: text(formText(most.labelCharacters), "A text to show in each box."),
-    dryRun: text(formBoolean(), "Returns what would be redacted as JSON instead of a PDF."),
+    fill: text(formColor(), "The color of the boxes, as `#rgb` or `#rrggbb`.", {
+      label: "Color of the boxes",
+      default: "#000000",
+      format: "color",
+    }),
+    label: text(formText(most.labelCharacters), "A text to show in each box.", { label: "Text in the boxes" }),
+    dryRun: text(formBoolean(), "Returns what would be redacted as JSON instead of a PDF.", {
+      label: "Only list the matches",
+    }),
   },
   example: { file: "letter.pdf", terms: '["Charles Babbage"]', patterns: '["email", "phone"]' },
   memory: { needsHeadroom: true },

@@ -25,6 +25,8 @@ const report = z.object({
 export const repair = defineOperation({
   name: "repair",
   summary: "Repair a damaged PDF",
+  group: "Improve",
+  keywords: "fix corrupt corrupted broken damaged recover restore xref",
   guidance:
     "For a PDF that other operations reject as damaged, or that viewers show incompletely. Others repair slight damage by themselves, so a document that works needs no repair.",
   description: `Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the

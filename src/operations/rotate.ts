@@ -23,6 +23,8 @@ const ANGLES = ["0", "90", "180", "270"] as const;
 export const rotate = defineOperation({
   name: "rotate",
   summary: "Rotate pages",
+  group: "Organize",
+  keywords: "turn orientation landscape portrait sideways upside down flip",
   guidance:
     "To turn pages that are displayed sideways or upside down. To straighten slanted scans for reading, use `ocr`, which does so by itself.",
   description: `Rotates pages clockwise, relative to their current rotation. Send \`angle\`, \`rotations\`, or both; \`rotations\` overrides

@@ -56,6 +56,9 @@ const LONGEST_PEM = 100_000;
 export const seal = defineOperation({
   name: "seal",
   summary: "Sign with a certificate",
+  group: "Edit",
+  aside: "with a certificate (PAdES)",
+  keywords: "digital signature certificate pades p12 pfx pkcs12 x509 certify docmdp eidas timestamp tsa",
   guidance:
     "To sign a PDF digitally with the client's own certificate and private key (PAdES), so that anyone can verify who signed it and that it has not changed. To draw a signature that proves nothing, use `sign`.",
   description: `Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
@@ -114,7 +117,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     level: text(
       formChoice(...LEVELS),
       "The PAdES level: `b-b` is a signature, `b-t` has a time stamp over it, `b-lt` also the revocation data of all certificates, `b-lta` a document time stamp over that.",
-      { default: "b-b" },
+      { label: "PAdES level", default: "b-b" },
     ),
     timestampUrl: text(
       formText(2_048),
@@ -134,6 +137,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       { when: PLACE },
     ),
     field: text(signatureBox(), `The box of a new field, which makes the signature visible. ${PAGE_BOX}`, {
+      label: "Box",
       when: PLACE,
     }),
     appearance: text(

@@ -14,6 +14,9 @@ const BLACK = [0, 0, 0] as const;
 export const sign = defineOperation({
   name: "sign",
   summary: "Add a visual signature",
+  group: "Edit",
+  aside: "(visually)",
+  keywords: "esign e-sign signature autograph docusign handwritten initials",
   guidance:
     "To put a visible signature at one place of a page: a picture, or a typed name. It is no digital signature and proves nothing cryptographically: `seal` does.",
   description: `Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (\`seal\` makes those). It adds no certificate, and
@@ -29,7 +32,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   fields: {
     file: pdfFile(),
     mode: text(formChoice("type", "image"), "Whether the signature is typed or an image.", { required: true }),
-    field: text(signatureBox(), `The box for the signature. ${PAGE_BOX}`, { required: true }),
+    field: text(signatureBox(), `The box for the signature. ${PAGE_BOX}`, { label: "Box", required: true }),
     typedName: text(stampText(), "The name to sign with, up to 2,000 characters.", {
       required: true,
       when: { mode: ["type"] },

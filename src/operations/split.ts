@@ -24,6 +24,8 @@ const MAKES_PARTS: Mode = { scope: "pdf:write", returns: ["application/zip", "ap
 export const split = defineOperation({
   name: "split",
   summary: "Split a PDF",
+  group: "Organize",
+  keywords: "separate divide burst cut break apart one file per page chunks",
   guidance:
     "For one PDF that becomes several: by ranges, by a number of pages, or by its outline. To get a single PDF with some of the pages, use `extract-pages`.",
   description: `Returns a PDF if there is one part, otherwise a ZIP archive with the entries \`<file>-001.pdf\`, \`<file>-002.pdf\`, and so on. Each part
@@ -50,9 +52,10 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     ranges: text(
       pageRanges(MOST_CHARACTERS),
       "Page ranges separated by `|`. The pages of each part stay in document order.",
-      { required: true, when: { mode: ["ranges"] } },
+      { label: "Parts", required: true, when: { mode: ["ranges"] } },
     ),
     chunkSize: text(formInteger(1, limits.pages), "Pages per part. The last part holds the remaining pages.", {
+      label: "Pages per part",
       required: true,
       when: { mode: ["chunks"] },
     }),

@@ -35,6 +35,9 @@ interface Wanted {
 export const toImages = defineOperation({
   name: "to-images",
   summary: "Convert pages to images",
+  group: "Convert",
+  keywords:
+    "convert render rasterize png jpg jpeg webp thumbnail preview screenshot pictures pdf to image pdf to jpg pdf to png",
   guidance:
     "To see pages, or to use them where PDFs cannot be used. To read text, `extract-text` is cheaper and exact.",
   description: `Returns one image for a single page, otherwise a ZIP archive with one image per page, named \`<file>-<page number>.png\` (or \`.jpg\`, \`.webp\`).
@@ -55,7 +58,7 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
   fields: {
     file: pdfFile(),
     format: text(formChoice("png", "jpeg", "webp"), "The image format.", { default: "png" }),
-    dpi: text(formInteger(36, 600), "Resolution in pixels per inch.", { default: 150 }),
+    dpi: text(formInteger(36, 600), "Resolution in pixels per inch.", { label: "Resolution (dpi)", default: 150 }),
     quality: text(formInteger(1, 100), "Compression quality.", { default: 90, when: { format: ["jpeg", "webp"] } }),
     pages: text(pageRange(), "The pages to draw, in document order.", { default: "all" }),
   },

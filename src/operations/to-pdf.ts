@@ -34,6 +34,10 @@ const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
 export const toPdf = defineOperation({
   name: "to-pdf",
   summary: "Convert documents to PDF",
+  group: "Convert",
+  aside: "from HTML, Markdown, Word, and Excel",
+  keywords:
+    "convert html word docx excel xlsx csv text txt office document export print word to pdf html to pdf excel to pdf markdown to pdf",
   guidance:
     "For documents of Word (DOCX) and Excel (XLSX), HTML, Markdown, text, and CSV. For images, use `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
@@ -87,7 +91,9 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
     ),
     title: text(lineText(), "The title in the metadata. Default: the document's."),
     language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's."),
-    strict: text(formBoolean(), "Whether characters that no font has are an error."),
+    strict: text(formBoolean(), "Whether characters that no font has are an error.", {
+      label: "Reject characters without a font",
+    }),
   },
   example: { file: "report.md", pageSize: "a4" },
   errors: ["unsupported_format", "unsupported_text"],

@@ -9,6 +9,8 @@ import { pdfFile } from "./definition/fields.ts";
 export const unlock = defineOperation({
   name: "unlock",
   summary: "Remove the password of a PDF",
+  group: "Protect",
+  keywords: "decrypt remove password restrictions open encrypted",
   guidance:
     "For a PDF whose password is known and no longer wanted. It cannot find out a password. Other operations open encrypted files with `password` and keep the encryption, so they do not need this first; to change the password, use `protect`.",
   description: `Returns the document without encryption, passwords, and permissions. Send its password in \`password\`: if permissions are restricted, the owner

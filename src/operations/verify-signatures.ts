@@ -107,6 +107,8 @@ const report = z.object({
 export const verifySignatures = defineOperation({
   name: "verify-signatures",
   summary: "Verify signatures",
+  group: "Edit",
+  keywords: "validate check authenticity integrity tampered forged shadow attack revision pdfsig",
   guidance:
     "To learn who signed a PDF digitally, whether it is still what was signed, and what was changed afterwards. Not for drawn signatures, which prove nothing.",
   description: `Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.

@@ -19,6 +19,8 @@ import {
 export const watermark = defineOperation({
   name: "watermark",
   summary: "Add a text or image watermark",
+  group: "Edit",
+  keywords: "stamp draft confidential logo overlay background text image",
   guidance:
     "To mark pages as a draft, confidential, or someone's own, with text or an image. For page numbers, use `add-page-numbers`; for a signature at one place, `sign`.",
   description: `Stamps text or an image on pages. Positions refer to the page as a viewer shows it, with its rotation and crop box applied. Text is searchable in all
@@ -31,7 +33,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
-    kind: text(formChoice("text", "image"), "What to stamp.", { required: true }),
+    kind: text(formChoice("text", "image"), "What to stamp.", { label: "Type", required: true }),
     text: text(stampText(), "The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is.", {
       format: "multiline",
       required: true,
@@ -59,6 +61,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       { when: { kind: ["image"] } },
     ),
     tile: text(formBoolean(), "Repeats the watermark across the page.", {
+      label: "Repeat across the page",
       when: { position: ["center", "diagonal"] },
     }),
     layer: text(formChoice("over", "under"), "Whether the watermark is drawn over or under the page content.", {

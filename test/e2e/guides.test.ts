@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../../client/src/generated-commands.ts";
 import { compileWithClient, installClient } from "./client-examples.ts";
 import { type Description, operationsOf } from "../../src/site/description/description.ts";
-import { operationSearch } from "../../src/site/description/labels.ts";
+import { grouped, operationSearch } from "../../src/site/description/operation-list.ts";
 import { type SearchEntry, searchOf } from "../../src/site/reference/search.ts";
 import { ownServer } from "./own-server.ts";
 import { freePort, root } from "./server.ts";
@@ -182,6 +182,31 @@ test("a search finds what people look for, by their words and with their typos",
   const wanted = { join: "merge", "delete pages": "delete-pages", rearrange: "extract-pages", esign: "sign" };
   const all = { ...wanted, watermak: "watermark", shrink: "compress", encrypt: "protect", "jpg to pdf": "from-images" };
   for (const [query, name] of Object.entries(all)) expect([query, operations(query)[0]?.name]).toEqual([query, name]);
+});
+
+test("parameters of the same name have the label of their own operation", async () => {
+  const operations = operationsOf((await (await get("/api/v1/openapi.json")).json()) as Description);
+  const labelOf = (operation: string, field: string): string | undefined =>
+    operations.find(({ name }) => name === operation)?.fields.find(({ name }) => name === field)?.label;
+  expect([labelOf("compress", "level"), labelOf("seal", "level")]).toEqual(["Compression level", "PAdES level"]);
+  expect([labelOf("fill-form", "strict"), labelOf("to-pdf", "strict")]).toEqual([
+    "Reject unknown fields",
+    "Reject characters without a font",
+  ]);
+  expect([labelOf("merge", "file"), labelOf("n-up", "marginPt")]).toEqual(["Files", "Margin (points)"]);
+});
+
+test("the list of operations has their groups in the order of the API", async () => {
+  const operations = operationsOf((await (await get("/api/v1/openapi.json")).json()) as Description);
+  const groups = grouped(operations).map(({ name, operations: [first] }) => [name, first?.name]);
+  expect(groups).toEqual([
+    ["Organize", "merge"],
+    ["Convert", "to-pdf"],
+    ["Edit", "watermark"],
+    ["Protect", "protect"],
+    ["Improve", "compress"],
+    ["More", "pipeline"],
+  ]);
 });
 
 test("crawlers and language models get texts whose links lead somewhere", async () => {

@@ -20,6 +20,9 @@ export const SECRET = "a-word-of-the-document";
 export const echo = defineOperation({
   name: "echo",
   summary: "Echo",
+  group: "More",
+  keywords: "",
+  example: {},
   description: "Echo.",
   credits: 1,
   modes: MAKES_PDF,

@@ -21,6 +21,9 @@ export const gate = { ...Promise.withResolvers<void>(), reached: Promise.withRes
 const work = defineOperation({
   name: "work",
   summary: "Work",
+  group: "More",
+  keywords: "",
+  example: {},
   description: "Work.",
   credits: 2,
   modes: { scope: "pdf:write", returns: ["application/pdf", "application/zip"] },
@@ -54,6 +57,9 @@ const work = defineOperation({
 const other = defineOperation({
   name: "other",
   summary: "Other",
+  group: "More",
+  keywords: "",
+  example: {},
   description: "Other.",
   credits: 1,
   modes: { scope: "pdf:read", returns: ["application/pdf"] },

@@ -127,13 +127,13 @@ test("a key is shown the tools that it can use", async () => {
   };
   // What has a result other than a file.
   expect(await listed(["pdf:read"])).toEqual([
+    "outline",
     "extract-text",
     "ocr",
     "verify-signatures",
-    "redact",
     "metadata",
     "attachments",
-    "outline",
+    "redact",
     "pipeline",
     "get-job-result",
     "list-jobs",

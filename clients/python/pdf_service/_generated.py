@@ -158,159 +158,6 @@ class ServiceMethods(Transport):
         return result
 
 
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        format: Optional[Literal["json"]] = None,
-        words: Optional[bool] = None,
-        markdown: Optional[bool] = None,
-        blocks: Optional[bool] = None,
-        furniture: Optional[bool] = None,
-        ocr: Optional[Literal["none"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JsonResult[ExtractTextResult]: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        ocr: Literal["auto"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        format: Optional[Literal["json"]] = None,
-        words: Optional[bool] = None,
-        markdown: Optional[bool] = None,
-        blocks: Optional[bool] = None,
-        furniture: Optional[bool] = None,
-        languages: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JsonResult[ExtractTextResult]: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["text", "csv", "xlsx"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        ocr: Optional[Literal["none"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["text", "csv", "xlsx"],
-        ocr: Literal["auto"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        languages: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["markdown", "html"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        furniture: Optional[bool] = None,
-        ocr: Optional[Literal["none"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["markdown", "html"],
-        ocr: Literal["auto"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        furniture: Optional[bool] = None,
-        languages: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        format: Optional[Literal["json", "text", "markdown", "html", "csv", "xlsx"]] = None,
-        words: Optional[bool] = None,
-        markdown: Optional[bool] = None,
-        blocks: Optional[bool] = None,
-        furniture: Optional[bool] = None,
-        ocr: Optional[Literal["none", "auto"]] = None,
-        languages: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Union[JsonResult[ExtractTextResult], FileResult]:
-        """Extract the text of a PDF.
-
-        Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-        right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-        scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-        readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
-
-        With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-        lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
-        header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
-        their positions.
-
-        `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
-        files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
-        they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
-        begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
-
-        Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
-        that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
-        of headings also by the outline. So they can be wrong: text in
-        charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
-        tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
-
-        Costs 1 credit. Requires the `pdf:read` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            pages: The pages to read, in document order. Default: `all`.
-            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
-            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
-            markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
-            blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
-            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`.
-            ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
-            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "pages", pages),
-            ("text", "format", format),
-            ("text", "words", words),
-            ("text", "markdown", markdown),
-            ("text", "blocks", blocks),
-            ("text", "furniture", furniture),
-            ("text", "ocr", ocr),
-            ("text", "languages", languages),
-        ]
-        result: Union[JsonResult[ExtractTextResult], FileResult] = self._operation("/api/v1/extract-text", fields, None, idempotency_key, read_result)
-        return result
-
-
     def extract_pages(
         self,
         file: FileInput,
@@ -369,485 +216,6 @@ class ServiceMethods(Transport):
             ("text", "pages", pages),
         ]
         result: FileResult = self._operation("/api/v1/delete-pages", fields, None, idempotency_key, read_file)
-        return result
-
-
-    @overload
-    def to_images(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        format: Optional[Literal["png"]] = None,
-        dpi: Optional[int] = None,
-        pages: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def to_images(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["jpeg", "webp"],
-        password: Optional[str] = None,
-        dpi: Optional[int] = None,
-        quality: Optional[int] = None,
-        pages: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    def to_images(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        format: Optional[Literal["png", "jpeg", "webp"]] = None,
-        dpi: Optional[int] = None,
-        quality: Optional[int] = None,
-        pages: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult:
-        """Convert pages to images.
-
-        Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
-        Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
-        without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
-
-        A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
-        memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
-
-        Costs 2 credits. Requires the `pdf:read` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            format: The image format. Default: `png`.
-            dpi: Resolution in pixels per inch. Default: `150`.
-            quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
-            pages: The pages to draw, in document order. Default: `all`.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "format", format),
-            ("text", "dpi", dpi),
-            ("text", "quality", quality),
-            ("text", "pages", pages),
-        ]
-        result: FileResult = self._operation("/api/v1/to-images", fields, None, idempotency_key, read_file)
-        return result
-
-
-    @overload
-    def from_images(
-        self,
-        images: Sequence[FileInput],
-        *,
-        page_size: Optional[Literal["auto"]] = None,
-        margin_pt: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def from_images(
-        self,
-        images: Sequence[FileInput],
-        *,
-        page_size: Literal["a4", "letter", "legal"],
-        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
-        margin_pt: Optional[int] = None,
-        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    def from_images(
-        self,
-        images: Sequence[FileInput],
-        *,
-        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
-        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
-        margin_pt: Optional[int] = None,
-        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult:
-        """Create a PDF from images.
-
-        Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
-
-        With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
-        the margin. The sides of a page are between 3 and 14,400 points.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            images: The images, in page order: PNG, JPEG, or WebP.
-            page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
-            orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
-            margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
-            fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
-        """
-        fields: Fields = [
-            ("file", "image{N}", images),
-            ("text", "pageSize", page_size),
-            ("text", "orientation", orientation),
-            ("text", "marginPt", margin_pt),
-            ("text", "fit", fit),
-        ]
-        result: FileResult = self._operation("/api/v1/from-images", fields, None, idempotency_key, read_file)
-        return result
-
-
-    def to_pdf(
-        self,
-        file: FileInput,
-        *,
-        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
-        encoding: Optional[str] = None,
-        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
-        orientation: Optional[Literal["portrait", "landscape"]] = None,
-        margin_pt: Optional[int] = None,
-        font_size: Optional[float] = None,
-        css: Optional[str] = None,
-        assets: Optional[FileInput] = None,
-        fit: Optional[Literal["width", "none"]] = None,
-        title: Optional[str] = None,
-        language: Optional[str] = None,
-        strict: Optional[bool] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult:
-        """Convert documents to PDF.
-
-        Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
-
-        | Format | What is kept | What is not (`X-Not-Converted`) |
-        |---|---|---|
-        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
-        | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
-        | Text | lines as they are, wrapped at the margins | |
-        | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
-        | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
-        | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
-
-        Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
-
-        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
-        or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
-        8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
-        and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
-        `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
-
-        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            file: The document.
-            format: The format of text that may have several. Default: detected.
-            encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
-            page_size: The page size, by name or in points. Default: the document's, else A4.
-            orientation: The orientation. Default: the document's, else portrait.
-            margin_pt: Space around the content, in points. Default: the document's, else 54.
-            font_size: The size of text without one of its own, in points. Default: `11`.
-            css: A style sheet that overrules the document's.
-            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
-            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
-            title: The title in the metadata. Default: the document's.
-            language: The language, such as `en` or `pt-BR`. Default: the document's.
-            strict: Whether characters that no font has are an error.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "format", format),
-            ("text", "encoding", encoding),
-            ("json", "pageSize", page_size),
-            ("text", "orientation", orientation),
-            ("text", "marginPt", margin_pt),
-            ("text", "fontSize", font_size),
-            ("text", "css", css),
-            ("file", "assets", assets),
-            ("text", "fit", fit),
-            ("text", "title", title),
-            ("text", "language", language),
-            ("text", "strict", strict),
-        ]
-        result: FileResult = self._operation("/api/v1/to-pdf", fields, None, idempotency_key, read_file)
-        return result
-
-
-    @overload
-    def ocr(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        languages: Optional[str] = None,
-        accuracy: Optional[Literal["best", "fast"]] = None,
-        output: Optional[Literal["json"]] = None,
-        pages: Optional[str] = None,
-        words: Optional[bool] = None,
-        mode: Optional[Literal["skip-text", "force"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JsonResult[OcrResult]: ...
-
-    @overload
-    def ocr(
-        self,
-        file: FileInput,
-        *,
-        output: Literal["pdf"],
-        password: Optional[str] = None,
-        languages: Optional[str] = None,
-        accuracy: Optional[Literal["best", "fast"]] = None,
-        pages: Optional[str] = None,
-        mode: Optional[Literal["skip-text", "force"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    def ocr(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        languages: Optional[str] = None,
-        accuracy: Optional[Literal["best", "fast"]] = None,
-        output: Optional[Literal["json", "pdf"]] = None,
-        pages: Optional[str] = None,
-        words: Optional[bool] = None,
-        mode: Optional[Literal["skip-text", "force"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Union[JsonResult[OcrResult], FileResult]:
-        """Recognize text in scans.
-
-        Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
-        before recognition. Columns are read one after the other, and a line can contain several languages.
-
-        Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
-        requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
-
-        A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
-        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
-
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
-        (`X-Signature-Invalidated`).
-
-        Costs 2 credits. Requires the `pdf:read` scope.
-
-        Args:
-            file: The document: PDF, PNG, or JPEG.
-            password: The password of `file`, if it is encrypted.
-            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
-            accuracy: `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.
-            output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
-            pages: The pages to recognize, in document order. Default: `all`.
-            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
-            mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "languages", languages),
-            ("text", "accuracy", accuracy),
-            ("text", "output", output),
-            ("text", "pages", pages),
-            ("text", "words", words),
-            ("text", "mode", mode),
-        ]
-        result: Union[JsonResult[OcrResult], FileResult] = self._operation("/api/v1/ocr", fields, None, idempotency_key, read_result)
-        return result
-
-
-    @overload
-    def protect(
-        self,
-        file: FileInput,
-        *,
-        user_password: str,
-        password: Optional[str] = None,
-        owner_password: Optional[str] = None,
-        permissions: Optional[str] = None,
-        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    @overload
-    def protect(
-        self,
-        file: FileInput,
-        *,
-        owner_password: str,
-        password: Optional[str] = None,
-        user_password: Optional[str] = None,
-        permissions: Optional[str] = None,
-        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    def protect(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        user_password: Optional[str] = None,
-        owner_password: Optional[str] = None,
-        permissions: Optional[str] = None,
-        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult:
-        """Encrypt a PDF with a password.
-
-        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
-        `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
-
-        The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
-        (`X-Encryption-Verified`). The document is never sent unencrypted.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
-            owner_password: The password to change permissions. The rules of `userPassword` apply.
-            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
-            encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "userPassword", user_password),
-            ("text", "ownerPassword", owner_password),
-            ("text", "permissions", permissions),
-            ("text", "encryption", encryption),
-        ]
-        result: FileResult = self._operation("/api/v1/protect", fields, None, idempotency_key, read_file)
-        return result
-
-
-    def unlock(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult:
-        """Remove the password of a PDF.
-
-        Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
-        password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-        ]
-        result: FileResult = self._operation("/api/v1/unlock", fields, None, idempotency_key, read_file)
-        return result
-
-
-    def compress(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        level: Optional[Literal["low", "medium", "high", "max"]] = None,
-        grayscale: Optional[bool] = None,
-        strip_metadata: Optional[bool] = None,
-        image_max_dpi: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult:
-        """Reduce the file size.
-
-        Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-        Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
-        their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
-
-        `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
-        more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
-        in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
-
-        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
-
-        Costs 2 credits. Requires the `pdf:write` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
-            grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
-            strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
-            image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "level", level),
-            ("text", "grayscale", grayscale),
-            ("text", "stripMetadata", strip_metadata),
-            ("text", "imageMaxDpi", image_max_dpi),
-        ]
-        result: FileResult = self._operation("/api/v1/compress", fields, None, idempotency_key, read_file)
-        return result
-
-
-    @overload
-    def repair(
-        self,
-        file: FileInput,
-        *,
-        output: Literal["json"],
-        password: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JsonResult[RepairResult]: ...
-
-    @overload
-    def repair(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        output: Optional[Literal["pdf"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    def repair(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        output: Optional[Literal["pdf", "json"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Union[JsonResult[RepairResult], FileResult]:
-        """Repair a damaged PDF.
-
-        Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
-        file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-        which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
-
-        `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
-        rejected with `invalid_file`.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            file: The damaged PDF.
-            password: The password of `file`, if it is encrypted.
-            output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "output", output),
-        ]
-        result: Union[JsonResult[RepairResult], FileResult] = self._operation("/api/v1/repair", fields, None, idempotency_key, read_result)
         return result
 
 
@@ -1062,6 +430,503 @@ class ServiceMethods(Transport):
             ("text", "border", border),
         ]
         result: FileResult = self._operation("/api/v1/n-up", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def outline(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["get"],
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[OutlineResult]: ...
+
+    @overload
+    def outline(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["set"],
+        outline: Sequence[OutlineOutlineItem],
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def outline(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["get", "set"],
+        password: Optional[str] = None,
+        outline: Optional[Sequence[OutlineOutlineItem]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[OutlineResult], FileResult]:
+        """Read or replace the outline.
+
+        `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
+        form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+        keep theirs.
+
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+
+        Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            action: `get` reads the outline, `set` replaces it.
+            outline: The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "action", action),
+            ("json", "outline", outline),
+        ]
+        result: Union[JsonResult[OutlineResult], FileResult] = self._operation("/api/v1/outline", fields, None, idempotency_key, read_result)
+        return result
+
+
+    def to_pdf(
+        self,
+        file: FileInput,
+        *,
+        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
+        encoding: Optional[str] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        margin_pt: Optional[int] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Convert documents to PDF.
+
+        Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
+
+        | Format | What is kept | What is not (`X-Not-Converted`) |
+        |---|---|---|
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+        | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
+        | Text | lines as they are, wrapped at the margins | |
+        | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
+        | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
+        | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+
+        Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
+
+        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
+        or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
+        8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+        and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
+        `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
+
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The document.
+            format: The format of text that may have several. Default: detected.
+            encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
+            page_size: The page size, by name or in points. Default: the document's, else A4.
+            orientation: The orientation. Default: the document's, else portrait.
+            margin_pt: Space around the content, in points. Default: the document's, else 54.
+            font_size: The size of text without one of its own, in points. Default: `11`.
+            css: A style sheet that overrules the document's.
+            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
+            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            title: The title in the metadata. Default: the document's.
+            language: The language, such as `en` or `pt-BR`. Default: the document's.
+            strict: Whether characters that no font has are an error.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "format", format),
+            ("text", "encoding", encoding),
+            ("json", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fontSize", font_size),
+            ("text", "css", css),
+            ("file", "assets", assets),
+            ("text", "fit", fit),
+            ("text", "title", title),
+            ("text", "language", language),
+            ("text", "strict", strict),
+        ]
+        result: FileResult = self._operation("/api/v1/to-pdf", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        format: Optional[Literal["png"]] = None,
+        dpi: Optional[int] = None,
+        pages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["jpeg", "webp"],
+        password: Optional[str] = None,
+        dpi: Optional[int] = None,
+        quality: Optional[int] = None,
+        pages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        format: Optional[Literal["png", "jpeg", "webp"]] = None,
+        dpi: Optional[int] = None,
+        quality: Optional[int] = None,
+        pages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Convert pages to images.
+
+        Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
+        Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
+        without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
+
+        A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
+        memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
+
+        Costs 2 credits. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            format: The image format. Default: `png`.
+            dpi: Resolution in pixels per inch. Default: `150`.
+            quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
+            pages: The pages to draw, in document order. Default: `all`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "format", format),
+            ("text", "dpi", dpi),
+            ("text", "quality", quality),
+            ("text", "pages", pages),
+        ]
+        result: FileResult = self._operation("/api/v1/to-images", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Optional[Literal["auto"]] = None,
+        margin_pt: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Literal["a4", "letter", "legal"],
+        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
+        margin_pt: Optional[int] = None,
+        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
+        margin_pt: Optional[int] = None,
+        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Create a PDF from images.
+
+        Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
+        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
+        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
+        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+
+        With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
+        the margin. The sides of a page are between 3 and 14,400 points.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            images: The images, in page order: PNG, JPEG, or WebP.
+            page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
+            orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
+            margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
+            fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
+        """
+        fields: Fields = [
+            ("file", "image{N}", images),
+            ("text", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fit", fit),
+        ]
+        result: FileResult = self._operation("/api/v1/from-images", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        format: Optional[Literal["json"]] = None,
+        words: Optional[bool] = None,
+        markdown: Optional[bool] = None,
+        blocks: Optional[bool] = None,
+        furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[ExtractTextResult]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        format: Optional[Literal["json"]] = None,
+        words: Optional[bool] = None,
+        markdown: Optional[bool] = None,
+        blocks: Optional[bool] = None,
+        furniture: Optional[bool] = None,
+        languages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[ExtractTextResult]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["text", "csv", "xlsx"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        ocr: Optional[Literal["none"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["text", "csv", "xlsx"],
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        languages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["markdown", "html"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["markdown", "html"],
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        furniture: Optional[bool] = None,
+        languages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        format: Optional[Literal["json", "text", "markdown", "html", "csv", "xlsx"]] = None,
+        words: Optional[bool] = None,
+        markdown: Optional[bool] = None,
+        blocks: Optional[bool] = None,
+        furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none", "auto"]] = None,
+        languages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[ExtractTextResult], FileResult]:
+        """Extract the text of a PDF.
+
+        Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
+        right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
+        scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
+        readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
+
+        With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
+        lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
+        header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
+        their positions.
+
+        `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
+        files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
+        they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
+        begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
+
+        Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
+        that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
+        of headings also by the outline. So they can be wrong: text in
+        charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
+        tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
+
+        Costs 1 credit. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            pages: The pages to read, in document order. Default: `all`.
+            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
+            markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
+            blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
+            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`.
+            ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "pages", pages),
+            ("text", "format", format),
+            ("text", "words", words),
+            ("text", "markdown", markdown),
+            ("text", "blocks", blocks),
+            ("text", "furniture", furniture),
+            ("text", "ocr", ocr),
+            ("text", "languages", languages),
+        ]
+        result: Union[JsonResult[ExtractTextResult], FileResult] = self._operation("/api/v1/extract-text", fields, None, idempotency_key, read_result)
+        return result
+
+
+    @overload
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        output: Optional[Literal["json"]] = None,
+        pages: Optional[str] = None,
+        words: Optional[bool] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[OcrResult]: ...
+
+    @overload
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["pdf"],
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        pages: Optional[str] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        output: Optional[Literal["json", "pdf"]] = None,
+        pages: Optional[str] = None,
+        words: Optional[bool] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[OcrResult], FileResult]:
+        """Recognize text in scans.
+
+        Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+        before recognition. Columns are read one after the other, and a line can contain several languages.
+
+        Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
+        requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
+
+        A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
+        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
+
+        Costs 2 credits. Requires the `pdf:read` scope.
+
+        Args:
+            file: The document: PDF, PNG, or JPEG.
+            password: The password of `file`, if it is encrypted.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
+            accuracy: `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.
+            output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
+            pages: The pages to recognize, in document order. Default: `all`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
+            mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "languages", languages),
+            ("text", "accuracy", accuracy),
+            ("text", "output", output),
+            ("text", "pages", pages),
+            ("text", "words", words),
+            ("text", "mode", mode),
+        ]
+        result: Union[JsonResult[OcrResult], FileResult] = self._operation("/api/v1/ocr", fields, None, idempotency_key, read_result)
         return result
 
 
@@ -1814,108 +1679,6 @@ class ServiceMethods(Transport):
 
 
     @overload
-    def redact(
-        self,
-        file: FileInput,
-        *,
-        dry_run: Literal[True],
-        password: Optional[str] = None,
-        terms: Optional[Sequence[str]] = None,
-        ignore_case: Optional[bool] = None,
-        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
-        regions: Optional[Sequence[RedactRegionsItem]] = None,
-        pages: Optional[str] = None,
-        fill: Optional[str] = None,
-        label: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JsonResult[RedactResult]: ...
-
-    @overload
-    def redact(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        terms: Optional[Sequence[str]] = None,
-        ignore_case: Optional[bool] = None,
-        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
-        regions: Optional[Sequence[RedactRegionsItem]] = None,
-        pages: Optional[str] = None,
-        fill: Optional[str] = None,
-        label: Optional[str] = None,
-        dry_run: Optional[Literal[False]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult: ...
-
-    def redact(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        terms: Optional[Sequence[str]] = None,
-        ignore_case: Optional[bool] = None,
-        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
-        regions: Optional[Sequence[RedactRegionsItem]] = None,
-        pages: Optional[str] = None,
-        fill: Optional[str] = None,
-        label: Optional[str] = None,
-        dry_run: Optional[bool] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Union[JsonResult[RedactResult], FileResult]:
-        """Remove text and areas for good.
-
-        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-        reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-        overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-        that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-        shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-        show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-        white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-        images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-        short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-        text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
-
-        The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-        goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-        the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-        of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-        first, and the pixels under the words are overwritten, too.
-
-        Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-
-        With `dryRun`, the response is JSON with what would be redacted.
-
-        Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            terms: Texts to redact. They are also found within longer words, and white space matches any white space. For example: `["Jane Doe","Project X"]`.
-            ignore_case: Whether `terms` match regardless of case.
-            patterns: Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\\\d{6}"}]`.
-            regions: Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`.
-            pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
-            fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
-            label: A text to show in each box.
-            dry_run: Returns what would be redacted as JSON instead of a PDF.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("json", "terms", terms),
-            ("text", "ignoreCase", ignore_case),
-            ("json", "patterns", patterns),
-            ("json", "regions", regions),
-            ("text", "pages", pages),
-            ("text", "fill", fill),
-            ("text", "label", label),
-            ("text", "dryRun", dry_run),
-        ]
-        result: Union[JsonResult[RedactResult], FileResult] = self._operation("/api/v1/redact", fields, None, idempotency_key, read_result)
-        return result
-
-
-    @overload
     def metadata(
         self,
         file: FileInput,
@@ -2062,58 +1825,295 @@ class ServiceMethods(Transport):
 
 
     @overload
-    def outline(
+    def protect(
         self,
         file: FileInput,
         *,
-        action: Literal["get"],
+        user_password: str,
         password: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JsonResult[OutlineResult]: ...
-
-    @overload
-    def outline(
-        self,
-        file: FileInput,
-        *,
-        action: Literal["set"],
-        outline: Sequence[OutlineOutlineItem],
-        password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> FileResult: ...
 
-    def outline(
+    @overload
+    def protect(
         self,
         file: FileInput,
         *,
-        action: Literal["get", "set"],
+        owner_password: str,
         password: Optional[str] = None,
-        outline: Optional[Sequence[OutlineOutlineItem]] = None,
+        user_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         idempotency_key: Optional[str] = None,
-    ) -> Union[JsonResult[OutlineResult], FileResult]:
-        """Read or replace the outline.
+    ) -> FileResult: ...
 
-        `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
-        form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-        keep theirs.
+    def protect(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        user_password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Encrypt a PDF with a password.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
+        `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
 
-        Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+        The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
+        (`X-Encryption-Verified`). The document is never sent unencrypted.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            action: `get` reads the outline, `set` replaces it.
-            outline: The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`.
+            user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
+            owner_password: The password to change permissions. The rules of `userPassword` apply.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
-            ("text", "action", action),
-            ("json", "outline", outline),
+            ("text", "userPassword", user_password),
+            ("text", "ownerPassword", owner_password),
+            ("text", "permissions", permissions),
+            ("text", "encryption", encryption),
         ]
-        result: Union[JsonResult[OutlineResult], FileResult] = self._operation("/api/v1/outline", fields, None, idempotency_key, read_result)
+        result: FileResult = self._operation("/api/v1/protect", fields, None, idempotency_key, read_file)
+        return result
+
+
+    def unlock(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Remove the password of a PDF.
+
+        Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
+        password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+        ]
+        result: FileResult = self._operation("/api/v1/unlock", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        dry_run: Literal[True],
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[RedactResult]: ...
+
+    @overload
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        dry_run: Optional[Literal[False]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        dry_run: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[RedactResult], FileResult]:
+        """Remove text and areas for good.
+
+        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+        reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+        overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+        that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
+        shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
+        show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+        white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+        images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
+        short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
+        text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+
+        The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
+        goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
+        the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
+        of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
+        first, and the pixels under the words are overwritten, too.
+
+        Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
+
+        With `dryRun`, the response is JSON with what would be redacted.
+
+        Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            terms: Texts to redact. They are also found within longer words, and white space matches any white space. For example: `["Jane Doe","Project X"]`.
+            ignore_case: Whether `terms` match regardless of case.
+            patterns: Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\\\d{6}"}]`.
+            regions: Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`.
+            pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
+            fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
+            label: A text to show in each box.
+            dry_run: Returns what would be redacted as JSON instead of a PDF.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("json", "terms", terms),
+            ("text", "ignoreCase", ignore_case),
+            ("json", "patterns", patterns),
+            ("json", "regions", regions),
+            ("text", "pages", pages),
+            ("text", "fill", fill),
+            ("text", "label", label),
+            ("text", "dryRun", dry_run),
+        ]
+        result: Union[JsonResult[RedactResult], FileResult] = self._operation("/api/v1/redact", fields, None, idempotency_key, read_result)
+        return result
+
+
+    def compress(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        level: Optional[Literal["low", "medium", "high", "max"]] = None,
+        grayscale: Optional[bool] = None,
+        strip_metadata: Optional[bool] = None,
+        image_max_dpi: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Reduce the file size.
+
+        Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+        Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+        their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+
+        `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
+        more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
+        in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
+
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
+
+        Costs 2 credits. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
+            grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
+            strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
+            image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "level", level),
+            ("text", "grayscale", grayscale),
+            ("text", "stripMetadata", strip_metadata),
+            ("text", "imageMaxDpi", image_max_dpi),
+        ]
+        result: FileResult = self._operation("/api/v1/compress", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["json"],
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[RepairResult]: ...
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf", "json"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[RepairResult], FileResult]:
+        """Repair a damaged PDF.
+
+        Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+        file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+        which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
+
+        `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+        rejected with `invalid_file`.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The damaged PDF.
+            password: The password of `file`, if it is encrypted.
+            output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "output", output),
+        ]
+        result: Union[JsonResult[RepairResult], FileResult] = self._operation("/api/v1/repair", fields, None, idempotency_key, read_result)
         return result
 
 
@@ -2782,175 +2782,6 @@ class JobMethods:
         return result
 
 
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        format: Optional[Literal["json"]] = None,
-        words: Optional[bool] = None,
-        markdown: Optional[bool] = None,
-        blocks: Optional[bool] = None,
-        furniture: Optional[bool] = None,
-        ocr: Optional[Literal["none"]] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        ocr: Literal["auto"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        format: Optional[Literal["json"]] = None,
-        words: Optional[bool] = None,
-        markdown: Optional[bool] = None,
-        blocks: Optional[bool] = None,
-        furniture: Optional[bool] = None,
-        languages: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["text", "csv", "xlsx"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        ocr: Optional[Literal["none"]] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["text", "csv", "xlsx"],
-        ocr: Literal["auto"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        languages: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["markdown", "html"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        furniture: Optional[bool] = None,
-        ocr: Optional[Literal["none"]] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["markdown", "html"],
-        ocr: Literal["auto"],
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        furniture: Optional[bool] = None,
-        languages: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    def extract_text(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        pages: Optional[str] = None,
-        format: Optional[Literal["json", "text", "markdown", "html", "csv", "xlsx"]] = None,
-        words: Optional[bool] = None,
-        markdown: Optional[bool] = None,
-        blocks: Optional[bool] = None,
-        furniture: Optional[bool] = None,
-        ocr: Optional[Literal["none", "auto"]] = None,
-        languages: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]]:
-        """Extract the text of a PDF.
-
-        Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-        right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-        scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-        readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
-
-        With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-        lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
-        header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
-        their positions.
-
-        `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
-        files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
-        they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
-        begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
-
-        Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
-        that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
-        of headings also by the outline. So they can be wrong: text in
-        charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
-        tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
-
-        Costs 1 credit. Requires the `pdf:read` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            pages: The pages to read, in document order. Default: `all`.
-            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
-            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
-            markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
-            blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
-            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`.
-            ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
-            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
-            expires_in: How many seconds the result is kept once the job has ended.
-            on_page_error: Whether the job goes on without pages that fail.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "pages", pages),
-            ("text", "format", format),
-            ("text", "words", words),
-            ("text", "markdown", markdown),
-            ("text", "blocks", blocks),
-            ("text", "furniture", furniture),
-            ("text", "ocr", ocr),
-            ("text", "languages", languages),
-        ]
-        result: Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/extract-text", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
-        return result
-
-
     def extract_pages(
         self,
         file: FileInput,
@@ -3013,519 +2844,6 @@ class JobMethods:
             ("text", "pages", pages),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/delete-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
-        return result
-
-
-    @overload
-    def to_images(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        format: Optional[Literal["png"]] = None,
-        dpi: Optional[int] = None,
-        pages: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def to_images(
-        self,
-        file: FileInput,
-        *,
-        format: Literal["jpeg", "webp"],
-        password: Optional[str] = None,
-        dpi: Optional[int] = None,
-        quality: Optional[int] = None,
-        pages: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    def to_images(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        format: Optional[Literal["png", "jpeg", "webp"]] = None,
-        dpi: Optional[int] = None,
-        quality: Optional[int] = None,
-        pages: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]:
-        """Convert pages to images.
-
-        Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
-        Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
-        without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
-
-        A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
-        memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
-
-        Costs 2 credits. Requires the `pdf:read` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            format: The image format. Default: `png`.
-            dpi: Resolution in pixels per inch. Default: `150`.
-            quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
-            pages: The pages to draw, in document order. Default: `all`.
-            expires_in: How many seconds the result is kept once the job has ended.
-            on_page_error: Whether the job goes on without pages that fail.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "format", format),
-            ("text", "dpi", dpi),
-            ("text", "quality", quality),
-            ("text", "pages", pages),
-        ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_file)
-        return result
-
-
-    @overload
-    def from_images(
-        self,
-        images: Sequence[FileInput],
-        *,
-        page_size: Optional[Literal["auto"]] = None,
-        margin_pt: Optional[int] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def from_images(
-        self,
-        images: Sequence[FileInput],
-        *,
-        page_size: Literal["a4", "letter", "legal"],
-        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
-        margin_pt: Optional[int] = None,
-        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    def from_images(
-        self,
-        images: Sequence[FileInput],
-        *,
-        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
-        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
-        margin_pt: Optional[int] = None,
-        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]:
-        """Create a PDF from images.
-
-        Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
-
-        With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
-        the margin. The sides of a page are between 3 and 14,400 points.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            images: The images, in page order: PNG, JPEG, or WebP.
-            page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
-            orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
-            margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
-            fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
-            expires_in: How many seconds the result is kept once the job has ended.
-        """
-        fields: Fields = [
-            ("file", "image{N}", images),
-            ("text", "pageSize", page_size),
-            ("text", "orientation", orientation),
-            ("text", "marginPt", margin_pt),
-            ("text", "fit", fit),
-        ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
-        return result
-
-
-    def to_pdf(
-        self,
-        file: FileInput,
-        *,
-        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
-        encoding: Optional[str] = None,
-        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
-        orientation: Optional[Literal["portrait", "landscape"]] = None,
-        margin_pt: Optional[int] = None,
-        font_size: Optional[float] = None,
-        css: Optional[str] = None,
-        assets: Optional[FileInput] = None,
-        fit: Optional[Literal["width", "none"]] = None,
-        title: Optional[str] = None,
-        language: Optional[str] = None,
-        strict: Optional[bool] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]:
-        """Convert documents to PDF.
-
-        Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
-
-        | Format | What is kept | What is not (`X-Not-Converted`) |
-        |---|---|---|
-        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
-        | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
-        | Text | lines as they are, wrapped at the margins | |
-        | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
-        | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
-        | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
-
-        Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
-
-        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
-        or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
-        8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
-        and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
-        `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
-
-        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            file: The document.
-            format: The format of text that may have several. Default: detected.
-            encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
-            page_size: The page size, by name or in points. Default: the document's, else A4.
-            orientation: The orientation. Default: the document's, else portrait.
-            margin_pt: Space around the content, in points. Default: the document's, else 54.
-            font_size: The size of text without one of its own, in points. Default: `11`.
-            css: A style sheet that overrules the document's.
-            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
-            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
-            title: The title in the metadata. Default: the document's.
-            language: The language, such as `en` or `pt-BR`. Default: the document's.
-            strict: Whether characters that no font has are an error.
-            expires_in: How many seconds the result is kept once the job has ended.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "format", format),
-            ("text", "encoding", encoding),
-            ("json", "pageSize", page_size),
-            ("text", "orientation", orientation),
-            ("text", "marginPt", margin_pt),
-            ("text", "fontSize", font_size),
-            ("text", "css", css),
-            ("file", "assets", assets),
-            ("text", "fit", fit),
-            ("text", "title", title),
-            ("text", "language", language),
-            ("text", "strict", strict),
-        ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
-        return result
-
-
-    @overload
-    def ocr(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        languages: Optional[str] = None,
-        accuracy: Optional[Literal["best", "fast"]] = None,
-        output: Optional[Literal["json"]] = None,
-        pages: Optional[str] = None,
-        words: Optional[bool] = None,
-        mode: Optional[Literal["skip-text", "force"]] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[JsonResult[OcrResult]]: ...
-
-    @overload
-    def ocr(
-        self,
-        file: FileInput,
-        *,
-        output: Literal["pdf"],
-        password: Optional[str] = None,
-        languages: Optional[str] = None,
-        accuracy: Optional[Literal["best", "fast"]] = None,
-        pages: Optional[str] = None,
-        mode: Optional[Literal["skip-text", "force"]] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    def ocr(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        languages: Optional[str] = None,
-        accuracy: Optional[Literal["best", "fast"]] = None,
-        output: Optional[Literal["json", "pdf"]] = None,
-        pages: Optional[str] = None,
-        words: Optional[bool] = None,
-        mode: Optional[Literal["skip-text", "force"]] = None,
-        expires_in: Optional[int] = None,
-        on_page_error: Optional[Literal["fail", "continue"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]]:
-        """Recognize text in scans.
-
-        Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
-        before recognition. Columns are read one after the other, and a line can contain several languages.
-
-        Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
-        requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
-
-        A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
-        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
-
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
-        (`X-Signature-Invalidated`).
-
-        Costs 2 credits. Requires the `pdf:read` scope.
-
-        Args:
-            file: The document: PDF, PNG, or JPEG.
-            password: The password of `file`, if it is encrypted.
-            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
-            accuracy: `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.
-            output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
-            pages: The pages to recognize, in document order. Default: `all`.
-            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
-            mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
-            expires_in: How many seconds the result is kept once the job has ended.
-            on_page_error: Whether the job goes on without pages that fail.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "languages", languages),
-            ("text", "accuracy", accuracy),
-            ("text", "output", output),
-            ("text", "pages", pages),
-            ("text", "words", words),
-            ("text", "mode", mode),
-        ]
-        result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
-        return result
-
-
-    @overload
-    def protect(
-        self,
-        file: FileInput,
-        *,
-        user_password: str,
-        password: Optional[str] = None,
-        owner_password: Optional[str] = None,
-        permissions: Optional[str] = None,
-        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    @overload
-    def protect(
-        self,
-        file: FileInput,
-        *,
-        owner_password: str,
-        password: Optional[str] = None,
-        user_password: Optional[str] = None,
-        permissions: Optional[str] = None,
-        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    def protect(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        user_password: Optional[str] = None,
-        owner_password: Optional[str] = None,
-        permissions: Optional[str] = None,
-        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]:
-        """Encrypt a PDF with a password.
-
-        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
-        `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
-
-        The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
-        (`X-Encryption-Verified`). The document is never sent unencrypted.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
-            owner_password: The password to change permissions. The rules of `userPassword` apply.
-            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
-            encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
-            expires_in: How many seconds the result is kept once the job has ended.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "userPassword", user_password),
-            ("text", "ownerPassword", owner_password),
-            ("text", "permissions", permissions),
-            ("text", "encryption", encryption),
-        ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/protect", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
-        return result
-
-
-    def unlock(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]:
-        """Remove the password of a PDF.
-
-        Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
-        password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            expires_in: How many seconds the result is kept once the job has ended.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-        ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/unlock", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
-        return result
-
-
-    def compress(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        level: Optional[Literal["low", "medium", "high", "max"]] = None,
-        grayscale: Optional[bool] = None,
-        strip_metadata: Optional[bool] = None,
-        image_max_dpi: Optional[int] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]:
-        """Reduce the file size.
-
-        Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-        Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
-        their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
-
-        `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
-        more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
-        in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
-
-        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
-
-        Costs 2 credits. Requires the `pdf:write` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
-            grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
-            strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
-            image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
-            expires_in: How many seconds the result is kept once the job has ended.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "level", level),
-            ("text", "grayscale", grayscale),
-            ("text", "stripMetadata", strip_metadata),
-            ("text", "imageMaxDpi", image_max_dpi),
-        ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
-        return result
-
-
-    @overload
-    def repair(
-        self,
-        file: FileInput,
-        *,
-        output: Literal["json"],
-        password: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[JsonResult[RepairResult]]: ...
-
-    @overload
-    def repair(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        output: Optional[Literal["pdf"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    def repair(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        output: Optional[Literal["pdf", "json"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]]:
-        """Repair a damaged PDF.
-
-        Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
-        file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-        which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
-
-        `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
-        rejected with `invalid_file`.
-
-        Costs 1 credit. Requires the `pdf:write` scope.
-
-        Args:
-            file: The damaged PDF.
-            password: The password of `file`, if it is encrypted.
-            output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
-            expires_in: How many seconds the result is kept once the job has ended.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "output", output),
-        ]
-        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 
@@ -3753,6 +3071,545 @@ class JobMethods:
             ("text", "border", border),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/n-up", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def outline(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["get"],
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[OutlineResult]]: ...
+
+    @overload
+    def outline(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["set"],
+        outline: Sequence[OutlineOutlineItem],
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def outline(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["get", "set"],
+        password: Optional[str] = None,
+        outline: Optional[Sequence[OutlineOutlineItem]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]]:
+        """Read or replace the outline.
+
+        `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
+        form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+        keep theirs.
+
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+
+        Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            action: `get` reads the outline, `set` replaces it.
+            outline: The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "action", action),
+            ("json", "outline", outline),
+        ]
+        result: Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/outline", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        return result
+
+
+    def to_pdf(
+        self,
+        file: FileInput,
+        *,
+        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
+        encoding: Optional[str] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        margin_pt: Optional[int] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Convert documents to PDF.
+
+        Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
+
+        | Format | What is kept | What is not (`X-Not-Converted`) |
+        |---|---|---|
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+        | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
+        | Text | lines as they are, wrapped at the margins | |
+        | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
+        | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
+        | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+
+        Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
+
+        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
+        or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
+        8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
+        and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
+        `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
+
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The document.
+            format: The format of text that may have several. Default: detected.
+            encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
+            page_size: The page size, by name or in points. Default: the document's, else A4.
+            orientation: The orientation. Default: the document's, else portrait.
+            margin_pt: Space around the content, in points. Default: the document's, else 54.
+            font_size: The size of text without one of its own, in points. Default: `11`.
+            css: A style sheet that overrules the document's.
+            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
+            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            title: The title in the metadata. Default: the document's.
+            language: The language, such as `en` or `pt-BR`. Default: the document's.
+            strict: Whether characters that no font has are an error.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "format", format),
+            ("text", "encoding", encoding),
+            ("json", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fontSize", font_size),
+            ("text", "css", css),
+            ("file", "assets", assets),
+            ("text", "fit", fit),
+            ("text", "title", title),
+            ("text", "language", language),
+            ("text", "strict", strict),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        format: Optional[Literal["png"]] = None,
+        dpi: Optional[int] = None,
+        pages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["jpeg", "webp"],
+        password: Optional[str] = None,
+        dpi: Optional[int] = None,
+        quality: Optional[int] = None,
+        pages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        format: Optional[Literal["png", "jpeg", "webp"]] = None,
+        dpi: Optional[int] = None,
+        quality: Optional[int] = None,
+        pages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Convert pages to images.
+
+        Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
+        Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
+        without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
+
+        A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
+        memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
+
+        Costs 2 credits. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            format: The image format. Default: `png`.
+            dpi: Resolution in pixels per inch. Default: `150`.
+            quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
+            pages: The pages to draw, in document order. Default: `all`.
+            expires_in: How many seconds the result is kept once the job has ended.
+            on_page_error: Whether the job goes on without pages that fail.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "format", format),
+            ("text", "dpi", dpi),
+            ("text", "quality", quality),
+            ("text", "pages", pages),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Optional[Literal["auto"]] = None,
+        margin_pt: Optional[int] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Literal["a4", "letter", "legal"],
+        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
+        margin_pt: Optional[int] = None,
+        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
+        margin_pt: Optional[int] = None,
+        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Create a PDF from images.
+
+        Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
+        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
+        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
+        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+
+        With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
+        the margin. The sides of a page are between 3 and 14,400 points.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            images: The images, in page order: PNG, JPEG, or WebP.
+            page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
+            orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
+            margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
+            fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "image{N}", images),
+            ("text", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fit", fit),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        format: Optional[Literal["json"]] = None,
+        words: Optional[bool] = None,
+        markdown: Optional[bool] = None,
+        blocks: Optional[bool] = None,
+        furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        format: Optional[Literal["json"]] = None,
+        words: Optional[bool] = None,
+        markdown: Optional[bool] = None,
+        blocks: Optional[bool] = None,
+        furniture: Optional[bool] = None,
+        languages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["text", "csv", "xlsx"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        ocr: Optional[Literal["none"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["text", "csv", "xlsx"],
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        languages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["markdown", "html"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["markdown", "html"],
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        furniture: Optional[bool] = None,
+        languages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        format: Optional[Literal["json", "text", "markdown", "html", "csv", "xlsx"]] = None,
+        words: Optional[bool] = None,
+        markdown: Optional[bool] = None,
+        blocks: Optional[bool] = None,
+        furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none", "auto"]] = None,
+        languages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]]:
+        """Extract the text of a PDF.
+
+        Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
+        right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
+        scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
+        readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
+
+        With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
+        lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
+        header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
+        their positions.
+
+        `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
+        files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
+        they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
+        begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
+
+        Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
+        that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
+        of headings also by the outline. So they can be wrong: text in
+        charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
+        tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
+
+        Costs 1 credit. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            pages: The pages to read, in document order. Default: `all`.
+            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
+            markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
+            blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
+            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`.
+            ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
+            expires_in: How many seconds the result is kept once the job has ended.
+            on_page_error: Whether the job goes on without pages that fail.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "pages", pages),
+            ("text", "format", format),
+            ("text", "words", words),
+            ("text", "markdown", markdown),
+            ("text", "blocks", blocks),
+            ("text", "furniture", furniture),
+            ("text", "ocr", ocr),
+            ("text", "languages", languages),
+        ]
+        result: Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/extract-text", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
+        return result
+
+
+    @overload
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        output: Optional[Literal["json"]] = None,
+        pages: Optional[str] = None,
+        words: Optional[bool] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[OcrResult]]: ...
+
+    @overload
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["pdf"],
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        pages: Optional[str] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        output: Optional[Literal["json", "pdf"]] = None,
+        pages: Optional[str] = None,
+        words: Optional[bool] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]]:
+        """Recognize text in scans.
+
+        Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+        before recognition. Columns are read one after the other, and a line can contain several languages.
+
+        Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
+        requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
+
+        A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
+        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
+
+        Costs 2 credits. Requires the `pdf:read` scope.
+
+        Args:
+            file: The document: PDF, PNG, or JPEG.
+            password: The password of `file`, if it is encrypted.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
+            accuracy: `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.
+            output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
+            pages: The pages to recognize, in document order. Default: `all`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
+            mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
+            expires_in: How many seconds the result is kept once the job has ended.
+            on_page_error: Whether the job goes on without pages that fail.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "languages", languages),
+            ("text", "accuracy", accuracy),
+            ("text", "output", output),
+            ("text", "pages", pages),
+            ("text", "words", words),
+            ("text", "mode", mode),
+        ]
+        result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4537,112 +4394,6 @@ class JobMethods:
 
 
     @overload
-    def redact(
-        self,
-        file: FileInput,
-        *,
-        dry_run: Literal[True],
-        password: Optional[str] = None,
-        terms: Optional[Sequence[str]] = None,
-        ignore_case: Optional[bool] = None,
-        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
-        regions: Optional[Sequence[RedactRegionsItem]] = None,
-        pages: Optional[str] = None,
-        fill: Optional[str] = None,
-        label: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[JsonResult[RedactResult]]: ...
-
-    @overload
-    def redact(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        terms: Optional[Sequence[str]] = None,
-        ignore_case: Optional[bool] = None,
-        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
-        regions: Optional[Sequence[RedactRegionsItem]] = None,
-        pages: Optional[str] = None,
-        fill: Optional[str] = None,
-        label: Optional[str] = None,
-        dry_run: Optional[Literal[False]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]: ...
-
-    def redact(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        terms: Optional[Sequence[str]] = None,
-        ignore_case: Optional[bool] = None,
-        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
-        regions: Optional[Sequence[RedactRegionsItem]] = None,
-        pages: Optional[str] = None,
-        fill: Optional[str] = None,
-        label: Optional[str] = None,
-        dry_run: Optional[bool] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]]:
-        """Remove text and areas for good.
-
-        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-        reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-        overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-        that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-        shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-        show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-        white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-        images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-        short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-        text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
-
-        The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-        goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-        the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-        of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-        first, and the pixels under the words are overwritten, too.
-
-        Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-
-        With `dryRun`, the response is JSON with what would be redacted.
-
-        Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            terms: Texts to redact. They are also found within longer words, and white space matches any white space. For example: `["Jane Doe","Project X"]`.
-            ignore_case: Whether `terms` match regardless of case.
-            patterns: Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\\\d{6}"}]`.
-            regions: Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`.
-            pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
-            fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
-            label: A text to show in each box.
-            dry_run: Returns what would be redacted as JSON instead of a PDF.
-            expires_in: How many seconds the result is kept once the job has ended.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("json", "terms", terms),
-            ("text", "ignoreCase", ignore_case),
-            ("json", "patterns", patterns),
-            ("json", "regions", regions),
-            ("text", "pages", pages),
-            ("text", "fill", fill),
-            ("text", "label", label),
-            ("text", "dryRun", dry_run),
-        ]
-        result: Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
-        return result
-
-
-    @overload
     def metadata(
         self,
         file: FileInput,
@@ -4798,62 +4549,311 @@ class JobMethods:
 
 
     @overload
-    def outline(
+    def protect(
         self,
         file: FileInput,
         *,
-        action: Literal["get"],
+        user_password: str,
         password: Optional[str] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[JsonResult[OutlineResult]]: ...
-
-    @overload
-    def outline(
-        self,
-        file: FileInput,
-        *,
-        action: Literal["set"],
-        outline: Sequence[OutlineOutlineItem],
-        password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
-    def outline(
+    @overload
+    def protect(
         self,
         file: FileInput,
         *,
-        action: Literal["get", "set"],
+        owner_password: str,
         password: Optional[str] = None,
-        outline: Optional[Sequence[OutlineOutlineItem]] = None,
+        user_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
         idempotency_key: Optional[str] = None,
-    ) -> Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]]:
-        """Read or replace the outline.
+    ) -> JobHandle[FileResult]: ...
 
-        `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
-        form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-        keep theirs.
+    def protect(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        user_password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Encrypt a PDF with a password.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
+        `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
 
-        Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
+        The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
+        (`X-Encryption-Verified`). The document is never sent unencrypted.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            action: `get` reads the outline, `set` replaces it.
-            outline: The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`.
+            user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
+            owner_password: The password to change permissions. The rules of `userPassword` apply.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
-            ("text", "action", action),
-            ("json", "outline", outline),
+            ("text", "userPassword", user_password),
+            ("text", "ownerPassword", owner_password),
+            ("text", "permissions", permissions),
+            ("text", "encryption", encryption),
         ]
-        result: Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/outline", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/protect", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    def unlock(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Remove the password of a PDF.
+
+        Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
+        password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/unlock", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        dry_run: Literal[True],
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[RedactResult]]: ...
+
+    @overload
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        dry_run: Optional[Literal[False]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        dry_run: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]]:
+        """Remove text and areas for good.
+
+        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+        reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+        overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+        that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
+        shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
+        show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+        white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+        images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
+        short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
+        text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+
+        The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
+        goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
+        the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
+        of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
+        first, and the pixels under the words are overwritten, too.
+
+        Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
+
+        With `dryRun`, the response is JSON with what would be redacted.
+
+        Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            terms: Texts to redact. They are also found within longer words, and white space matches any white space. For example: `["Jane Doe","Project X"]`.
+            ignore_case: Whether `terms` match regardless of case.
+            patterns: Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\\\d{6}"}]`.
+            regions: Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`.
+            pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
+            fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
+            label: A text to show in each box.
+            dry_run: Returns what would be redacted as JSON instead of a PDF.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("json", "terms", terms),
+            ("text", "ignoreCase", ignore_case),
+            ("json", "patterns", patterns),
+            ("json", "regions", regions),
+            ("text", "pages", pages),
+            ("text", "fill", fill),
+            ("text", "label", label),
+            ("text", "dryRun", dry_run),
+        ]
+        result: Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        return result
+
+
+    def compress(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        level: Optional[Literal["low", "medium", "high", "max"]] = None,
+        grayscale: Optional[bool] = None,
+        strip_metadata: Optional[bool] = None,
+        image_max_dpi: Optional[int] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Reduce the file size.
+
+        Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+        Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+        their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+
+        `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
+        more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
+        in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
+
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
+
+        Costs 2 credits. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
+            grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
+            strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
+            image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "level", level),
+            ("text", "grayscale", grayscale),
+            ("text", "stripMetadata", strip_metadata),
+            ("text", "imageMaxDpi", image_max_dpi),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["json"],
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[RepairResult]]: ...
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf", "json"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]]:
+        """Repair a damaged PDF.
+
+        Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+        file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+        which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
+
+        `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+        rejected with `invalid_file`.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The damaged PDF.
+            password: The password of `file`, if it is encrypted.
+            output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "output", output),
+        ]
+        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 

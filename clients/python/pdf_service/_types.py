@@ -203,6 +203,59 @@ class UsageSummary(TypedDict):
     limits: UsageSummaryLimits
 
 
+class CropBox(TypedDict):
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class CropMargins(TypedDict, total=False):
+    top: float
+    right: float
+    bottom: float
+    left: float
+
+
+class _OutlineOutlineItemRequired(TypedDict):
+    title: str
+
+
+class OutlineOutlineItem(_OutlineOutlineItemRequired, total=False):
+    page: Union[int, None]
+    view: List[Union[str, float, None]]
+    url: str
+    open: bool
+    bold: bool
+    italic: bool
+    color: str
+    children: List[Dict[str, object]]
+
+
+class _OutlineResultOutlineItemRequired(TypedDict):
+    title: str
+    page: Union[int, None]
+    children: List[Dict[str, object]]
+
+
+class OutlineResultOutlineItem(_OutlineResultOutlineItemRequired, total=False):
+    view: List[Union[str, float, None]]
+    url: str
+    open: bool
+    bold: bool
+    italic: bool
+    color: str
+
+
+class OutlineResult(TypedDict):
+    outline: List[OutlineResultOutlineItem]
+
+
+class ToPdfPageSize(TypedDict):
+    width: float
+    height: float
+
+
 class ExtractTextResultPagesItemWordsItem(TypedDict):
     text: str
     bbox: Tuple[float, float, float, float]
@@ -252,11 +305,6 @@ class ExtractTextResult(TypedDict):
     stats: ExtractTextResultStats
 
 
-class ToPdfPageSize(TypedDict):
-    width: float
-    height: float
-
-
 class OcrResultPagesItemWordsItem(TypedDict):
     text: str
     bbox: Tuple[float, float, float, float]
@@ -278,28 +326,6 @@ class OcrResult(TypedDict):
     pages: List[OcrResultPagesItem]
     meanConfidence: float
     languagesUsed: List[str]
-
-
-class RepairResult(TypedDict):
-    damaged: bool
-    rebuilt: List[Literal["cross-references", "page-tree"]]
-    lostPages: List[int]
-    incompletePages: List[int]
-    pageCount: int
-
-
-class CropBox(TypedDict):
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-class CropMargins(TypedDict, total=False):
-    top: float
-    right: float
-    bottom: float
-    left: float
 
 
 class _SignFieldRequired(TypedDict):
@@ -405,43 +431,6 @@ class VerifySignaturesResult(TypedDict):
     documentIntact: bool
 
 
-class RedactPatternsItem(TypedDict):
-    regex: str
-
-
-class _RedactRegionsItemRequired(TypedDict):
-    page: int
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-class RedactRegionsItem(_RedactRegionsItemRequired, total=False):
-    origin: Literal["top-left", "bottom-left"]
-
-
-class RedactResultMatchesItemBoxesItem(TypedDict):
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-class RedactResultMatchesItem(TypedDict):
-    page: int
-    text: str
-    boxes: List[RedactResultMatchesItemBoxesItem]
-
-
-class RedactResult(TypedDict):
-    matches: List[RedactResultMatchesItem]
-    elsewhere: int
-    pagesWithoutText: List[int]
-    attachments: int
-    fontsKept: List[str]
-
-
 class MetadataMetadata(TypedDict, total=False):
     title: Union[str, None]
     author: Union[str, None]
@@ -503,38 +492,49 @@ class AttachmentsResult(TypedDict):
     attachments: List[AttachmentsResultAttachmentsItem]
 
 
-class _OutlineOutlineItemRequired(TypedDict):
-    title: str
+class RedactPatternsItem(TypedDict):
+    regex: str
 
 
-class OutlineOutlineItem(_OutlineOutlineItemRequired, total=False):
-    page: Union[int, None]
-    view: List[Union[str, float, None]]
-    url: str
-    open: bool
-    bold: bool
-    italic: bool
-    color: str
-    children: List[Dict[str, object]]
+class _RedactRegionsItemRequired(TypedDict):
+    page: int
+    x: float
+    y: float
+    width: float
+    height: float
 
 
-class _OutlineResultOutlineItemRequired(TypedDict):
-    title: str
-    page: Union[int, None]
-    children: List[Dict[str, object]]
+class RedactRegionsItem(_RedactRegionsItemRequired, total=False):
+    origin: Literal["top-left", "bottom-left"]
 
 
-class OutlineResultOutlineItem(_OutlineResultOutlineItemRequired, total=False):
-    view: List[Union[str, float, None]]
-    url: str
-    open: bool
-    bold: bool
-    italic: bool
-    color: str
+class RedactResultMatchesItemBoxesItem(TypedDict):
+    x: float
+    y: float
+    width: float
+    height: float
 
 
-class OutlineResult(TypedDict):
-    outline: List[OutlineResultOutlineItem]
+class RedactResultMatchesItem(TypedDict):
+    page: int
+    text: str
+    boxes: List[RedactResultMatchesItemBoxesItem]
+
+
+class RedactResult(TypedDict):
+    matches: List[RedactResultMatchesItem]
+    elsewhere: int
+    pagesWithoutText: List[int]
+    attachments: int
+    fontsKept: List[str]
+
+
+class RepairResult(TypedDict):
+    damaged: bool
+    rebuilt: List[Literal["cross-references", "page-tree"]]
+    lostPages: List[int]
+    incompletePages: List[int]
+    pageCount: int
 
 
 class ListFilesResult(TypedDict):

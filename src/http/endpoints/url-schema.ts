@@ -10,7 +10,7 @@ export const publicUrl = z
     const message = publicUrlIssue(value, { baseUrl: "http://localhost:0", allowLocal: true });
     if (message !== undefined) issues.push({ code: "custom", input: value, message });
   })
-  .meta({ format: "uri" })
+  .meta({ format: "uri", title: "URL" })
   .describe(
     "An HTTPS URL on port 443 with a public host name. IP addresses, credentials, local and internal names, and this service are not allowed.",
   );

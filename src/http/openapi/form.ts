@@ -197,7 +197,7 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
  * depends on, and `x-required` says that it is required with them, which would take JSON schema many more words.
  */
 function hintSchema(field: Field): Json {
-  const { default: byDefault, when, required, format } = hintsOf(field);
+  const { label, default: byDefault, when, required, format } = hintsOf(field);
   const conditions = Object.entries(when ?? {}).map(([name, values]) => `\`${name}\` is ${oneOf(values.map(code))}`);
   const sentences = [
     field.description,
@@ -205,6 +205,7 @@ function hintSchema(field: Field): Json {
     ...(byDefault === undefined ? [] : [`Default: ${code(byDefault)}.`]),
   ];
   return {
+    ...(label !== undefined && { title: label }),
     ...(byDefault !== undefined && { default: byDefault }),
     ...(format && { format }),
     ...(when && { "x-when": when, ...(required && { "x-required": true }) }),

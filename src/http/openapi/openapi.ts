@@ -163,7 +163,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
 }
 
 function describe(operation: Operation): Json {
-  const { name, summary, credits, headers } = operation;
+  const { name, summary, group, keywords, credits, headers } = operation;
   const types = mediaTypesOf(operation);
   const scopes = scopeConditions(operation);
   const required = Object.entries(scopes).map(([scope, condition]) => `\`${scope}\` scope${inWords(condition)}`);
@@ -175,6 +175,9 @@ function describe(operation: Operation): Json {
     summary,
     description: `${operation.description}\n\n${cost}`,
     tags: ["Operations"],
+    // For pages that list operations.
+    "x-group": group,
+    "x-keywords": keywords,
     // For programs that show the price, and what a key must be allowed to do. A pipeline costs what its steps do.
     ...(!operation.steps && { "x-credits": credits, "x-scopes": scopes }),
     parameters: [idempotencyKey, prefer],
@@ -219,7 +222,7 @@ function form({ example, ...operation }: Operation): Json {
   const encoding = formEncoding(withJobs);
   return {
     schema: formSchema(withJobs),
-    ...(example && { example }),
+    example,
     ...(Object.keys(encoding).length > 0 && { encoding }),
   };
 }

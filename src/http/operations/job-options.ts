@@ -13,12 +13,12 @@ export const jobFields = {
   expiresIn: text(
     formInteger(shortestSeconds, longestSeconds),
     "Only for jobs: how many seconds the result is kept once the job has ended.",
-    { default: defaultSeconds },
+    { label: "Keep a job's result for (seconds)", default: defaultSeconds },
   ),
   onPageError: text(
     formChoice("fail", "continue"),
     "Only for jobs of operations that work page by page. `fail`: the job fails with the first page that fails. `continue`: the result is made without the pages that fail, and the job is `partial`.",
-    { default: "fail" },
+    { label: "If a page of a job fails", default: "fail" },
   ),
 };
 

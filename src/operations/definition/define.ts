@@ -223,6 +223,12 @@ interface Resolution {
   readonly ignored?: readonly string[];
 }
 
+/** Where people look for an operation. */
+export type Group = "Organize" | "Convert" | "Edit" | "Protect" | "Improve" | "More";
+
+/** The parameters of a request. Files are named as in `examples/`. */
+export type Example = Readonly<Record<string, string>>;
+
 /** An operation, and what the parameters of a request make of it. */
 export interface ResolvedOperation<F extends Fields = Fields> extends Operation<F> {
   /** The scopes that the key needs. */
@@ -236,6 +242,11 @@ export interface Operation<F extends Fields = Fields> {
   readonly name: string;
   /** One line for the reference. */
   readonly summary: string;
+  readonly group: Group;
+  /** What the README's table adds to the name, such as `with AES`. */
+  readonly aside?: string;
+  /** Words that people search for and that the name and the summary do not have, separated by spaces. */
+  readonly keywords: string;
   /** A paragraph for the reference (Markdown). */
   readonly description: string;
   /** What it is for, and when another operation is the right one: for a language model that chooses among them. */
@@ -252,8 +263,10 @@ export interface Operation<F extends Fields = Fields> {
   readonly fields: F;
   /** Optional fields of which a request needs at least one, or exactly one. */
   readonly oneOf?: { readonly fields: readonly string[]; readonly exactly?: boolean };
-  /** A working request for the reference and the playground. Files are named as in `examples/`. */
-  readonly example?: Readonly<Record<string, string>>;
+  /** A working request for the reference and the playground. The fuzzer and the load test send it, too. */
+  readonly example: Example;
+  /** Further working requests, for the load test. Their files can also be those of bench/load-files.ts. */
+  readonly furtherExamples?: readonly Example[];
   readonly memory?: MemoryUse;
   /** What depends on the parameters besides the mode. */
   resolve?(input: Input<F>): Resolution;

@@ -35,6 +35,10 @@ export type FileKind = "pdf" | ImageKind | "any";
 
 /** What is known about a field besides its type. Validation, openapi.json and the playground all follow it. */
 interface FieldHints {
+  /** What people read instead of the name, where the name does not say it: "Pages per part" for `chunkSize`. */
+  readonly label?: string;
+  /** What the fuzzer sends instead of what the schema allows: values that are cheap, or that reach what random ones do not. */
+  readonly tries?: readonly string[];
   /** The value used if the field is absent, as a client would send it. */
   readonly default?: string | number;
   /** The value that an empty text stands for, if that is not the default. */

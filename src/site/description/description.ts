@@ -42,6 +42,10 @@ export interface Method {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly "x-credits"?: number;
+  /** Where people look for an operation. */
+  readonly "x-group"?: string;
+  /** Words that people search for, separated by spaces. */
+  readonly "x-keywords"?: string;
   /** Empty if no key is needed. */
   readonly security?: readonly unknown[];
   readonly parameters?: readonly Parameter[];
@@ -74,6 +78,9 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
+  readonly group: string;
+  /** Words that people search for, separated by spaces. */
+  readonly keywords: string;
   /** Undefined if they depend on the parameters. */
   readonly credits: number | undefined;
   readonly fields: readonly Field[];
@@ -100,6 +107,8 @@ export function operationOf(path: string, method: Method): Operation | undefined
     path,
     summary: method.summary,
     description: method.description ?? "",
+    group: method["x-group"] ?? "",
+    keywords: method["x-keywords"] ?? "",
     credits: method["x-credits"],
     fields: fieldsOf(form.schema, (name) => form.encoding?.[name]?.contentType),
     example: form.example ?? {},

@@ -1,7 +1,10 @@
+import { labelOf } from "./labels.ts";
 import type { Schema } from "./schema.ts";
 
 interface Common {
   readonly name: string;
+  /** The name for people. */
+  readonly label: string;
   readonly required: boolean;
   readonly description: string;
   /** The values of other parameters on which it depends. */
@@ -69,6 +72,7 @@ export function fieldsOf(schema: Schema, contentType: (name: string) => string |
   for (const [name, inner] of Object.entries(properties)) {
     const common = {
       name,
+      label: labelOf(name, inner),
       required: required.includes(name),
       description: inner.description ?? "",
       when: inner["x-when"] ?? {},
@@ -82,7 +86,7 @@ export function fieldsOf(schema: Schema, contentType: (name: string) => string |
       fields.push({ ...common, kind: "file", accept });
     } else if (!fields.some(({ name }) => name === list)) {
       const min = required.filter((one) => one.startsWith(list)).length;
-      fields.push({ ...common, name: list, kind: "files", accept, min, passwords });
+      fields.push({ ...common, name: list, label: labelOf(`${list}s`), kind: "files", accept, min, passwords });
     }
   }
   // Files first, then required fields, what a choice needs, pages, and the rest; the rarely needed passwords of the input come last.

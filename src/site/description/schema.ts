@@ -1,5 +1,7 @@
 /** The part of JSON Schema used by the API description. */
 export interface Schema {
+  /** What people read instead of the name. */
+  readonly title?: string;
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly (string | number)[];

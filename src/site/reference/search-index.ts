@@ -6,17 +6,14 @@ import { type Described, methodsOf } from "./method-section.ts";
 import { errorsIn } from "./responses.ts";
 import { objectAnchor, sharedFacts } from "./shared-facts.ts";
 import { NOT_OFFERED, type SearchEntry } from "./search.ts";
-import { wordsFor } from "../description/synonyms.ts";
+import { wordsOfGuide } from "./guide-words.ts";
+
+/** An entry with what people call it besides its name. */
+const withWords = ([name, place, address, text]: SearchEntry, words = ""): SearchEntry =>
+  words === "" ? [name, place, address, text] : [name, place, address, text, words];
 
 /** All that the documentation has: sections of guides, methods with their fields, events, objects, headers, and errors. */
 export function searchIndex(description: Description, guides: readonly Guide[]): SearchEntry[] {
-  return entriesOf(description, guides).map(([name, place, address, text]) => {
-    const words = wordsFor(address);
-    return words === "" ? [name, place, address, text] : [name, place, address, text, words];
-  });
-}
-
-function entriesOf(description: Description, guides: readonly Guide[]): SearchEntry[] {
   const calls = methodsOf(description.paths);
   const events = methodsOf(description.webhooks ?? {});
   const methods = calls.map(({ method }) => method);
@@ -49,7 +46,10 @@ function entriesOf(description: Description, guides: readonly Guide[]): SearchEn
 function sectionsOf({ id, title, blocks }: Guide): SearchEntry[] {
   const entries: SearchEntry[] = [];
   let [name, address, text] = [title, `/docs/${id}`, ""];
-  const end = () => entries.push([name, entries.length === 0 ? "Guide" : title, address, plain(text)]);
+  const end = () => {
+    const entry: SearchEntry = [name, entries.length === 0 ? "Guide" : title, address, plain(text)];
+    entries.push(withWords(entry, wordsOfGuide(address)));
+  };
   for (const block of blocks) {
     if (block.kind === "heading") {
       end();
@@ -86,7 +86,8 @@ function methodEntries(description: Description, { id, method, path }: Described
   ];
   const name = operation === undefined ? method.summary : id;
   const about = `${operation === undefined ? path : method.summary}. ${method.description ?? ""}`;
-  return [[name, method.tags[0] ?? "", `/docs#${id}`, plain(about)], ...rowEntries(name, id, rows)];
+  const own = withWords([name, method.tags[0] ?? "", `/docs#${id}`, plain(about)], method["x-keywords"]);
+  return [own, ...rowEntries(name, id, rows)];
 }
 
 const rowEntries = (place: string, anchor: string, rows: readonly Row[]): SearchEntry[] =>

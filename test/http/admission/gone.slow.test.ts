@@ -30,6 +30,9 @@ let reached = (): void => {};
 const staged = defineOperation({
   name: "staged",
   summary: "Staged",
+  group: "More",
+  keywords: "",
+  example: {},
   description: "Staged.",
   credits: 2,
   modes: { scope: "pdf:write", returns: ["application/pdf", "application/zip"] },

@@ -19,6 +19,9 @@ import { heapArena } from "../../harness/heap-arena.ts";
 /** What every operation of these tests has in common. */
 export const about = {
   summary: "",
+  group: "More",
+  keywords: "",
+  example: {},
   description: "",
   credits: 1,
   modes: { scope: "pdf:write", returns: ["application/json"] },

@@ -99,6 +99,9 @@ describe("a form", () => {
         defineOperation({
           name: "two-words",
           summary: "",
+          group: "Edit",
+          keywords: "pair couple",
+          example: { file0: "letter.pdf", file1: "enclosure.pdf", mode: "b" },
           description: "",
           credits: 2,
           modes: { scope: "pdf:read", returns: ["application/pdf", "application/zip"] },
@@ -106,7 +109,7 @@ describe("a form", () => {
             files: pdfFiles("file", { min: 2, max: 9 }, "The PDFs."),
             pages: text(pageRange(), "Which."),
             flag: text(formBoolean(), "Whether."),
-            size: text(formInteger(1, 9), "How much.", { default: 3, when: { style: ["x"] } }),
+            size: text(formInteger(1, 9), "How much.", { label: "Size (mm)", default: 3, when: { style: ["x"] } }),
             style: text(formChoice("x", "y"), "How."),
             mode: text(formChoice("a", "b"), "What.", { required: true }),
             angles: text(jsonField(z.record(z.string(), z.number())), "Angles.", {
@@ -124,6 +127,9 @@ describe("a form", () => {
         defineOperation({
           name: "one",
           summary: "",
+          group: "More",
+          keywords: "",
+          example: {},
           description: "",
           credits: 1,
           modes: { scope: "pdf:read", returns: ["application/json"] },
@@ -158,6 +164,7 @@ describe("a form", () => {
       },
       flag: { type: "boolean", default: false, description: "Whether." },
       size: {
+        title: "Size (mm)",
         type: "integer",
         minimum: 1,
         maximum: 9,
@@ -194,6 +201,15 @@ describe("a form", () => {
     const patterns = Object.keys(schema["patternProperties"] as Json).map((pattern) => new RegExp(pattern));
     expect(patterns.map((pattern) => pattern.test("file12") || pattern.test("password3"))).toEqual([true, true]);
     expect(patterns.some((pattern) => pattern.test("file01"))).toBe(false);
+  });
+
+  it("says where people look for its operation, and with which words", () => {
+    expect([post["x-group"], post["x-keywords"]]).toEqual(["Edit", "pair couple"]);
+    expect(at(post, "requestBody", "content", "multipart/form-data", "example")).toEqual({
+      file0: "letter.pdf",
+      file1: "enclosure.pdf",
+      mode: "b",
+    });
   });
 
   it("lists the responses that it can get", () => {

@@ -380,139 +380,6 @@ export const parameters: INodeProperties[] = [
     "displayOptions": {
       "show": {
         "operation": [
-          "extract-text"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "extract-text"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Blocks",
-        "name": "blocks",
-        "description": "Whether `blocks` is on. Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.",
-        "type": "boolean",
-        "default": false
-      },
-      {
-        "displayName": "Format",
-        "name": "format",
-        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.",
-        "type": "options",
-        "default": "json",
-        "options": [
-          {
-            "name": "Csv",
-            "value": "csv"
-          },
-          {
-            "name": "Html",
-            "value": "html"
-          },
-          {
-            "name": "Json",
-            "value": "json"
-          },
-          {
-            "name": "Markdown",
-            "value": "markdown"
-          },
-          {
-            "name": "Text",
-            "value": "text"
-          },
-          {
-            "name": "Xlsx",
-            "value": "xlsx"
-          }
-        ]
-      },
-      {
-        "displayName": "Furniture",
-        "name": "furniture",
-        "description": "Whether `furniture` is on. Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`.",
-        "type": "boolean",
-        "default": false
-      },
-      {
-        "displayName": "Languages",
-        "name": "languages",
-        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.",
-        "type": "string",
-        "default": "eng"
-      },
-      {
-        "displayName": "Markdown",
-        "name": "markdown",
-        "description": "Whether `markdown` is on. Adds `pages[].markdown`. Only applies when `format` is `json`.",
-        "type": "boolean",
-        "default": false
-      },
-      {
-        "displayName": "OCR",
-        "name": "ocr",
-        "description": "`auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.",
-        "type": "options",
-        "default": "none",
-        "options": [
-          {
-            "name": "Auto",
-            "value": "auto"
-          },
-          {
-            "name": "None",
-            "value": "none"
-          }
-        ]
-      },
-      {
-        "displayName": "Pages",
-        "name": "pages",
-        "description": "The pages to read, in document order. Default: `all`.",
-        "type": "string",
-        "default": "all"
-      },
-      {
-        "displayName": "Password",
-        "name": "password",
-        "description": "The password of `file`, if it is encrypted",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      },
-      {
-        "displayName": "Words",
-        "name": "words",
-        "description": "Whether `words` is on. Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.",
-        "type": "boolean",
-        "default": false
-      }
-    ]
-  },
-  {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
           "extract-pages"
         ]
       }
@@ -603,743 +470,6 @@ export const parameters: INodeProperties[] = [
       }
     },
     "options": [
-      {
-        "displayName": "Password",
-        "name": "password",
-        "description": "The password of `file`, if it is encrypted",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      }
-    ]
-  },
-  {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "to-images"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "to-images"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Dpi",
-        "name": "dpi",
-        "description": "Resolution in pixels per inch. Default: `150`.",
-        "type": "number",
-        "default": 150
-      },
-      {
-        "displayName": "Format",
-        "name": "format",
-        "description": "The image format. Default: `png`.",
-        "type": "options",
-        "default": "png",
-        "options": [
-          {
-            "name": "Jpeg",
-            "value": "jpeg"
-          },
-          {
-            "name": "Png",
-            "value": "png"
-          },
-          {
-            "name": "Webp",
-            "value": "webp"
-          }
-        ]
-      },
-      {
-        "displayName": "Pages",
-        "name": "pages",
-        "description": "The pages to draw, in document order. Default: `all`.",
-        "type": "string",
-        "default": "all"
-      },
-      {
-        "displayName": "Password",
-        "name": "password",
-        "description": "The password of `file`, if it is encrypted",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      },
-      {
-        "displayName": "Quality",
-        "name": "quality",
-        "description": "Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.",
-        "type": "number",
-        "default": 90
-      }
-    ]
-  },
-  {
-    "displayName": "Images",
-    "name": "images",
-    "description": "Names of the binary fields that have the files, IDs of stored files, or URLs, separated by commas",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "from-images"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "from-images"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Fit",
-        "name": "fit",
-        "description": "How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.",
-        "type": "options",
-        "default": "contain",
-        "options": [
-          {
-            "name": "Contain",
-            "value": "contain"
-          },
-          {
-            "name": "Cover",
-            "value": "cover"
-          },
-          {
-            "name": "Stretch",
-            "value": "stretch"
-          }
-        ]
-      },
-      {
-        "displayName": "Margin Pt",
-        "name": "marginPt",
-        "description": "Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.",
-        "type": "number",
-        "default": 0
-      },
-      {
-        "displayName": "Orientation",
-        "name": "orientation",
-        "description": "The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.",
-        "type": "options",
-        "default": "portrait",
-        "options": [
-          {
-            "name": "Auto",
-            "value": "auto"
-          },
-          {
-            "name": "Landscape",
-            "value": "landscape"
-          },
-          {
-            "name": "Portrait",
-            "value": "portrait"
-          }
-        ]
-      },
-      {
-        "displayName": "Page Size",
-        "name": "pageSize",
-        "description": "The size of all pages. `auto`: each page has the size of its image. Default: `auto`.",
-        "type": "options",
-        "default": "auto",
-        "options": [
-          {
-            "name": "A 4",
-            "value": "a4"
-          },
-          {
-            "name": "Auto",
-            "value": "auto"
-          },
-          {
-            "name": "Legal",
-            "value": "legal"
-          },
-          {
-            "name": "Letter",
-            "value": "letter"
-          }
-        ]
-      }
-    ]
-  },
-  {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "to-pdf"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "to-pdf"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Assets",
-        "name": "assets",
-        "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-        "type": "string",
-        "default": ""
-      },
-      {
-        "displayName": "Css",
-        "name": "css",
-        "description": "A style sheet that overrules the document's",
-        "type": "string",
-        "default": ""
-      },
-      {
-        "displayName": "Encoding",
-        "name": "encoding",
-        "description": "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.",
-        "type": "string",
-        "default": ""
-      },
-      {
-        "displayName": "Fit",
-        "name": "fit",
-        "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
-        "type": "options",
-        "default": "width",
-        "options": [
-          {
-            "name": "None",
-            "value": "none"
-          },
-          {
-            "name": "Width",
-            "value": "width"
-          }
-        ]
-      },
-      {
-        "displayName": "Font Size",
-        "name": "fontSize",
-        "description": "The size of text without one of its own, in points. Default: `11`.",
-        "type": "number",
-        "default": 11
-      },
-      {
-        "displayName": "Format",
-        "name": "format",
-        "description": "The format of text that may have several. Default: detected.",
-        "type": "options",
-        "default": "html",
-        "options": [
-          {
-            "name": "Csv",
-            "value": "csv"
-          },
-          {
-            "name": "Docx",
-            "value": "docx"
-          },
-          {
-            "name": "Html",
-            "value": "html"
-          },
-          {
-            "name": "Markdown",
-            "value": "markdown"
-          },
-          {
-            "name": "Text",
-            "value": "text"
-          },
-          {
-            "name": "Xhtml",
-            "value": "xhtml"
-          },
-          {
-            "name": "Xlsx",
-            "value": "xlsx"
-          }
-        ]
-      },
-      {
-        "displayName": "Language",
-        "name": "language",
-        "description": "The language, such as `en` or `pt-BR`. Default: the document's.",
-        "type": "string",
-        "default": ""
-      },
-      {
-        "displayName": "Margin Pt",
-        "name": "marginPt",
-        "description": "Space around the content, in points. Default: the document's, else 54.",
-        "type": "number",
-        "default": 0
-      },
-      {
-        "displayName": "Orientation",
-        "name": "orientation",
-        "description": "The orientation. Default: the document's, else portrait.",
-        "type": "options",
-        "default": "portrait",
-        "options": [
-          {
-            "name": "Landscape",
-            "value": "landscape"
-          },
-          {
-            "name": "Portrait",
-            "value": "portrait"
-          }
-        ]
-      },
-      {
-        "displayName": "Page Size",
-        "name": "pageSize",
-        "description": "The page size, by name or in points. Default: the document's, else A4.",
-        "type": "json",
-        "default": ""
-      },
-      {
-        "displayName": "Strict",
-        "name": "strict",
-        "description": "Whether `strict` is on. Whether characters that no font has are an error.",
-        "type": "boolean",
-        "default": false
-      },
-      {
-        "displayName": "Title",
-        "name": "title",
-        "description": "The title in the metadata. Default: the document's.",
-        "type": "string",
-        "default": ""
-      }
-    ]
-  },
-  {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "ocr"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "ocr"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Accuracy",
-        "name": "accuracy",
-        "description": "`fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.",
-        "type": "options",
-        "default": "best",
-        "options": [
-          {
-            "name": "Best",
-            "value": "best"
-          },
-          {
-            "name": "Fast",
-            "value": "fast"
-          }
-        ]
-      },
-      {
-        "displayName": "Languages",
-        "name": "languages",
-        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.",
-        "type": "string",
-        "default": "eng"
-      },
-      {
-        "displayName": "Mode",
-        "name": "mode",
-        "description": "`skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.",
-        "type": "options",
-        "default": "skip-text",
-        "options": [
-          {
-            "name": "Force",
-            "value": "force"
-          },
-          {
-            "name": "Skip Text",
-            "value": "skip-text"
-          }
-        ]
-      },
-      {
-        "displayName": "Output",
-        "name": "output",
-        "description": "`json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.",
-        "type": "options",
-        "default": "json",
-        "options": [
-          {
-            "name": "Json",
-            "value": "json"
-          },
-          {
-            "name": "PDF",
-            "value": "pdf"
-          }
-        ]
-      },
-      {
-        "displayName": "Pages",
-        "name": "pages",
-        "description": "The pages to recognize, in document order. Default: `all`.",
-        "type": "string",
-        "default": "all"
-      },
-      {
-        "displayName": "Password",
-        "name": "password",
-        "description": "The password of `file`, if it is encrypted",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      },
-      {
-        "displayName": "Words",
-        "name": "words",
-        "description": "Whether `words` is on. Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.",
-        "type": "boolean",
-        "default": false
-      }
-    ]
-  },
-  {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "protect"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "protect"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Encryption",
-        "name": "encryption",
-        "description": "The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.",
-        "type": "options",
-        "default": "aes-256",
-        "options": [
-          {
-            "name": "Aes 128",
-            "value": "aes-128"
-          },
-          {
-            "name": "Aes 256",
-            "value": "aes-256"
-          }
-        ]
-      },
-      {
-        "displayName": "Owner Password",
-        "name": "ownerPassword",
-        "description": "The password to change permissions. The rules of `userPassword` apply.",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      },
-      {
-        "displayName": "Password",
-        "name": "password",
-        "description": "The password of `file`, if it is encrypted",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      },
-      {
-        "displayName": "Permissions",
-        "name": "permissions",
-        "description": "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.",
-        "type": "string",
-        "default": "all"
-      },
-      {
-        "displayName": "User Password",
-        "name": "userPassword",
-        "description": "The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      }
-    ]
-  },
-  {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "unlock"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "unlock"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Password",
-        "name": "password",
-        "description": "The password of `file`, if it is encrypted",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      }
-    ]
-  },
-  {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "compress"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "compress"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Grayscale",
-        "name": "grayscale",
-        "description": "Whether `grayscale` is on. Converts pages to grayscale: text, drawings, images, and annotations.",
-        "type": "boolean",
-        "default": false
-      },
-      {
-        "displayName": "Image Max Dpi",
-        "name": "imageMaxDpi",
-        "description": "Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.",
-        "type": "number",
-        "default": 150
-      },
-      {
-        "displayName": "Level",
-        "name": "level",
-        "description": "How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.",
-        "type": "options",
-        "default": "medium",
-        "options": [
-          {
-            "name": "High",
-            "value": "high"
-          },
-          {
-            "name": "Low",
-            "value": "low"
-          },
-          {
-            "name": "Max",
-            "value": "max"
-          },
-          {
-            "name": "Medium",
-            "value": "medium"
-          }
-        ]
-      },
-      {
-        "displayName": "Password",
-        "name": "password",
-        "description": "The password of `file`, if it is encrypted",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      },
-      {
-        "displayName": "Strip Metadata",
-        "name": "stripMetadata",
-        "description": "Whether `stripMetadata` is on. Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.",
-        "type": "boolean",
-        "default": false
-      }
-    ]
-  },
-  {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "repair"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "repair"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Output",
-        "name": "output",
-        "description": "`pdf` returns the repaired document, `json` a report. Default: `pdf`.",
-        "type": "options",
-        "default": "pdf",
-        "options": [
-          {
-            "name": "Json",
-            "value": "json"
-          },
-          {
-            "name": "PDF",
-            "value": "pdf"
-          }
-        ]
-      },
       {
         "displayName": "Password",
         "name": "password",
@@ -1627,6 +757,689 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "outline"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Action",
+    "name": "action",
+    "description": "`get` reads the outline, `set` replaces it",
+    "type": "options",
+    "default": "get",
+    "options": [
+      {
+        "name": "Get",
+        "value": "get"
+      },
+      {
+        "name": "Set",
+        "value": "set"
+      }
+    ],
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "outline"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Outline",
+    "name": "outline",
+    "description": "The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{\"title\":\"Chapter 1\",\"page\":3,\"children\":[{\"title\":\"Section 1.1\",\"page\":4}]}]`.",
+    "type": "json",
+    "default": "",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "outline"
+        ],
+        "action": [
+          "set"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "outline"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "to-pdf"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "to-pdf"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Assets",
+        "name": "assets",
+        "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Css",
+        "name": "css",
+        "description": "A style sheet that overrules the document's",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Encoding",
+        "name": "encoding",
+        "description": "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Fit",
+        "name": "fit",
+        "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
+        "type": "options",
+        "default": "width",
+        "options": [
+          {
+            "name": "None",
+            "value": "none"
+          },
+          {
+            "name": "Width",
+            "value": "width"
+          }
+        ]
+      },
+      {
+        "displayName": "Font Size",
+        "name": "fontSize",
+        "description": "The size of text without one of its own, in points. Default: `11`.",
+        "type": "number",
+        "default": 11
+      },
+      {
+        "displayName": "Format",
+        "name": "format",
+        "description": "The format of text that may have several. Default: detected.",
+        "type": "options",
+        "default": "html",
+        "options": [
+          {
+            "name": "Csv",
+            "value": "csv"
+          },
+          {
+            "name": "Docx",
+            "value": "docx"
+          },
+          {
+            "name": "Html",
+            "value": "html"
+          },
+          {
+            "name": "Markdown",
+            "value": "markdown"
+          },
+          {
+            "name": "Text",
+            "value": "text"
+          },
+          {
+            "name": "Xhtml",
+            "value": "xhtml"
+          },
+          {
+            "name": "Xlsx",
+            "value": "xlsx"
+          }
+        ]
+      },
+      {
+        "displayName": "Language",
+        "name": "language",
+        "description": "The language, such as `en` or `pt-BR`. Default: the document's.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Margin Pt",
+        "name": "marginPt",
+        "description": "Space around the content, in points. Default: the document's, else 54.",
+        "type": "number",
+        "default": 0
+      },
+      {
+        "displayName": "Orientation",
+        "name": "orientation",
+        "description": "The orientation. Default: the document's, else portrait.",
+        "type": "options",
+        "default": "portrait",
+        "options": [
+          {
+            "name": "Landscape",
+            "value": "landscape"
+          },
+          {
+            "name": "Portrait",
+            "value": "portrait"
+          }
+        ]
+      },
+      {
+        "displayName": "Page Size",
+        "name": "pageSize",
+        "description": "The page size, by name or in points. Default: the document's, else A4.",
+        "type": "json",
+        "default": ""
+      },
+      {
+        "displayName": "Strict",
+        "name": "strict",
+        "description": "Whether `strict` is on. Whether characters that no font has are an error.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Title",
+        "name": "title",
+        "description": "The title in the metadata. Default: the document's.",
+        "type": "string",
+        "default": ""
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "to-images"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "to-images"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Dpi",
+        "name": "dpi",
+        "description": "Resolution in pixels per inch. Default: `150`.",
+        "type": "number",
+        "default": 150
+      },
+      {
+        "displayName": "Format",
+        "name": "format",
+        "description": "The image format. Default: `png`.",
+        "type": "options",
+        "default": "png",
+        "options": [
+          {
+            "name": "Jpeg",
+            "value": "jpeg"
+          },
+          {
+            "name": "Png",
+            "value": "png"
+          },
+          {
+            "name": "Webp",
+            "value": "webp"
+          }
+        ]
+      },
+      {
+        "displayName": "Pages",
+        "name": "pages",
+        "description": "The pages to draw, in document order. Default: `all`.",
+        "type": "string",
+        "default": "all"
+      },
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Quality",
+        "name": "quality",
+        "description": "Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.",
+        "type": "number",
+        "default": 90
+      }
+    ]
+  },
+  {
+    "displayName": "Images",
+    "name": "images",
+    "description": "Names of the binary fields that have the files, IDs of stored files, or URLs, separated by commas",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "from-images"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "from-images"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Fit",
+        "name": "fit",
+        "description": "How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.",
+        "type": "options",
+        "default": "contain",
+        "options": [
+          {
+            "name": "Contain",
+            "value": "contain"
+          },
+          {
+            "name": "Cover",
+            "value": "cover"
+          },
+          {
+            "name": "Stretch",
+            "value": "stretch"
+          }
+        ]
+      },
+      {
+        "displayName": "Margin Pt",
+        "name": "marginPt",
+        "description": "Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.",
+        "type": "number",
+        "default": 0
+      },
+      {
+        "displayName": "Orientation",
+        "name": "orientation",
+        "description": "The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.",
+        "type": "options",
+        "default": "portrait",
+        "options": [
+          {
+            "name": "Auto",
+            "value": "auto"
+          },
+          {
+            "name": "Landscape",
+            "value": "landscape"
+          },
+          {
+            "name": "Portrait",
+            "value": "portrait"
+          }
+        ]
+      },
+      {
+        "displayName": "Page Size",
+        "name": "pageSize",
+        "description": "The size of all pages. `auto`: each page has the size of its image. Default: `auto`.",
+        "type": "options",
+        "default": "auto",
+        "options": [
+          {
+            "name": "A 4",
+            "value": "a4"
+          },
+          {
+            "name": "Auto",
+            "value": "auto"
+          },
+          {
+            "name": "Legal",
+            "value": "legal"
+          },
+          {
+            "name": "Letter",
+            "value": "letter"
+          }
+        ]
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "extract-text"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "extract-text"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Blocks",
+        "name": "blocks",
+        "description": "Whether `blocks` is on. Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Format",
+        "name": "format",
+        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. `html`: the same as HTML. `csv`: the only table, or a ZIP archive of several. `xlsx`: a workbook with a sheet for each table. Default: `json`.",
+        "type": "options",
+        "default": "json",
+        "options": [
+          {
+            "name": "Csv",
+            "value": "csv"
+          },
+          {
+            "name": "Html",
+            "value": "html"
+          },
+          {
+            "name": "Json",
+            "value": "json"
+          },
+          {
+            "name": "Markdown",
+            "value": "markdown"
+          },
+          {
+            "name": "Text",
+            "value": "text"
+          },
+          {
+            "name": "Xlsx",
+            "value": "xlsx"
+          }
+        ]
+      },
+      {
+        "displayName": "Furniture",
+        "name": "furniture",
+        "description": "Whether `furniture` is on. Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json`, `markdown`, or `html`.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Languages",
+        "name": "languages",
+        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.",
+        "type": "string",
+        "default": "eng"
+      },
+      {
+        "displayName": "Markdown",
+        "name": "markdown",
+        "description": "Whether `markdown` is on. Adds `pages[].markdown`. Only applies when `format` is `json`.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "OCR",
+        "name": "ocr",
+        "description": "`auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.",
+        "type": "options",
+        "default": "none",
+        "options": [
+          {
+            "name": "Auto",
+            "value": "auto"
+          },
+          {
+            "name": "None",
+            "value": "none"
+          }
+        ]
+      },
+      {
+        "displayName": "Pages",
+        "name": "pages",
+        "description": "The pages to read, in document order. Default: `all`.",
+        "type": "string",
+        "default": "all"
+      },
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Words",
+        "name": "words",
+        "description": "Whether `words` is on. Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.",
+        "type": "boolean",
+        "default": false
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "ocr"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "ocr"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Accuracy",
+        "name": "accuracy",
+        "description": "`fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.",
+        "type": "options",
+        "default": "best",
+        "options": [
+          {
+            "name": "Best",
+            "value": "best"
+          },
+          {
+            "name": "Fast",
+            "value": "fast"
+          }
+        ]
+      },
+      {
+        "displayName": "Languages",
+        "name": "languages",
+        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.",
+        "type": "string",
+        "default": "eng"
+      },
+      {
+        "displayName": "Mode",
+        "name": "mode",
+        "description": "`skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.",
+        "type": "options",
+        "default": "skip-text",
+        "options": [
+          {
+            "name": "Force",
+            "value": "force"
+          },
+          {
+            "name": "Skip Text",
+            "value": "skip-text"
+          }
+        ]
+      },
+      {
+        "displayName": "Output",
+        "name": "output",
+        "description": "`json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.",
+        "type": "options",
+        "default": "json",
+        "options": [
+          {
+            "name": "Json",
+            "value": "json"
+          },
+          {
+            "name": "PDF",
+            "value": "pdf"
+          }
+        ]
+      },
+      {
+        "displayName": "Pages",
+        "name": "pages",
+        "description": "The pages to recognize, in document order. Default: `all`.",
+        "type": "string",
+        "default": "all"
+      },
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Words",
+        "name": "words",
+        "description": "Whether `words` is on. Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.",
+        "type": "boolean",
+        "default": false
       }
     ]
   },
@@ -2581,103 +2394,6 @@ export const parameters: INodeProperties[] = [
     "displayOptions": {
       "show": {
         "operation": [
-          "redact"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Options",
-    "name": "options",
-    "type": "collection",
-    "placeholder": "Add option",
-    "default": {},
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "redact"
-        ]
-      }
-    },
-    "options": [
-      {
-        "displayName": "Dry Run",
-        "name": "dryRun",
-        "description": "Whether `dryRun` is on. Returns what would be redacted as JSON instead of a PDF.",
-        "type": "boolean",
-        "default": false
-      },
-      {
-        "displayName": "Fill",
-        "name": "fill",
-        "description": "The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.",
-        "type": "color",
-        "default": "#000000"
-      },
-      {
-        "displayName": "Ignore Case",
-        "name": "ignoreCase",
-        "description": "Whether `ignoreCase` is on. Whether `terms` match regardless of case.",
-        "type": "boolean",
-        "default": false
-      },
-      {
-        "displayName": "Label",
-        "name": "label",
-        "description": "A text to show in each box",
-        "type": "string",
-        "default": ""
-      },
-      {
-        "displayName": "Pages",
-        "name": "pages",
-        "description": "The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.",
-        "type": "string",
-        "default": "all"
-      },
-      {
-        "displayName": "Password",
-        "name": "password",
-        "description": "The password of `file`, if it is encrypted",
-        "type": "string",
-        "typeOptions": {
-          "password": true
-        },
-        "default": ""
-      },
-      {
-        "displayName": "Patterns",
-        "name": "patterns",
-        "description": "Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `[\"email\",{\"regex\":\"INV-\\\\d{6}\"}]`.",
-        "type": "json",
-        "default": ""
-      },
-      {
-        "displayName": "Regions",
-        "name": "regions",
-        "description": "Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}]`.",
-        "type": "json",
-        "default": ""
-      },
-      {
-        "displayName": "Terms",
-        "name": "terms",
-        "description": "Texts to redact. They are also found within longer words, and white space matches any white space. For example: `[\"Jane Doe\",\"Project X\"]`.",
-        "type": "json",
-        "default": ""
-      }
-    ]
-  },
-  {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
           "metadata"
         ]
       }
@@ -2912,50 +2628,7 @@ export const parameters: INodeProperties[] = [
     "displayOptions": {
       "show": {
         "operation": [
-          "outline"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Action",
-    "name": "action",
-    "description": "`get` reads the outline, `set` replaces it",
-    "type": "options",
-    "default": "get",
-    "options": [
-      {
-        "name": "Get",
-        "value": "get"
-      },
-      {
-        "name": "Set",
-        "value": "set"
-      }
-    ],
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "outline"
-        ]
-      }
-    }
-  },
-  {
-    "displayName": "Outline",
-    "name": "outline",
-    "description": "The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{\"title\":\"Chapter 1\",\"page\":3,\"children\":[{\"title\":\"Section 1.1\",\"page\":4}]}]`.",
-    "type": "json",
-    "default": "",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "outline"
-        ],
-        "action": [
-          "set"
+          "protect"
         ]
       }
     }
@@ -2969,11 +2642,338 @@ export const parameters: INodeProperties[] = [
     "displayOptions": {
       "show": {
         "operation": [
-          "outline"
+          "protect"
         ]
       }
     },
     "options": [
+      {
+        "displayName": "Encryption",
+        "name": "encryption",
+        "description": "The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.",
+        "type": "options",
+        "default": "aes-256",
+        "options": [
+          {
+            "name": "Aes 128",
+            "value": "aes-128"
+          },
+          {
+            "name": "Aes 256",
+            "value": "aes-256"
+          }
+        ]
+      },
+      {
+        "displayName": "Owner Password",
+        "name": "ownerPassword",
+        "description": "The password to change permissions. The rules of `userPassword` apply.",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Permissions",
+        "name": "permissions",
+        "description": "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.",
+        "type": "string",
+        "default": "all"
+      },
+      {
+        "displayName": "User Password",
+        "name": "userPassword",
+        "description": "The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "unlock"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "unlock"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "redact"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "redact"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Dry Run",
+        "name": "dryRun",
+        "description": "Whether `dryRun` is on. Returns what would be redacted as JSON instead of a PDF.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Fill",
+        "name": "fill",
+        "description": "The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.",
+        "type": "color",
+        "default": "#000000"
+      },
+      {
+        "displayName": "Ignore Case",
+        "name": "ignoreCase",
+        "description": "Whether `ignoreCase` is on. Whether `terms` match regardless of case.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Label",
+        "name": "label",
+        "description": "A text to show in each box",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Pages",
+        "name": "pages",
+        "description": "The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.",
+        "type": "string",
+        "default": "all"
+      },
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Patterns",
+        "name": "patterns",
+        "description": "Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `[\"email\",{\"regex\":\"INV-\\\\d{6}\"}]`.",
+        "type": "json",
+        "default": ""
+      },
+      {
+        "displayName": "Regions",
+        "name": "regions",
+        "description": "Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}]`.",
+        "type": "json",
+        "default": ""
+      },
+      {
+        "displayName": "Terms",
+        "name": "terms",
+        "description": "Texts to redact. They are also found within longer words, and white space matches any white space. For example: `[\"Jane Doe\",\"Project X\"]`.",
+        "type": "json",
+        "default": ""
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "compress"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "compress"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Grayscale",
+        "name": "grayscale",
+        "description": "Whether `grayscale` is on. Converts pages to grayscale: text, drawings, images, and annotations.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Image Max Dpi",
+        "name": "imageMaxDpi",
+        "description": "Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.",
+        "type": "number",
+        "default": 150
+      },
+      {
+        "displayName": "Level",
+        "name": "level",
+        "description": "How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.",
+        "type": "options",
+        "default": "medium",
+        "options": [
+          {
+            "name": "High",
+            "value": "high"
+          },
+          {
+            "name": "Low",
+            "value": "low"
+          },
+          {
+            "name": "Max",
+            "value": "max"
+          },
+          {
+            "name": "Medium",
+            "value": "medium"
+          }
+        ]
+      },
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Strip Metadata",
+        "name": "stripMetadata",
+        "description": "Whether `stripMetadata` is on. Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.",
+        "type": "boolean",
+        "default": false
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "repair"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "repair"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Output",
+        "name": "output",
+        "description": "`pdf` returns the repaired document, `json` a report. Default: `pdf`.",
+        "type": "options",
+        "default": "pdf",
+        "options": [
+          {
+            "name": "Json",
+            "value": "json"
+          },
+          {
+            "name": "PDF",
+            "value": "pdf"
+          }
+        ]
+      },
       {
         "displayName": "Password",
         "name": "password",
@@ -3056,58 +3056,6 @@ export const fields: Readonly<
       "kind": "text"
     }
   ],
-  "extract-text": [
-    {
-      "name": "file",
-      "field": "file",
-      "kind": "file"
-    },
-    {
-      "name": "password",
-      "field": "password",
-      "kind": "text"
-    },
-    {
-      "name": "pages",
-      "field": "pages",
-      "kind": "text"
-    },
-    {
-      "name": "format",
-      "field": "format",
-      "kind": "text"
-    },
-    {
-      "name": "words",
-      "field": "words",
-      "kind": "text"
-    },
-    {
-      "name": "markdown",
-      "field": "markdown",
-      "kind": "text"
-    },
-    {
-      "name": "blocks",
-      "field": "blocks",
-      "kind": "text"
-    },
-    {
-      "name": "furniture",
-      "field": "furniture",
-      "kind": "text"
-    },
-    {
-      "name": "ocr",
-      "field": "ocr",
-      "kind": "text"
-    },
-    {
-      "name": "languages",
-      "field": "languages",
-      "kind": "text"
-    }
-  ],
   "extract-pages": [
     {
       "name": "file",
@@ -3139,267 +3087,6 @@ export const fields: Readonly<
     {
       "name": "pages",
       "field": "pages",
-      "kind": "text"
-    }
-  ],
-  "to-images": [
-    {
-      "name": "file",
-      "field": "file",
-      "kind": "file"
-    },
-    {
-      "name": "password",
-      "field": "password",
-      "kind": "text"
-    },
-    {
-      "name": "format",
-      "field": "format",
-      "kind": "text"
-    },
-    {
-      "name": "dpi",
-      "field": "dpi",
-      "kind": "text"
-    },
-    {
-      "name": "quality",
-      "field": "quality",
-      "kind": "text"
-    },
-    {
-      "name": "pages",
-      "field": "pages",
-      "kind": "text"
-    }
-  ],
-  "from-images": [
-    {
-      "name": "images",
-      "field": "image{N}",
-      "kind": "file"
-    },
-    {
-      "name": "pageSize",
-      "field": "pageSize",
-      "kind": "text"
-    },
-    {
-      "name": "orientation",
-      "field": "orientation",
-      "kind": "text"
-    },
-    {
-      "name": "marginPt",
-      "field": "marginPt",
-      "kind": "text"
-    },
-    {
-      "name": "fit",
-      "field": "fit",
-      "kind": "text"
-    }
-  ],
-  "to-pdf": [
-    {
-      "name": "file",
-      "field": "file",
-      "kind": "file"
-    },
-    {
-      "name": "format",
-      "field": "format",
-      "kind": "text"
-    },
-    {
-      "name": "encoding",
-      "field": "encoding",
-      "kind": "text"
-    },
-    {
-      "name": "pageSize",
-      "field": "pageSize",
-      "kind": "json"
-    },
-    {
-      "name": "orientation",
-      "field": "orientation",
-      "kind": "text"
-    },
-    {
-      "name": "marginPt",
-      "field": "marginPt",
-      "kind": "text"
-    },
-    {
-      "name": "fontSize",
-      "field": "fontSize",
-      "kind": "text"
-    },
-    {
-      "name": "css",
-      "field": "css",
-      "kind": "text"
-    },
-    {
-      "name": "assets",
-      "field": "assets",
-      "kind": "file"
-    },
-    {
-      "name": "fit",
-      "field": "fit",
-      "kind": "text"
-    },
-    {
-      "name": "title",
-      "field": "title",
-      "kind": "text"
-    },
-    {
-      "name": "language",
-      "field": "language",
-      "kind": "text"
-    },
-    {
-      "name": "strict",
-      "field": "strict",
-      "kind": "text"
-    }
-  ],
-  "ocr": [
-    {
-      "name": "file",
-      "field": "file",
-      "kind": "file"
-    },
-    {
-      "name": "password",
-      "field": "password",
-      "kind": "text"
-    },
-    {
-      "name": "languages",
-      "field": "languages",
-      "kind": "text"
-    },
-    {
-      "name": "accuracy",
-      "field": "accuracy",
-      "kind": "text"
-    },
-    {
-      "name": "output",
-      "field": "output",
-      "kind": "text"
-    },
-    {
-      "name": "pages",
-      "field": "pages",
-      "kind": "text"
-    },
-    {
-      "name": "words",
-      "field": "words",
-      "kind": "text"
-    },
-    {
-      "name": "mode",
-      "field": "mode",
-      "kind": "text"
-    }
-  ],
-  "protect": [
-    {
-      "name": "file",
-      "field": "file",
-      "kind": "file"
-    },
-    {
-      "name": "password",
-      "field": "password",
-      "kind": "text"
-    },
-    {
-      "name": "userPassword",
-      "field": "userPassword",
-      "kind": "text"
-    },
-    {
-      "name": "ownerPassword",
-      "field": "ownerPassword",
-      "kind": "text"
-    },
-    {
-      "name": "permissions",
-      "field": "permissions",
-      "kind": "text"
-    },
-    {
-      "name": "encryption",
-      "field": "encryption",
-      "kind": "text"
-    }
-  ],
-  "unlock": [
-    {
-      "name": "file",
-      "field": "file",
-      "kind": "file"
-    },
-    {
-      "name": "password",
-      "field": "password",
-      "kind": "text"
-    }
-  ],
-  "compress": [
-    {
-      "name": "file",
-      "field": "file",
-      "kind": "file"
-    },
-    {
-      "name": "password",
-      "field": "password",
-      "kind": "text"
-    },
-    {
-      "name": "level",
-      "field": "level",
-      "kind": "text"
-    },
-    {
-      "name": "grayscale",
-      "field": "grayscale",
-      "kind": "text"
-    },
-    {
-      "name": "stripMetadata",
-      "field": "stripMetadata",
-      "kind": "text"
-    },
-    {
-      "name": "imageMaxDpi",
-      "field": "imageMaxDpi",
-      "kind": "text"
-    }
-  ],
-  "repair": [
-    {
-      "name": "file",
-      "field": "file",
-      "kind": "file"
-    },
-    {
-      "name": "password",
-      "field": "password",
-      "kind": "text"
-    },
-    {
-      "name": "output",
-      "field": "output",
       "kind": "text"
     }
   ],
@@ -3501,6 +3188,248 @@ export const fields: Readonly<
     {
       "name": "border",
       "field": "border",
+      "kind": "text"
+    }
+  ],
+  "outline": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "action",
+      "field": "action",
+      "kind": "text"
+    },
+    {
+      "name": "outline",
+      "field": "outline",
+      "kind": "json"
+    }
+  ],
+  "to-pdf": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "format",
+      "field": "format",
+      "kind": "text"
+    },
+    {
+      "name": "encoding",
+      "field": "encoding",
+      "kind": "text"
+    },
+    {
+      "name": "pageSize",
+      "field": "pageSize",
+      "kind": "json"
+    },
+    {
+      "name": "orientation",
+      "field": "orientation",
+      "kind": "text"
+    },
+    {
+      "name": "marginPt",
+      "field": "marginPt",
+      "kind": "text"
+    },
+    {
+      "name": "fontSize",
+      "field": "fontSize",
+      "kind": "text"
+    },
+    {
+      "name": "css",
+      "field": "css",
+      "kind": "text"
+    },
+    {
+      "name": "assets",
+      "field": "assets",
+      "kind": "file"
+    },
+    {
+      "name": "fit",
+      "field": "fit",
+      "kind": "text"
+    },
+    {
+      "name": "title",
+      "field": "title",
+      "kind": "text"
+    },
+    {
+      "name": "language",
+      "field": "language",
+      "kind": "text"
+    },
+    {
+      "name": "strict",
+      "field": "strict",
+      "kind": "text"
+    }
+  ],
+  "to-images": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "format",
+      "field": "format",
+      "kind": "text"
+    },
+    {
+      "name": "dpi",
+      "field": "dpi",
+      "kind": "text"
+    },
+    {
+      "name": "quality",
+      "field": "quality",
+      "kind": "text"
+    },
+    {
+      "name": "pages",
+      "field": "pages",
+      "kind": "text"
+    }
+  ],
+  "from-images": [
+    {
+      "name": "images",
+      "field": "image{N}",
+      "kind": "file"
+    },
+    {
+      "name": "pageSize",
+      "field": "pageSize",
+      "kind": "text"
+    },
+    {
+      "name": "orientation",
+      "field": "orientation",
+      "kind": "text"
+    },
+    {
+      "name": "marginPt",
+      "field": "marginPt",
+      "kind": "text"
+    },
+    {
+      "name": "fit",
+      "field": "fit",
+      "kind": "text"
+    }
+  ],
+  "extract-text": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "pages",
+      "field": "pages",
+      "kind": "text"
+    },
+    {
+      "name": "format",
+      "field": "format",
+      "kind": "text"
+    },
+    {
+      "name": "words",
+      "field": "words",
+      "kind": "text"
+    },
+    {
+      "name": "markdown",
+      "field": "markdown",
+      "kind": "text"
+    },
+    {
+      "name": "blocks",
+      "field": "blocks",
+      "kind": "text"
+    },
+    {
+      "name": "furniture",
+      "field": "furniture",
+      "kind": "text"
+    },
+    {
+      "name": "ocr",
+      "field": "ocr",
+      "kind": "text"
+    },
+    {
+      "name": "languages",
+      "field": "languages",
+      "kind": "text"
+    }
+  ],
+  "ocr": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "languages",
+      "field": "languages",
+      "kind": "text"
+    },
+    {
+      "name": "accuracy",
+      "field": "accuracy",
+      "kind": "text"
+    },
+    {
+      "name": "output",
+      "field": "output",
+      "kind": "text"
+    },
+    {
+      "name": "pages",
+      "field": "pages",
+      "kind": "text"
+    },
+    {
+      "name": "words",
+      "field": "words",
+      "kind": "text"
+    },
+    {
+      "name": "mode",
+      "field": "mode",
       "kind": "text"
     }
   ],
@@ -3848,58 +3777,6 @@ export const fields: Readonly<
       "kind": "text"
     }
   ],
-  "redact": [
-    {
-      "name": "file",
-      "field": "file",
-      "kind": "file"
-    },
-    {
-      "name": "password",
-      "field": "password",
-      "kind": "text"
-    },
-    {
-      "name": "terms",
-      "field": "terms",
-      "kind": "json"
-    },
-    {
-      "name": "ignoreCase",
-      "field": "ignoreCase",
-      "kind": "text"
-    },
-    {
-      "name": "patterns",
-      "field": "patterns",
-      "kind": "json"
-    },
-    {
-      "name": "regions",
-      "field": "regions",
-      "kind": "json"
-    },
-    {
-      "name": "pages",
-      "field": "pages",
-      "kind": "text"
-    },
-    {
-      "name": "fill",
-      "field": "fill",
-      "kind": "text"
-    },
-    {
-      "name": "label",
-      "field": "label",
-      "kind": "text"
-    },
-    {
-      "name": "dryRun",
-      "field": "dryRun",
-      "kind": "text"
-    }
-  ],
   "metadata": [
     {
       "name": "file",
@@ -3964,7 +3841,7 @@ export const fields: Readonly<
       "kind": "text"
     }
   ],
-  "outline": [
+  "protect": [
     {
       "name": "file",
       "field": "file",
@@ -3976,14 +3853,137 @@ export const fields: Readonly<
       "kind": "text"
     },
     {
-      "name": "action",
-      "field": "action",
+      "name": "userPassword",
+      "field": "userPassword",
       "kind": "text"
     },
     {
-      "name": "outline",
-      "field": "outline",
+      "name": "ownerPassword",
+      "field": "ownerPassword",
+      "kind": "text"
+    },
+    {
+      "name": "permissions",
+      "field": "permissions",
+      "kind": "text"
+    },
+    {
+      "name": "encryption",
+      "field": "encryption",
+      "kind": "text"
+    }
+  ],
+  "unlock": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    }
+  ],
+  "redact": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "terms",
+      "field": "terms",
       "kind": "json"
+    },
+    {
+      "name": "ignoreCase",
+      "field": "ignoreCase",
+      "kind": "text"
+    },
+    {
+      "name": "patterns",
+      "field": "patterns",
+      "kind": "json"
+    },
+    {
+      "name": "regions",
+      "field": "regions",
+      "kind": "json"
+    },
+    {
+      "name": "pages",
+      "field": "pages",
+      "kind": "text"
+    },
+    {
+      "name": "fill",
+      "field": "fill",
+      "kind": "text"
+    },
+    {
+      "name": "label",
+      "field": "label",
+      "kind": "text"
+    },
+    {
+      "name": "dryRun",
+      "field": "dryRun",
+      "kind": "text"
+    }
+  ],
+  "compress": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "level",
+      "field": "level",
+      "kind": "text"
+    },
+    {
+      "name": "grayscale",
+      "field": "grayscale",
+      "kind": "text"
+    },
+    {
+      "name": "stripMetadata",
+      "field": "stripMetadata",
+      "kind": "text"
+    },
+    {
+      "name": "imageMaxDpi",
+      "field": "imageMaxDpi",
+      "kind": "text"
+    }
+  ],
+  "repair": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "output",
+      "field": "output",
+      "kind": "text"
     }
   ]
 };

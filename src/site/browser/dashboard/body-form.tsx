@@ -81,7 +81,7 @@ function Member({ name, schema, required, value, change, issue }: MemberProps) {
   const words = schema.items?.enum ?? schema.items?.anyOf?.flatMap((one) => one.enum ?? []);
   const title = (
     <>
-      {labelOf(name)} <code class="api-name">{name}</code>
+      {labelOf(name, schema)} <code class="api-name">{name}</code>
       {required && <span class="required">required</span>}
     </>
   );

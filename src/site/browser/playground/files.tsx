@@ -3,7 +3,6 @@ import type { FileField, FilesField } from "../../description/fields.ts";
 import { asFile, type ChosenFile } from "../../description/form-values.ts";
 import { isFileId } from "../api/stored-files.ts";
 import { typeOfName } from "../../description/media-types.ts";
-import { labelOf } from "../../description/labels.ts";
 import { useReorder } from "../parts/use-reorder.ts";
 import { Drop } from "../parts/drop.tsx";
 import { bytes } from "../parts/figures.ts";
@@ -87,12 +86,12 @@ interface FileInputProps extends Props<FileField> {
 
 export function FileInput({ field, chosen, choose, issue, password }: FileInputProps) {
   const id = useId();
-  const { name, required, description, accept } = field;
+  const { name, label, required, description, accept } = field;
   const [file] = chosen;
   return (
     <fieldset class="field">
       <legend>
-        {labelOf(name)} <code class="api-name">{name}</code>
+        {label} <code class="api-name">{name}</code>
         {required && <span class="required">required</span>}
       </legend>
       <p class="about" id={`${id}-about`}>
@@ -130,7 +129,7 @@ export function FilesInput({
   issues,
 }: Props<FilesField> & { issues: ReadonlyMap<string, string> }) {
   const id = useId();
-  const { name, description, accept, passwords, min } = field;
+  const { name, label, description, accept, passwords, min } = field;
   const issueOf = (index: number) => issues.get(`${name}${index}`);
   // Issues about missing files are shown next to the place to add them.
   const missing = [...issues].find(([key]) => key.startsWith(name) && Number(key.slice(name.length)) >= chosen.length);
@@ -157,7 +156,7 @@ export function FilesInput({
   return (
     <fieldset class="field">
       <legend>
-        {labelOf(`${name}s`)}{" "}
+        {label}{" "}
         <code class="api-name">
           {name}0, {name}1, …
         </code>

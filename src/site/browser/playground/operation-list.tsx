@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Operation } from "../../description/description.ts";
-import { grouped, type OperationGroup, operationSearch } from "../../description/labels.ts";
+import { grouped, type OperationGroup, operationSearch } from "../../description/operation-list.ts";
 
 interface Props {
   readonly operations: readonly Operation[];

@@ -11,7 +11,6 @@ import {
   withText,
 } from "../../description/pipeline-steps.ts";
 import { type Step, stepsIn } from "../../description/steps.ts";
-import { labelOf } from "../../description/labels.ts";
 import { Inline } from "../parts/prose.tsx";
 import { FileInput, FilesInput } from "./files.tsx";
 import { ValueInput } from "./value-input.tsx";
@@ -28,7 +27,7 @@ interface Props {
 
 /** The steps of a pipeline: they can be added, moved, and removed. */
 export function StepsInput({ field, operations, values, change, issues }: Props) {
-  const { name, description } = field;
+  const { name, label, description } = field;
   const steps = stepsIn(values.texts[name]);
   const set = (edit: (steps: readonly Step[]) => readonly Step[], files?: FormValues["files"]): void =>
     change((before) => ({
@@ -41,7 +40,7 @@ export function StepsInput({ field, operations, values, change, issues }: Props)
   return (
     <fieldset class="field steps">
       <legend>
-        {labelOf(name)} <code class="api-name">{name}</code>
+        {label} <code class="api-name">{name}</code>
         <span class="required">required</span>
       </legend>
       <p class="about">

@@ -1,5 +1,5 @@
 import type { Operation } from "../../description/description.ts";
-import { grouped } from "../../description/labels.ts";
+import { grouped } from "../../description/operation-list.ts";
 import { documentField, takesType } from "./workspace.ts";
 
 interface Props {

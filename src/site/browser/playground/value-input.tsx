@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { ValueField } from "../../description/fields.ts";
-import { labelOf } from "../../description/labels.ts";
 import { allows } from "../../description/schema.ts";
 import { boxKindOf } from "./pages/boxes.ts";
 import { Inline } from "../parts/prose.tsx";
@@ -27,7 +26,7 @@ const SHORT_LABEL = 20;
 /** One parameter: its name, its description from the schema, and the control for its type. */
 export function ValueInput({ field, value, change, issue, children }: Props) {
   const id = useId();
-  const { name, schema, required, description } = field;
+  const { name, label, schema, required, description } = field;
   const described = [description !== "" && `${id}-about`, issue !== undefined && `${id}-issue`].filter(Boolean);
   const aria = {
     "aria-invalid": issue !== undefined,
@@ -46,7 +45,7 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
   );
   const title = (
     <>
-      {labelOf(name)} <code class="api-name">{name}</code>
+      {label} <code class="api-name">{name}</code>
       {required && <span class="required">required</span>}
     </>
   );
@@ -119,7 +118,7 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
     );
   }
   return (
-    <div class={`field${isNumber(field) && labelOf(name).length <= SHORT_LABEL ? " narrow" : ""}`}>
+    <div class={`field${isNumber(field) && label.length <= SHORT_LABEL ? " narrow" : ""}`}>
       <label for={id}>{title}</label>
       {choices ? (
         <LanguagesInput
