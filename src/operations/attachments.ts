@@ -80,6 +80,7 @@ Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
     }),
   },
   example: { file: "letter.pdf", action: "add", attachment: "receipt.png", description: "The receipt" },
+  furtherExamples: [{ file: "letter.pdf", action: "list" }],
   memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

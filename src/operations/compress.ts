@@ -70,6 +70,7 @@ The output is never larger than the input: if nothing can be saved, the input is
     ),
   },
   example: { file: "letter.pdf" },
+  furtherExamples: [{ file: "five-megabytes.pdf" }],
   memory: { needsHeadroom: true },
   headers: [
     "X-Page-Count",

@@ -64,6 +64,7 @@ Changes are appended to the file (an incremental update), unless it is damaged o
   },
   oneOf: { fields: ["box", "margins", "auto"], exactly: true },
   example: { file: "letter.pdf", margins: "36" },
+  furtherExamples: [{ file: "letter.pdf", auto: "true" }],
   memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -21,6 +21,7 @@ entries with others below them, which lose their destination. At least one page 
     pages: text(pageRange(), "The pages to delete.", { required: true }),
   },
   example: { file: "letter.pdf", pages: "2" },
+  furtherExamples: [{ file: "hundred-pages.pdf", pages: "2-50" }],
   memory: { readsRanges: true, freesInput: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -27,6 +27,7 @@ own (\`name_2\`).`,
     ),
   },
   example: { file: "letter.pdf", range: "last,1" },
+  furtherExamples: [{ file: "hundred-pages.pdf", range: "odd" }],
   memory: { readsRanges: true, freesInput: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 

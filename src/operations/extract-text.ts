@@ -178,6 +178,7 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
   },
   checks: [({ ocr, languages }) => (ocr === "auto" ? missingModels("languages", languages, "best") : [])],
   example: { file: "letter.pdf" },
+  furtherExamples: [{ file: "hundred-pages.pdf", words: "true" }],
   memory: { readsRanges: true, needsHeadroom: true },
   headers: ["X-Input-Repaired"],
   errors: ["ocr_failed", "no_tables"],

@@ -29,6 +29,7 @@ A document with nothing to flatten is returned as it is. With \`forms\` or \`all
     }),
   },
   example: { file: "form.pdf" },
+  furtherExamples: [{ file: "letter.pdf" }],
   errors: ["unsupported_text", "unsupported_form"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -56,6 +56,7 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
     ),
   },
   example: { image0: "receipt.png", pageSize: "a4", orientation: "landscape", marginPt: "36" },
+  furtherExamples: [{ image0: "photo.jpg", image1: "photo.jpg" }],
   headers: ["X-Page-Count"],
 
   checks: [

@@ -48,6 +48,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
     ),
   },
   example: { file0: "letter.pdf", file1: "enclosure.pdf" },
+  furtherExamples: [{ file0: "hundred-pages.pdf", file1: "five-megabytes.pdf" }],
   memory: { freesInput: true },
   errors: ["owner_password_required"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],

@@ -155,6 +155,7 @@ set if a signature is no longer valid: the file was damaged, or it is certified 
     replace: text(formBoolean(), "Removes all entries that `metadata` does not name.", { when: { action: ["set"] } }),
   },
   example: { file: "letter.pdf", action: "get" },
+  furtherExamples: [{ file: "hundred-pages.pdf", action: "set", metadata: '{"title":"Load"}' }],
   memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -44,6 +44,7 @@ signatures become invalid (\`X-Signature-Invalidated\`). Page labels are removed
   },
   oneOf: { fields: ["pagesPerSheet", "layout"], exactly: true },
   example: { file: "letter.pdf", pagesPerSheet: "2", border: "true" },
+  furtherExamples: [{ file: "letter.pdf", layout: "booklet" }],
   errors: ["unsupported_text", "unsupported_form"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -102,7 +102,10 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       "`json`: the text. `pdf`: the document, with invisible text on the recognized pages.",
       { default: "json" },
     ),
-    pages: text(pageRange(), "The pages to recognize, in document order.", { default: "all" }),
+    pages: text(pageRange(), "The pages to recognize, in document order.", {
+      tries: ["1", "last", "99"],
+      default: "all",
+    }),
     words: text(
       formBoolean(),
       "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page.",

@@ -131,6 +131,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
     action: "set",
     outline: '[{"title":"Letter","page":1},{"title":"Enclosures","page":2}]',
   },
+  furtherExamples: [{ file: "hundred-pages.pdf", action: "get" }],
   memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

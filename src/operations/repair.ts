@@ -44,6 +44,7 @@ rejected with \`invalid_file\`.`,
     }),
   },
   example: { file: "damaged.pdf" },
+  furtherExamples: [{ file: "letter.pdf" }],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Pages-Lost", "X-Signature-Invalidated"],
 
   async run({ file, output }, { pdf }) {

@@ -45,6 +45,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   },
   oneOf: { fields: ["angle", "rotations"] },
   example: { file: "letter.pdf", angle: "90" },
+  furtherExamples: [{ file: "five-megabytes.pdf", angle: "180" }],
   memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

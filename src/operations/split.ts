@@ -61,6 +61,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     }),
   },
   example: { file: "letter.pdf", mode: "pages" },
+  furtherExamples: [{ file: "hundred-pages.pdf", mode: "chunks", chunkSize: "10" }],
   memory: { readsRanges: true },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 

@@ -58,11 +58,22 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
   fields: {
     file: pdfFile(),
     format: text(formChoice("png", "jpeg", "webp"), "The image format.", { default: "png" }),
-    dpi: text(formInteger(36, 600), "Resolution in pixels per inch.", { label: "Resolution (dpi)", default: 150 }),
+    dpi: text(formInteger(36, 600), "Resolution in pixels per inch.", {
+      label: "Resolution (dpi)",
+      tries: ["36", "50", "72"],
+      default: 150,
+    }),
     quality: text(formInteger(1, 100), "Compression quality.", { default: 90, when: { format: ["jpeg", "webp"] } }),
-    pages: text(pageRange(), "The pages to draw, in document order.", { default: "all" }),
+    pages: text(pageRange(), "The pages to draw, in document order.", {
+      tries: ["1", "last-2", "odd", "99"],
+      default: "all",
+    }),
   },
   example: { file: "letter.pdf", pages: "1" },
+  furtherExamples: [
+    { file: "letter.pdf", format: "jpeg" },
+    { file: "letter.pdf", dpi: "100", format: "webp" },
+  ],
   memory: { readsRanges: true, needsHeadroom: true },
   errors: ["raster_too_large"],
   headers: ["X-Input-Repaired", "X-Pages-Incomplete"],

@@ -96,6 +96,7 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
     }),
   },
   example: { file: "report.md", pageSize: "a4" },
+  furtherExamples: [{ file: "report.md", pageSize: "letter", fontSize: "9" }],
   errors: ["unsupported_format", "unsupported_text"],
   headers: ["X-Page-Count", "X-Converted-From", "X-Missing-Glyphs", "X-Not-Converted"],
 

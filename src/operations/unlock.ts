@@ -19,6 +19,7 @@ password. A document that opens without a password needs none unless its permiss
   modes: MAKES_PDF,
   fields: { file: pdfFile() },
   example: { file: "locked.pdf", password: "open sesame" },
+  furtherExamples: [{ file: "locked-five-megabytes.pdf", password: "user" }],
   errors: ["owner_password_required"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

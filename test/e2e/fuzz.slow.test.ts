@@ -41,7 +41,7 @@ test("80 damaged documents are processed or refused, and no response contains an
   expect(responses["400 invalid_file"]).toBeGreaterThan(10);
 }, 600_000);
 
-test("an operation without a form is an error, and so is a service that does not respond", async () => {
+test("a name that no operation has is an error, and so is a service that does not respond", async () => {
   await expect(fuzz(service, sources, options({ only: "unheard-of" }), () => undefined)).rejects.toThrow("unheard-of");
   const nobody = { baseUrl, key: "sk_live_nobody" };
   await expect(fuzz(nobody, sources, options({}), () => undefined)).rejects.toThrow("unauthenticated");

@@ -15,6 +15,7 @@ const SIGNATURES: Readonly<Record<string, string>> = {
   "image/png": "\u0089PNG",
   "image/jpeg": "\u00ff\u00d8\u00ff",
   "image/webp": "RIFF",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "PK",
 };
 
 /** Everything that is wrong with the response to call `call`, in words. */
@@ -46,6 +47,10 @@ async function outputFaults(response: ApiResponse, form: Form): Promise<string[]
     const text = new TextDecoder("utf-8", { fatal: true }).decode(response.body);
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? [] : ["the JSON is no object"];
+  }
+  if (type.startsWith("text/")) {
+    new TextDecoder("utf-8", { fatal: true }).decode(response.body);
+    return [];
   }
   const signature = SIGNATURES[type];
   if (signature !== undefined) {

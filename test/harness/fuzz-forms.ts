@@ -1,272 +1,210 @@
-/** What each operation is sent by `npm run fuzz`: an entry for each of the registry. */
+/** What a mutation run sends: forms drawn from the schema of an operation, its example, and the values that its fields name. */
 import { chainPem, issue, keyPem } from "./certificates.ts";
 import type { Part } from "./client.ts";
 import type { Random } from "./random.ts";
+import { type Description, type Operation, operationOf } from "../../src/site/description/description.ts";
+import type { Field, ValueField } from "../../src/site/description/fields.ts";
+import type { Schema } from "../../src/site/description/schema.ts";
 
 /** What a form is made of. */
 export interface Draw {
   readonly random: Random;
-  /** Letters that belong to this call alone; they may stand wherever text is asked for. */
+  /** Letters that belong to this call alone. */
   readonly mark: string;
-  /** A document, damaged or not, and the password that opens it, where there is one. */
+  /** A document, damaged or not, and the password that opens it, if it has one. */
   document(): { readonly file: Part; readonly password?: string };
   /** An image, damaged or not. */
   image(): Part;
+  /** A file of `examples/`, damaged or not. */
+  example(name: string): Part;
 }
 
 export type Form = Readonly<Record<string, Part>>;
 
-const issued = await issue({ subject: "Signer" });
-const signer = { key: await keyPem(issued), chain: chainPem(issued) };
-
-const RANGES = ["1", "all", "odd", "even", "last", "1-end", "last-2", "2-1", "!1", "1,1,1", "1|1-end", "99", ""];
-
-/** Leaves out those that are not given. */
-function given(fields: Readonly<Record<string, Part | undefined>>): Form {
-  return Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, Part] => entry[1] !== undefined && entry[1] !== ""),
-  );
+/** An operation as openapi.json describes it, and what the registry says about its fields. */
+export interface Drawn extends Operation {
+  readonly form: Schema;
+  readonly schemas: Description["components"]["schemas"];
+  readonly tries: Readonly<Record<string, readonly string[]>>;
 }
 
-/** By the operation's name. */
-export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
-  merge({ random, mark, document }) {
-    const documents = Array.from({ length: 2 + random.below(3) }, document);
-    return given({
-      ...Object.fromEntries(
-        documents.flatMap(({ file, password }, index) => [
-          [`file${index}`, file],
-          [`password${index}`, password],
-        ]),
-      ),
-      interleave: random.pick([undefined, "true"]),
-      bookmarks: random.pick([undefined, "keep", "per-file", "none"]),
-      title: random.pick([undefined, mark]),
-      author: random.pick([undefined, `${mark} é 変`]),
-    });
-  },
-  split({ random, document }) {
-    const mode = random.pick(["pages", "chunks", "ranges", "bookmarks"]);
-    return given({
-      ...document(),
-      mode,
-      chunkSize: mode === "chunks" ? random.pick(["1", "2", "1000"]) : undefined,
-      ranges: mode === "ranges" ? random.pick(RANGES) : undefined,
-    });
-  },
-  "extract-text": ({ random, document }) =>
-    given({ ...document(), words: random.pick([undefined, "true"]), pages: random.pick([undefined, ...RANGES]) }),
-  "extract-pages": ({ random, document }) => given({ ...document(), range: random.pick(RANGES) }),
-  "delete-pages": ({ random, document }) => given({ ...document(), pages: random.pick(RANGES) }),
-  rotate: ({ random, document }) =>
-    given({
-      ...document(),
-      angle: random.pick(["0", "90", "180", "270"]),
-      pages: random.pick([undefined, undefined, ...RANGES]),
-      rotations: random.pick([undefined, '{"1":180}']),
-    }),
-  protect: ({ random, mark, document }) =>
-    given({
-      ...document(),
-      userPassword: random.pick(["user", mark]),
-      ownerPassword: random.pick([undefined, "an, owner's"]),
-      permissions: random.pick([undefined, "print,copy", "none"]),
-      encryption: random.pick([undefined, "aes-128"]),
-    }),
-  crop({ random, document }) {
-    const how = random.pick([
-      { box: random.pick(['{"x":0,"y":0,"width":60,"height":40}', '{"x":10,"y":20,"width":1e9,"height":1}']) },
-      { margins: random.pick(["1", '{"top":9,"left":2.5}', "1e5"]) },
-      { auto: "true" },
-    ]);
-    return given({
-      ...document(),
-      ...how,
-      pages: random.pick([undefined, ...RANGES]),
-      remove: random.pick([undefined, "true"]),
-    });
-  },
-  "n-up": ({ random, document }) =>
-    given({
-      ...document(),
-      ...random.pick([
-        { pagesPerSheet: random.pick(["2", "4", "6", "9", "16"]) },
-        { layout: "booklet" },
-        { pagesPerSheet: "2", layout: "booklet" },
-      ]),
-      pageSize: random.pick([undefined, "a4", "legal"]),
-      marginPt: random.pick([undefined, "9", "300"]),
-      border: random.pick([undefined, "true"]),
-    }),
-  unlock: ({ document }) => given({ ...document() }),
-  "to-images": ({ random, document }) =>
-    given({
-      ...document(),
-      format: random.pick([undefined, "png", "jpeg", "webp"]),
-      // Low, as what may break is what is read, not what is painted.
-      dpi: random.pick(["36", "50", "72"]),
-      quality: random.pick([undefined, "1", "100"]),
-      pages: random.pick(["1", "last-2", "odd", "99"]),
-    }),
-  ocr({ random, document, image }) {
-    const output = random.pick([undefined, "pdf"]);
-    return given({
-      ...(random.once(4) ? { file: image() } : document()),
-      output,
-      words: output === undefined ? random.pick([undefined, "true"]) : undefined,
-      mode: random.pick([undefined, undefined, "force"]),
-      // One page: what may break is what is read, and recognizing it takes seconds.
-      pages: random.pick(["1", "last", "99"]),
-    });
-  },
-  "from-images": ({ random, image }) =>
-    given({
-      ...Object.fromEntries(Array.from({ length: 1 + random.below(3) }, (_, index) => [`image${index}`, image()])),
-      pageSize: random.pick([undefined, "a4", "letter"]),
-      marginPt: random.pick([undefined, "20"]),
-      fit: random.pick([undefined, "cover", "stretch"]),
-    }),
-  "to-pdf": ({ random, document, image }) =>
-    given({
-      ...(random.once(4) ? { file: image() } : document()),
-      format: random.pick([undefined, "html", "text", "csv"]),
-      pageSize: random.pick([undefined, "a5", '{ "width": 300, "height": 500 }']),
-      strict: random.pick([undefined, "true"]),
-    }),
-  compress: ({ random, document }) =>
-    given({
-      ...document(),
-      level: random.pick([undefined, "low", "high", "max"]),
-      grayscale: random.pick([undefined, "true"]),
-      stripMetadata: random.pick([undefined, "true"]),
-      imageMaxDpi: random.pick([undefined, "72"]),
-    }),
-  redact: ({ random, mark, document }) =>
-    given({
-      ...document(),
-      terms: random.pick([undefined, JSON.stringify([mark, "e"]), '["the", "\u00e9"]']),
-      ignoreCase: random.pick([undefined, "true"]),
-      patterns: random.pick([undefined, '["email", "phone", "url"]', '[{"regex": "[a-z]{3}"}]']),
-      regions: random.pick(['[{"page":1,"x":50,"y":50,"width":200,"height":100}]', undefined]),
-      pages: random.pick([undefined, undefined, ...RANGES]),
-      label: random.pick([undefined, mark]),
-      dryRun: random.pick([undefined, undefined, "true"]),
-    }),
-  watermark({ random, mark, document, image }) {
-    const kind = random.pick(["text", "image"]);
-    return given({
-      ...document(),
-      kind,
-      text: kind === "text" ? random.pick([mark, `${mark} <b>&amp; عربى`]) : undefined,
-      image: kind === "image" ? image() : undefined,
-      position: random.pick([undefined, "top-left", "bottom-right", "diagonal"]),
-      layer: random.pick([undefined, "under"]),
-      pages: random.pick([undefined, ...RANGES]),
-    });
-  },
-  "add-page-numbers": ({ random, mark, document }) =>
-    given({
-      ...document(),
-      template: random.pick([undefined, `${mark} {n}`, "{roman} / {total}"]),
-      style: random.pick([undefined, "roman", "alphaLower"]),
-      position: random.pick([undefined, "top-left"]),
-      pages: random.pick([undefined, ...RANGES]),
-    }),
-  sign({ random, mark, document, image }) {
-    const mode = random.pick(["type", "image"]);
-    const page = random.pick([1, 1, 2, 99]);
-    const [x, y, width, height] = random.pick([
-      [0, 0, 50, 20],
-      [20, 30, 90.5, 60],
-      [-1, 0, 1e9, 1],
-    ] as const);
-    return given({
-      ...document(),
-      mode,
-      field: JSON.stringify({ page, x, y, width, height, origin: random.pick([undefined, "bottom-left"]) }),
-      typedName: mode === "type" ? random.pick([mark, `${mark} Zoë عربى`]) : undefined,
-      signatureImage: mode === "image" ? image() : undefined,
-      timestamp: random.pick([undefined, "true"]),
-      signerName: random.pick([undefined, mark]),
-      signerEmail: random.pick([undefined, `${mark}@example.com`]),
-    });
-  },
-  seal: ({ random, mark, document, image }) =>
-    given({
-      ...document(),
-      ...random.pick<Form>([
-        { privateKey: signer.key, chain: signer.chain },
-        { privateKey: signer.key, chain: mark },
-        { certificate: image(), certificatePassword: mark },
-        { mode: "prepare", chain: signer.chain },
-        { mode: "complete", chain: signer.chain, signature: random.pick(["AAAA", mark]) },
-        { mode: "complete", cms: random.pick(["AAAA", mark]) },
-      ]),
-      digest: random.pick([undefined, "sha512"]),
-      reason: random.pick([undefined, mark, `${mark} Zoë عربى`]),
-      fieldName: random.pick([undefined, mark, "person.name"]),
-      field: random.pick([
-        undefined,
-        JSON.stringify({ page: random.pick([1, 99]), x: 9, y: 9, width: 90, height: 40 }),
-      ]),
-      certify: random.pick([undefined, undefined, "form-filling"]),
-    }),
-  "verify-signatures": ({ random, mark, document }) =>
-    given({ ...document(), trust: random.pick([undefined, signer.chain, mark]) }),
-  "fill-form": ({ random, mark, document }) =>
-    given({
-      ...document(),
-      values: JSON.stringify(
-        random.pick([
-          {},
-          { "person.name": mark, agree: false, radio: "choice3", color: "g", nobody: mark },
-          { "person.name": `${mark} عربى`, "person.city": null, agree: "Yes" },
-          { color: mark },
-        ]),
-      ),
-      flatten: random.pick([undefined, "true"]),
-      strict: random.pick([undefined, undefined, "true"]),
-    }),
-  metadata({ random, mark, document }) {
-    if (random.once(2)) return given({ ...document(), action: "get" });
-    const metadata = random.pick([{ title: mark, custom: { Note: mark } }, { title: null, author: mark }, {}]);
-    return given({
-      ...document(),
-      action: "set",
-      metadata: JSON.stringify(metadata),
-      replace: random.pick([undefined, "true"]),
-    });
-  },
-  repair: ({ random, document }) => given({ ...document(), output: random.pick([undefined, "json"]) }),
-  flatten: ({ random, document }) => given({ ...document(), what: random.pick([undefined, "forms", "annotations"]) }),
-  attachments({ random, mark, document, image }) {
-    const action = random.pick(["list", "extract", "add", "remove"]);
-    const isAdded = action === "add";
-    return given({
-      ...document(),
-      action,
-      name: action === "list" ? undefined : random.pick([undefined, "data.csv", "pinned.txt", `${mark}/../é.txt`]),
-      attachment: isAdded ? image() : undefined,
-      description: isAdded ? random.pick([undefined, mark]) : undefined,
-      relationship: isAdded ? random.pick([undefined, "Data"]) : undefined,
-    });
-  },
-  outline({ random, mark, document }) {
-    if (random.once(2)) return given({ ...document(), action: "get" });
-    const outline = random.pick([
-      [],
-      [{ title: mark, page: 1, view: ["XYZ", 1, null, 2.5], open: true, children: [{ title: `${mark} 変` }] }],
-      [{ title: "", page: 99 }],
-      [{ title: mark, url: "https://example.com/", bold: true, color: "#ff0000" }],
-    ]);
-    return given({ ...document(), action: "set", outline: JSON.stringify(outline) });
-  },
-  pipeline: ({ random, document }) => {
-    const middle = [{ operation: "rotate", angle: 90 }, { operation: "compress" }, { operation: "add-page-numbers" }];
-    const last = [{ operation: "metadata", action: "get" }, { operation: "extract-text" }, { operation: "to-images" }];
-    return given({
-      ...document(),
-      steps: JSON.stringify([random.pick(middle), random.pick(middle), random.pick(last)]),
-    });
-  },
+const RANGES = ["1", "all", "odd", "even", "last", "1-end", "last-2", "2-1", "!1", "1,1,1", "1|1-end", "99", ""];
+/** Names of fields and attachments in the documents of a mutation run. */
+const NAMES = ["person.name", "person.city", "agree", "radio", "color", "data.csv", "pinned.txt", "nobody"];
+/** JSON that is nested deeper has only what it needs. */
+const DEEPEST = 4;
+/** Optional fields of a form, on average. */
+const OPTIONAL = 2;
+
+const issued = await issue({ subject: "Signer" });
+/** By the name of a field: texts that no schema can give. */
+const PEM: Readonly<Record<string, string>> = {
+  privateKey: await keyPem(issued),
+  chain: chainPem(issued),
+  trust: chainPem(issued),
 };
+
+/** The operations of a service. `tries`: by name and field, those of the registry. */
+export function drawnOperations(
+  { paths, components }: Description,
+  tries: Readonly<Record<string, Drawn["tries"]>>,
+): Drawn[] {
+  return Object.entries(paths).flatMap(([path, { post }]) => {
+    // Files are uploaded as forms, too, but not only.
+    const { "multipart/form-data": media, ...others } = post?.requestBody?.content ?? {};
+    const operation = post && operationOf(path, post);
+    if (media?.schema === undefined || operation === undefined || Object.keys(others).length > 0) return [];
+    return [{ ...operation, form: media.schema, schemas: components.schemas, tries: tries[operation.name] ?? {} }];
+  });
+}
+
+/** Draws a form. Half of them begin with the values of the example. */
+export function drawForm(operation: Drawn, draw: Draw): Form {
+  const { random } = draw;
+  const { fields, form, tries, example } = operation;
+  const base = random.once(2) ? example : {};
+  const values = new Values(operation.schemas, draw);
+  const drawn: Record<string, Part> = {};
+  const isNeeded = ({ name, required }: Field): boolean => required || tries[name] !== undefined || name in base;
+  const optional = fields.filter((field) => !isNeeded(field) && field.name !== "password");
+  const rarity = Math.max(2, Math.ceil(optional.length / OPTIONAL));
+  const add = (field: Field): void => {
+    if (field.kind === "value") drawn[field.name] = textOf(field);
+    else Object.assign(drawn, filesOf(field, operation, draw));
+  };
+  const textOf = ({ name, schema }: ValueField): string => {
+    const own = tries[name];
+    if (own !== undefined) return random.pick(own);
+    const given = base[name];
+    if (given !== undefined && !random.once(4)) return given;
+    return PEM[name] !== undefined && !random.once(4) ? PEM[name] : values.text(schema);
+  };
+  // The fields that others depend on come first.
+  for (const field of fields.toSorted((a, b) => Object.keys(a.when).length - Object.keys(b.when).length)) {
+    if (field.name === "password") continue;
+    const applies = Object.entries(field.when).every(([name, allowed]) => {
+      const governor = fields.find((one) => one.name === name);
+      const value = drawn[name] ?? (governor?.kind === "value" ? governor.schema.default : undefined);
+      return typeof value !== "object" && allowed.includes(String(value));
+    });
+    const isRequired = isNeeded(field) || (applies && form.properties?.[field.name]?.["x-required"] === true);
+    if (isRequired ? applies || random.once(8) : random.once(applies ? rarity : 8 * rarity)) add(field);
+  }
+  const oneOf = (form.anyOf ?? []).flatMap(({ required = [] }) => required);
+  if (oneOf.length > 0 && !oneOf.some((name) => name in drawn)) {
+    const missing = random.pick(oneOf);
+    fields.filter(({ name }) => name === missing).forEach(add);
+  }
+  return Object.fromEntries(Object.entries(drawn).filter(([, part]) => part !== ""));
+}
+
+/** The files of a field, with their passwords where the form takes them. */
+function filesOf(
+  field: Exclude<Field, ValueField>,
+  { form, example }: Drawn,
+  draw: Draw,
+): Readonly<Record<string, Part>> {
+  const { random } = draw;
+  const takesPassword = form.properties?.["password"] !== undefined;
+  const given = example[field.name];
+  const file = (name: string, passwordName: string): Record<string, Part> => {
+    if (given !== undefined && !field.accept.includes("pdf") && !random.once(4)) return { [name]: draw.example(given) };
+    const takesPdf = /pdf|octet-stream/.test(field.accept);
+    if (!takesPdf || (/image|octet-stream/.test(field.accept) && random.once(4))) return { [name]: draw.image() };
+    const { file, password } = draw.document();
+    return { [name]: file, ...(takesPassword && password !== undefined && { [passwordName]: password }) };
+  };
+  if (field.kind === "file") return file(field.name, "password");
+  const all = Array.from({ length: Math.max(1, field.min) + random.below(3) }, (_, index) =>
+    file(`${field.name}${index}`, `${field.passwords ?? "password"}${index}`),
+  );
+  return Object.assign({}, ...all) as Record<string, Part>;
+}
+
+/** Draws values from their schemas. */
+class Values {
+  readonly #schemas: Drawn["schemas"];
+  readonly #draw: Draw;
+
+  constructor(schemas: Drawn["schemas"], draw: Draw) {
+    this.#schemas = schemas;
+    this.#draw = draw;
+  }
+
+  /** The text of a form field. */
+  text(schema: Schema): string {
+    const { contentSchema } = schema;
+    const value =
+      contentSchema === undefined ? this.#value(schema, schema, 0) : this.#value(contentSchema, contentSchema, 0);
+    return typeof value === "string" && contentSchema === undefined ? value : JSON.stringify(value);
+  }
+
+  /** `root` has the definitions that the schema refers to. */
+  #value(schema: Schema, root: Schema, depth: number): unknown {
+    const { random } = this.#draw;
+    const { $ref, anyOf, oneOf, enum: words, examples = [], "x-choices": choices } = schema;
+    if ($ref !== undefined) return this.#value(this.#resolve($ref, root), root, depth);
+    if (schema.const !== undefined) return schema.const;
+    if (words !== undefined) return random.pick(words);
+    if (examples.length > 0 && random.once(2)) return random.pick(examples);
+    const alternatives = oneOf ?? anyOf?.filter(({ required }) => required === undefined) ?? [];
+    if (alternatives.length > 0) return this.#value(random.pick(alternatives), root, depth);
+    if (choices !== undefined)
+      return [random.pick(choices.values), random.pick(choices.values)].slice(random.below(2)).join(",");
+    const type = random.pick([schema.type ?? "string"].flat());
+    if (type === "object") return this.#object(schema, root, depth + 1);
+    if (type === "array") return this.#array(schema, root, depth + 1);
+    if (type === "boolean") return random.once(2);
+    if (type === "null") return null;
+    return type === "string" ? this.#string(schema) : this.#number(schema, type === "integer");
+  }
+
+  #resolve(reference: string, root: Schema): Schema {
+    const name = reference.slice(reference.lastIndexOf("/") + 1);
+    if (reference === "#") return root;
+    const found = reference.startsWith("#/components/") ? this.#schemas[name] : root.$defs?.[name];
+    if (found === undefined) throw new Error(`no schema ${reference}`);
+    return found;
+  }
+
+  #object(schema: Schema, root: Schema, depth: number): Record<string, unknown> {
+    const { random, mark } = this.#draw;
+    const { properties = {}, required = [], additionalProperties, propertyNames } = schema;
+    const isWanted = (name: string): boolean => required.includes(name) || (depth < DEEPEST && random.once(3));
+    const known = Object.entries(properties)
+      .filter(([name]) => isWanted(name))
+      .map(([name, inner]) => [name, this.#value(inner, root, depth)] as const);
+    if (typeof additionalProperties !== "object") return Object.fromEntries(known);
+    const pattern = new RegExp(propertyNames?.pattern ?? "", "u");
+    const names = [...NAMES, mark, "1", "2", "99"].filter((name) => pattern.test(name));
+    const others = Array.from({ length: random.below(4) }, () => random.pick(names));
+    return Object.fromEntries([
+      ...known,
+      ...others.map((name) => [name, this.#value(additionalProperties, root, depth)]),
+    ]);
+  }
+
+  #array({ items = {}, minItems = 0, maxItems = Infinity }: Schema, root: Schema, depth: number): unknown[] {
+    const most = depth < DEEPEST ? 2 : 0;
+    const length = Math.min(maxItems, minItems + this.#draw.random.below(most + 1));
+    return Array.from({ length }, () => this.#value(items, root, depth));
+  }
+
+  #string({ format = "", maxLength = Infinity }: Schema): string {
+    const { random, mark } = this.#draw;
+    if (format.startsWith("page-")) return random.pick(RANGES);
+    if (format === "color") return "#336699";
+    if (format === "password") return random.pick(["user", "an, owner's", mark]);
+    return random.pick([mark, `${mark} Zoë عربى 変`, `${mark} <b>&amp;`, "e", ...NAMES]).slice(0, maxLength);
+  }
+
+  #number({ minimum, maximum, default: byDefault }: Schema, isInteger: boolean): number {
+    const { random } = this.#draw;
+    const bounds = [minimum, maximum, typeof byDefault === "number" ? byDefault : undefined];
+    const ordinary = isInteger ? [1, 2, 9] : [0, 20, 90.5, -1];
+    const all = [...bounds.filter((bound) => bound !== undefined), ...ordinary];
+    // A value that is not allowed is an error, which is seldom worth a call.
+    const allowed = all.filter((value) => value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity));
+    return random.pick(allowed.length > 0 && !random.once(8) ? allowed : all);
+  }
+}

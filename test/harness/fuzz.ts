@@ -1,13 +1,17 @@
 /** The mutation run: damaged files through every operation, and what must hold for each call. */
+import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { patiently, post, pdfPart, type Part, type Service } from "./client.ts";
 import { faultsOf } from "./fuzz-checks.ts";
-import { forms, type Form } from "./fuzz-forms.ts";
+import { drawForm, type Drawn, drawnOperations, type Form } from "./fuzz-forms.ts";
 import { document } from "./fixtures.ts";
 import { markedDocument, Markers } from "./markers.ts";
 import { mutate } from "./mutations.ts";
 import { Random } from "./random.ts";
+import { describedOperations } from "../../scripts/described-api.ts";
+import { root } from "../../scripts/local-database.ts";
+import type { Description } from "../../src/site/description/description.ts";
 
 /** A file that is damaged before it is sent. */
 export interface Source {
@@ -61,24 +65,18 @@ const AT_ONCE = 2;
 /** Failures after which a run ends. */
 const MOST_FAILURES = 25;
 
-/** The operations that the service has, from its own description: the registry. */
-async function operationsOf(service: Service, only: string): Promise<string[]> {
+/** The operations of the service. @throws Error if none has `only` in its name */
+async function operationsOf(service: Service, only: string): Promise<Drawn[]> {
   const response = await fetch(`${service.baseUrl}/api/v1/openapi.json`);
-  const { paths } = (await response.json()) as {
-    paths: Record<string, { post?: { requestBody?: { content: object } } }>;
-  };
-  const names = Object.entries(paths)
-    // Files are also uploaded as forms, but not only.
-    .filter(([, { post }]) => Object.keys(post?.requestBody?.content ?? {}).join() === "multipart/form-data")
-    .map(([path]) => path.split("/").at(-1) ?? "");
-  const without = names.filter((name) => forms[name] === undefined);
-  if (without.length > 0) throw new Error(`test/harness/fuzz-forms.ts has nothing for ${without.join(", ")}`);
-  const chosen = names.filter((name) => name.includes(only));
+  const facts = await describedOperations();
+  const tries = Object.fromEntries(facts.map((one) => [one.name, one.tries]));
+  const all = drawnOperations((await response.json()) as Description, tries);
+  const chosen = all.filter(({ name }) => name.includes(only));
   if (chosen.length === 0) throw new Error(`no operation's name holds ${only}`);
   return chosen;
 }
 
-/** @throws where an operation has no form in fuzz-forms.ts, or the service does not respond to a plain request at all. */
+/** @throws Error if no operation has `only` in its name, or the service does not respond to a plain request. */
 export async function fuzz(
   service: Service,
   sources: readonly Source[],
@@ -160,7 +158,7 @@ function watchServer({ baseUrl, residentBytes = async () => 0 }: Service): () =>
 
 function makeCall(
   call: number,
-  operations: readonly string[],
+  operations: readonly Drawn[],
   sources: readonly Source[],
   markers: Markers,
   seed: number,
@@ -188,9 +186,11 @@ function makeCall(
     const password = own ?? (random.once(4) ? mark : undefined);
     return { file: pdfPart(bytes, `${mark}.pdf`), ...(password === undefined ? {} : { password }) };
   };
-  const make = forms[operation];
-  if (make === undefined) throw new Error(`no form for ${operation}`);
-  return { operation, form: make({ random, mark, document, image }), damage };
+  const example = (name: string): Part => {
+    const bytes = new Uint8Array(readFileSync(join(root, "examples", name)));
+    return pdfPart(damaged({ name, bytes }, documents), name);
+  };
+  return { operation: operation.name, form: drawForm(operation, { random, mark, document, image, example }), damage };
 }
 
 /** PNG, JPEG or WebP, by the first bytes. */

@@ -4,6 +4,7 @@ import { asTexts, type Parts, pipeline, post, stepsOf } from "./pipeline-service
 import { chainPem, issue, keyPem } from "../harness/certificates.ts";
 import { document } from "../harness/fixtures.ts";
 import { withoutIdentifiers } from "../harness/identifiers.ts";
+import { takesJson } from "../../src/operations/definition/fields.ts";
 import { operations } from "../../src/operations/index.ts";
 import { madeField } from "../../src/operations/pipeline.ts";
 
@@ -31,8 +32,8 @@ const inner: readonly Step[] = [
   ["fill-form", { values: {} }],
   ["metadata", { action: "set", metadata: { title: "New" } }],
 ];
-/** And of those whose result is something else, or different each time. */
-const last: readonly Step[] = [
+/** Of those whose result is something else, or different each time. */
+const special: readonly Step[] = [
   ["extract-text", {}],
   ["to-images", { pages: 1, dpi: 36 }],
   ["protect", { ownerPassword: "secret" }],
@@ -49,8 +50,23 @@ const last: readonly Step[] = [
   ["metadata", { action: "get" }],
   ["split", { mode: "pages" }],
   ["ocr", {}],
-  ["delete-pages", { pages: "last" }],
 ];
+const last = [...special, ...examples()];
+
+/** Those of the registry that are not above, as in their examples. */
+function examples(): Step[] {
+  const known = new Set([...inner, ...special].map(([name]) => name));
+  return operations
+    .filter((operation) => madeField(operation) !== undefined && !known.has(operation.name))
+    .map(({ name, fields, example }) => {
+      const texts = Object.entries(example).flatMap(([key, value]) => {
+        const field = fields[key];
+        if (field?.kind !== "text") return [];
+        return [[key, takesJson(field) ? (JSON.parse(value) as unknown) : value] as const];
+      });
+      return [name, Object.fromEntries(texts)];
+    });
+}
 
 /** Every pair of neighbors once (de Bruijn, of order 2). */
 function* everyPair<T>(items: readonly T[]): Generator<T> {

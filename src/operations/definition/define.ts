@@ -265,7 +265,7 @@ export interface Operation<F extends Fields = Fields> {
   readonly oneOf?: { readonly fields: readonly string[]; readonly exactly?: boolean };
   /** A working request for the reference and the playground. The fuzzer and the load test send it, too. */
   readonly example: Example;
-  /** Further working requests, for the load test. Their files can also be those of bench/load-files.ts. */
+  /** Further working requests, for the load test. Their files can also be those that bench/load-mix.ts makes. */
   readonly furtherExamples?: readonly Example[];
   readonly memory?: MemoryUse;
   /** What depends on the parameters besides the mode. */

@@ -37,7 +37,7 @@ export type FileKind = "pdf" | ImageKind | "any";
 interface FieldHints {
   /** What people read instead of the name, where the name does not say it: "Pages per part" for `chunkSize`. */
   readonly label?: string;
-  /** What the fuzzer sends instead of what the schema allows: values that are cheap, or that reach what random ones do not. */
+  /** The fuzzer always sends one of these instead of what the schema allows: values that are cheap, or reach more than random ones. */
   readonly tries?: readonly string[];
   /** The value used if the field is absent, as a client would send it. */
   readonly default?: string | number;

@@ -29,6 +29,11 @@ export interface Schema {
   readonly "x-form-values"?: boolean;
   /** The words of a list separated by commas. */
   readonly "x-choices"?: Choices;
+  /** Definitions that references in it name. */
+  readonly $defs?: Readonly<Record<string, Schema>>;
+  readonly propertyNames?: { readonly pattern?: string };
+  /** Required with the values in `x-when`. */
+  readonly "x-required"?: boolean;
   /** The parameter depends on values of others, such as `{ "kind": ["text"] }`. */
   readonly "x-when"?: Readonly<Record<string, readonly string[]>>;
 }

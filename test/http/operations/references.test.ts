@@ -10,6 +10,7 @@ import { document } from "../../harness/fixtures.ts";
 import { fromBase64 } from "../../../src/bytes/base64.ts";
 import { createApp } from "../../../src/app.ts";
 import { MiB } from "../../../src/limits.ts";
+import type { Operation } from "../../../src/operations/definition/define.ts";
 import type { Fields } from "../../../src/operations/definition/fields.ts";
 import { operations } from "../../../src/operations/index.ts";
 
@@ -87,14 +88,8 @@ const open = async (path: string): Promise<string> => (await fetch(`${server}/op
 const pageCount = (response: Response): string | null => response.headers.get("X-Page-Count");
 
 describe("every file field takes a reference", () => {
-  /** What each operation needs beside its files. */
-  const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    split: { mode: "pages" },
-    "extract-pages": { range: "1" },
-    "delete-pages": { pages: "1" },
-    "to-images": { dpi: "36" },
-    rotate: { angle: "90" },
-    protect: { userPassword: "open" },
+  /** Parameters of operations that take these files, all of them, with other values than in their example. */
+  const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     watermark: { kind: "image" },
     seal: {
       certificatePassword: "secret",
@@ -103,14 +98,11 @@ describe("every file field takes a reference", () => {
     },
     sign: { mode: "image", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' },
     "fill-form": { values: "{}" },
-    metadata: { action: "get" },
-    crop: { margins: "9" },
-    "n-up": { pagesPerSheet: "2" },
-    attachments: { action: "add" },
-    outline: { action: "get" },
-    redact: { terms: '["letter"]' },
+    unlock: {},
     "to-pdf": { format: "markdown" },
   };
+  const parametersOf = ({ name, fields, example }: Operation): Readonly<Record<string, string>> =>
+    special[name] ?? Object.fromEntries(Object.entries(example).filter(([field]) => fields[field]?.kind === "text"));
   /** What does not differ between two runs: the output of protect has random keys, and signatures have random numbers. */
   const content = async (name: string, response: Response): Promise<unknown> => {
     if (name === "protect") return response.headers.get("X-Encryption-Verified");
@@ -126,7 +118,9 @@ describe("every file field takes a reference", () => {
       return names.map((name) => [name, bytes]);
     });
 
-  it.each(operations)("of $name", async ({ name, fields }) => {
+  it.each(operations)("of $name", async (operation) => {
+    const { name, fields } = operation;
+    const parameters = parametersOf(operation);
     const files = filesOf(name, fields);
     const uploads = Object.fromEntries(files.map(([field, bytes]) => [field, named(bytes)]));
     const stores: Record<string, string> = {};
@@ -135,11 +129,11 @@ describe("every file field takes a reference", () => {
       stores[field] = await stored(bytes);
       urls[field] = await served(bytes, `/kept/${bytes.length}/letter.pdf`);
     }
-    const expected = await post(name, { ...uploads, ...needed[name] });
+    const expected = await post(name, { ...uploads, ...parameters });
     expect(expected.status, await expected.clone().text()).toBe(200);
     const same = await content(name, expected);
     for (const references of [stores, urls]) {
-      const response = await post(name, { ...references, ...needed[name] });
+      const response = await post(name, { ...references, ...parameters });
       expect(response.status).toBe(200);
       for (const header of ["Content-Type", "Content-Disposition", "X-Page-Count", "X-Credits-Charged"]) {
         expect(response.headers.get(header)).toBe(expected.headers.get(header));
