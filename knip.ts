@@ -17,7 +17,7 @@ const config: KnipConfig = {
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Files that wasm/prepare.ts copies.
   ignoreDependencies: ["@tsd/typescript", /^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core"],
-  // Debian's packages, compared with by `npm run bench` where they are installed.
+  // Debian's packages, compared with by `npm run measure -- bench` where they are installed.
   ignoreBinaries: ["ocrmypdf", "pdftoppm", "tesseract"],
 };
 

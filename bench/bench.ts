@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--runs N] [--work text] [--json] [--input file-or-folder ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair|verification|profile|to-pdf]`: wall
+ * `npm run measure -- bench [--runs N] [--work text] [--json] [--input file-or-folder ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair|verification|profile|to-pdf]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in

@@ -1,5 +1,5 @@
 /**
- * `npm run drift -- [--seconds N]`: what the process of the service holds while costly requests follow one another (150 s), and after a
+ * `npm run measure -- drift [--seconds N]`: what the process of the service holds while costly requests follow one another (150 s), and after a
  * garbage collection. MiB of the process, of JavaScript objects with their buffers, of wasm memories, and of the largest other region of
  * anonymous memory, which is that of workerd's malloc. Linux only (/proc).
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run turns -- --only growth`: how the time for a unit of fuel changes with the number of a construct. Where it rises, something works that the fuel gauge does
+ * `npm run measure -- turns --only growth`: how the time for a unit of fuel changes with the number of a construct. Where it rises, something works that the fuel gauge does
  * not see. For the constructs of our own parsers, also what one request takes at most: CPU time, memory, and the time until /health responds. Times are CPU times of the whole process; the machine has to be quiet.
  */
 import { readFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 /**
- * `npm run load -- [--seconds N] [--clients N] [--seed N] [--port N] [--only text]`: so many clients (4) send a mix of all
+ * `npm run measure -- load [--seconds N] [--clients N] [--seed N] [--port N] [--only text]`: so many clients (4) send a mix of all
  * operations for so long (60 s), each its next call when it has read the response of the one before. Prints throughput, the
  * percentiles of each operation's time, every response that was no success, and the memory over time. A 503 or 429 is waited for
  * as it says and is no error; anything else but a 2xx is, and so is a heap that keeps growing. Exit code 1 then.

@@ -1,4 +1,4 @@
-/** What `npm run memory` lets the service do, on documents of 25 MiB and of many pages, fields, pixels or letters. */
+/** What `npm run measure -- memory` lets the service do, on documents of 25 MiB and of many pages, fields, pixels or letters. */
 import { fieldsOf, valuesOf } from "./forms.ts";
 import { jpegParts } from "./from-images.ts";
 import { pdfPart, type Part } from "../test/harness/client.ts";

@@ -1,5 +1,5 @@
 /**
- * `npm run memory -- [--port N] [--only text]` (ports from N on; only the rows whose names hold the text): how much memory the
+ * `npm run measure -- memory [--port N] [--only text]` (ports from N on; only the rows whose names hold the text): how much memory the
  * isolate holds while it works on 25 MiB, which must stay below 128 MiB. The growth of the process is for comparison: D1, R2,
  * queues, and compiled code are in it. Linux only (/proc).
  */

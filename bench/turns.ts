@@ -1,5 +1,5 @@
 /**
- * `npm run turns -- [--only text]`: whether others have their turn, and at what price. While the service works on each of some dear
+ * `npm run measure -- turns [--only text]`: whether others have their turn, and at what price. While the service works on each of some dear
  * requests, how long /health and a rotation of one page take at most, how much memory the isolate holds, and what becomes of the
  * request itself: small files that ask for much work, and honest work on large ones, as requests and as jobs, the latter beside jobs of one
  * page. Exit code 1 where /health took more than 300 ms, a rotation more than 1 s, a job of one page more than 5 s, or the isolate held
@@ -107,7 +107,7 @@ const small: readonly Work[] = [
   on("rotate", "a page tree of 20,000 levels", bombs.deepPageTree(20_000), { angle: "90" }),
 ];
 
-/** The first of what `npm run memory` measures of each kind: large honest work, one request at a time. */
+/** The first of what `npm run measure -- memory` measures of each kind: large honest work, one request at a time. */
 const large: readonly Work[] = works
   .filter(([, rounds]) => rounds.length === 1 && rounds[0]?.length === 1)
   .flatMap(([name, rounds]) => (rounds[0] ?? []).map(({ operation, parts }) => ({ name, operation, parts })));

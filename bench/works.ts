@@ -1,4 +1,4 @@
-/** What `npm run bench` lets every operation do, and the program that a user would take instead, with its arguments. */
+/** What `npm run measure -- bench` lets every operation do, and the program that a user would take instead, with its arguments. */
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fieldsOf, valuesOf } from "./forms.ts";

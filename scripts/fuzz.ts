@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- [folder] [--seed N] [--count N] [--seconds N] [--first N] [--only text]`: sends damaged files through
+ * `npm run measure -- fuzz [folder] [--seed N] [--count N] [--seconds N] [--first N] [--only text]`: sends damaged files through
  * every operation: those of a folder (`$CORPUS_DIR` where none is given; MANIFEST.json in it may name passwords), if there is
  * one, and the project's own. A response must be a 2xx whose document opens, or a documented refusal, and come soon; the next
  * plain request must succeed; and no response may show what another request brought. `--first` is the number of the first
@@ -69,7 +69,13 @@ const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const count = Number(values.count ?? (values.seconds === undefined ? 1_000 : Number.MAX_SAFE_INTEGER));
 const failures = join(tmpdir(), "pdf-service-fuzz");
 const repeat = (call: number): string =>
-  ["npm run fuzz --", folder, `--seed ${seed}`, values.only && `--only ${values.only}`, `--first ${call} --count 1`]
+  [
+    "npm run measure -- fuzz",
+    folder,
+    `--seed ${seed}`,
+    values.only && `--only ${values.only}`,
+    `--first ${call} --count 1`,
+  ]
     .filter((part) => part !== "")
     .join(" ");
 

@@ -192,7 +192,7 @@ function parserTable(): string {
 
 const INTRODUCTION = `# Limits
 
-<!-- Made by \`npm run docs\` from src/limits.ts and src/accounts/plans.ts. Change those, then run it again. -->`;
+<!-- Made by \`npm run generate -- docs\` from src/limits.ts and src/accounts/plans.ts. Change those, then run it again. -->`;
 
 /** What most people want to know of them. */
 function asked(): string {
@@ -246,8 +246,8 @@ A request over a limit gets 413 with \`"details": { "limit", "actual" }\` unless
 \`file_too_large\` for the size of a body. All are defined in [\`src/limits.ts\`](../src/limits.ts).
 
 An isolate of Cloudflare Workers has 128 MB of memory, and no timer can interrupt WebAssembly. So memory is limited by sizes, and time
-by counts and by fuel; [architecture](architecture.md) explains both. The numbers come from measurements: \`npm run memory\`, \`npm run turns\`,
-\`npm run corpus\`, and \`npm run fuzz\` repeat them.`;
+by counts and by fuel; [architecture](architecture.md) explains both. The numbers come from measurements: \`npm run measure -- memory\`, \`npm run measure -- turns\`,
+\`npm run corpus\`, and \`npm run measure -- fuzz\` repeat them.`;
 
 /** docs/limits.md, from the text of src/limits.ts. */
 function limitsDocument(source: string): string {

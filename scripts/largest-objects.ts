@@ -1,5 +1,5 @@
 /**
- * `npm run largest -- <folders>`: the largest of what `limits.syntax` limits in the PDFs of folders, and how long it takes to measure them.
+ * `npm run measure -- largest <folders>`: the largest of what `limits.syntax` limits in the PDFs of folders, and how long it takes to measure them.
  * Object streams of encrypted files are left out.
  */
 import { readdir, readFile } from "node:fs/promises";

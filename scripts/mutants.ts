@@ -1,6 +1,6 @@
 /**
  * Breaks the service on purpose, one change at a time, and runs the tests that should notice: a mutant that survives is a promise that
- * no test holds. `npm run mutants` runs all of `mutant-list.ts`, `npm run mutants -- rotate ocr` those whose names contain a word,
+ * no test holds. `npm run measure -- mutants` runs all of `mutant-list.ts`, `npm run measure -- mutants rotate ocr` those whose names contain a word,
  * and `--check` only looks whether each can be made.
  */
 import { spawn } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * `npm run pages`: what the pages weigh, how much moves while they load and work, and what axe finds, for every view on a screen and on a
+ * `npm run measure -- pages`: what the pages weigh, how much moves while they load and work, and what axe finds, for every view on a screen and on a
  * phone, in light and in dark colors. Prints the table of docs/benchmarks.md; exits with 1 if axe finds something. Needs a Chromium.
  */
 import { join } from "node:path";

@@ -2,7 +2,7 @@
 export const MiB = 1024 * 1024;
 
 /**
- * All limits of the service. `npm run docs` writes docs/limits.md from this file: a group's comment introduces its table, and each limit's comment
+ * All limits of the service. `npm run generate -- docs` writes docs/limits.md from this file: a group's comment introduces its table, and each limit's comment
  * is its row.
  */
 export const limits = {
@@ -45,7 +45,7 @@ export const limits = {
 
   /**
    * Objects. For single objects as they stand in a file or an object stream, before they are parsed: keeping the entries of a dictionary sorted takes
-   * time that grows with their square. `npm run largest -- <folders>` measures real files.
+   * time that grows with their square. `npm run measure -- largest <folders>` measures real files.
    */
   syntax: {
     /** Tokens of one object: names, numbers, strings, keywords, arrays, and dictionaries. The largest real object that was seen has 220,000. */
@@ -538,7 +538,7 @@ export const limits = {
     growthBytes: 8 * MiB,
     /** The largest heap of an engine that is reused where an operation needs much other memory, unless the body needs more. */
     lentBesideBytes: 40 * MiB,
-    /** Memory for recognizing an A4 page in two languages (`npm run memory`). */
+    /** Memory for recognizing an A4 page in two languages (`npm run measure -- memory`). */
     recognizerBytes: 42 * MiB,
     /** Heap of an engine that has no document open. */
     engineOwnBytes: 8 * MiB,

@@ -1,6 +1,6 @@
 /**
  * The fuel of the parsers that read a client's bytes outside MuPDF, whose own fuel is counted in its binary. Each of them charges by byte and by element through one
- * meter, so that its cost is known, bounded, and listed: docs/architecture.md has the table, which `npm run docs` writes from `PARSERS`.
+ * meter, so that its cost is known, bounded, and listed: docs/architecture.md has the table, which `npm run generate -- docs` writes from `PARSERS`.
  */
 import { limits } from "../limits.ts";
 import { Refusal } from "./errors.ts";
@@ -21,7 +21,7 @@ export interface Parser {
   readonly bounds?: string;
 }
 
-/** `npm run turns -- --only growth` measures the time for a unit of this fuel again. */
+/** `npm run measure -- turns --only growth` measures the time for a unit of this fuel again. */
 export const PARSERS = {
   asn1: {
     reads: "ASN.1 (certificates, CMS, PKCS#12, OCSP)",

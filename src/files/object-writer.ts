@@ -139,7 +139,7 @@ const PIECE_BYTES = 256 * 1024;
 
 /**
  * Sends bytes in pieces. As a whole, a part of 5 MiB keeps everybody else waiting for 0.2 seconds in the local bucket, which writes 4 KiB after 4 KiB
- * (`npm run turns -- --only "a job of"`).
+ * (`npm run measure -- turns --only "a job of"`).
  */
 async function sent<T>(bytes: Uint8Array, send: (body: ReadableStream<Uint8Array>) => Promise<T>): Promise<T> {
   const { readable, writable } = new FixedLengthStream(bytes.length);

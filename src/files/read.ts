@@ -64,7 +64,7 @@ export async function sourceOf(
 
 /**
  * Chunks that one request to the bucket gets: 4 MiB. The body of a request may arrive faster than it is read: the local bucket sends
- * all of it at once, so a single request for 1 GiB would hold 1 GiB (`npm run bench -- --only files`).
+ * all of it at once, so a single request for 1 GiB would hold 1 GiB (`npm run measure -- bench --only files`).
  */
 const CHUNKS_AT_ONCE = 64;
 

@@ -43,7 +43,7 @@ const entities: Readonly<Record<string, string>> = {
 const textOf = (html: string): string =>
   html.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? "");
 
-/** What `npm run responses` wrote. */
+/** What `npm run generate -- responses` wrote. */
 const shownResponses = JSON.parse(
   await readFile(join(root, "src/site/reference/recorded-responses.json"), "utf8"),
 ) as Readonly<Record<string, { readonly json?: object }>>;

@@ -10,7 +10,7 @@ import { markedDocument, Markers } from "./markers.ts";
 import { mutate } from "./mutations.ts";
 import { Random } from "./random.ts";
 import { describedOperations } from "../../scripts/described-api.ts";
-import { root } from "../../scripts/local-database.ts";
+import { root } from "../../scripts/root.ts";
 import type { Description } from "../../src/site/description/description.ts";
 
 /** A file that is damaged before it is sent. */

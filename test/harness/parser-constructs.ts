@@ -1,6 +1,6 @@
 /**
  * The dearest constructs of the parsers that read a client's bytes outside MuPDF, so many of them in a request. A row here is tested by its fuel
- * (test/operations/parser-constructs.slow.test.ts) and measured by `npm run turns -- --only growth`.
+ * (test/operations/parser-constructs.slow.test.ts) and measured by `npm run measure -- turns --only growth`.
  */
 import { zipSync } from "fflate";
 import type { ParserName } from "../../src/engines/parse-meter.ts";

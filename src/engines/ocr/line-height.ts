@@ -11,7 +11,7 @@ const LOWEST = 16;
 const GOOD = 23;
 /**
  * Taller lines are split or lost, and strokes of large Chinese characters are mistaken for rules, so they are reduced to
- * this height (`npm run bench -- --only ocr-grid`).
+ * this height (`npm run measure -- bench --only ocr-grid`).
  */
 const HIGHEST = { alphabetic: 45, dense: 33 } as const;
 const USUAL = { alphabetic: 30, dense: 28 } as const;

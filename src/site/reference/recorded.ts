@@ -12,7 +12,7 @@ interface Recorded {
 
 const responses: Readonly<Record<string, Recorded>> = all;
 
-/** What a service responded with to the example request, written by `npm run responses`. */
+/** What a service responded with to the example request, written by `npm run generate -- responses`. */
 export function recordedResponse(id: string): Html | "" {
   const recorded = responses[id];
   if (recorded === undefined) return "";

@@ -57,7 +57,7 @@ interface TaggedAs {
   readonly content: PDFObject | undefined;
 }
 
-/** Bytes per character, and per word with its box, until they are in the response (`npm run memory`). */
+/** Bytes per character, and per word with its box, until they are in the response (`npm run measure -- memory`). */
 const [CHARACTER_BYTES, WORD_BYTES] = [10, 250];
 
 /** Fuel for a glyph of a line that is written. */

@@ -1,8 +1,4 @@
-/**
- * `npm run responses`: sends every example request of `/docs` to a service with a new account, and writes what it responded with to
- * src/site/reference/recorded-responses.json, which `/docs` shows beside the requests.
- */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "./root.ts";
 import { recorded, type RecordedResponse } from "./recorded-response.ts";
@@ -95,18 +91,25 @@ async function bodyOf({ body }: Call): Promise<FormData | string | Blob | undefi
   return form;
 }
 
-const found = await withService(async (service) => {
-  const { baseUrl } = service;
-  const description = (await (await fetch(`${baseUrl}/api/v1/openapi.json`)).json()) as Description;
-  const requests = new Requests(service);
-  const responses: Record<string, RecordedResponse> = {};
-  for (const { id, verb, path, method } of methodsOf(description.paths)) {
-    // Its response is the document that all of this is made from.
-    if (id === "openapi") continue;
-    const call = exampleCall(baseUrl, verb, path, method);
-    responses[id] = await recorded(await requests.response(path, id, call), baseUrl);
-  }
-  return responses;
-});
-const file = join(root, "src/site/reference/recorded-responses.json");
-await writeFile(file, `${JSON.stringify(found, null, 2)}\n`);
+/**
+ * The responses that `/docs` shows beside its examples, by the path of their file: every example request is sent to a service with a new
+ * account.
+ */
+export async function recordedResponses(): Promise<Map<string, string>> {
+  const responses = await withService(async (service) => {
+    const { baseUrl } = service;
+    const description = (await (await fetch(`${baseUrl}/api/v1/openapi.json`)).json()) as Description;
+    const requests = new Requests(service);
+    const found: Record<string, RecordedResponse> = {};
+    for (const { id, verb, path, method } of methodsOf(description.paths)) {
+      // Its response is the document that all of this is made from.
+      if (id === "openapi") continue;
+      const call = exampleCall(baseUrl, verb, path, method);
+      found[id] = await recorded(await requests.response(path, id, call), baseUrl);
+    }
+    return found;
+  });
+  return new Map([
+    [join(root, "src/site/reference/recorded-responses.json"), `${JSON.stringify(responses, null, 2)}\n`],
+  ]);
+}
