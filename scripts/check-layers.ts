@@ -194,6 +194,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "convert/source",
     "convert/docx",
     "convert/xlsx",
+    "convert/formats",
     "convert",
   ],
   "src/operations": ["definition", "."],

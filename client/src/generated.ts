@@ -302,7 +302,7 @@ export interface ToPdfInput {
   /** The document. */
   readonly file: FileInput | FileReference;
   /** The format of text that may have several. Default: detected. */
-  readonly format?: "html" | "xhtml" | "markdown" | "text" | "csv" | "docx" | "xlsx" | undefined;
+  readonly format?: "html" | "xhtml" | "csv" | "markdown" | "text" | "docx" | "xlsx" | undefined;
   /** The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits. */
   readonly encoding?: string | undefined;
   /** The page size, by name or in points. Default: the document's, else A4. */
@@ -1542,9 +1542,9 @@ export class ServiceMethods extends OperationTransport {
    * | Format | What is kept | What is not (`X-Not-Converted`) |
    * |---|---|---|
    * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+   * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` |  |
    * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
-   * | Text | lines as they are, wrapped at the margins | |
-   * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
+   * | Text | lines as they are, wrapped at the margins |  |
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
    *

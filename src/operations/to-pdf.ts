@@ -1,5 +1,5 @@
 import { convert } from "../engines/convert/convert.ts";
-import { FORMATS } from "../engines/convert/format.ts";
+import { formats } from "../engines/convert/formats/index.ts";
 import { ENCODINGS, isEncoding } from "../engines/convert/source/decode-text.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation } from "./definition/define.ts";
@@ -31,6 +31,19 @@ const LONGEST_CSS = 200_000;
 /** A language tag (BCP 47). */
 const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
 
+const [firstFormat, ...otherFormats] = formats.map(({ name }) => name);
+if (firstFormat === undefined) throw new Error("there is no format");
+const formatNames: [string, ...string[]] = [firstFormat, ...otherFormats];
+
+/** What is kept of each format, and what is not. Formats that keep the same are one row. */
+function formatTable(): string {
+  const rows = Array.from(
+    Map.groupBy(formats, ({ keeps, drops }) => `${keeps} | ${drops}`),
+    ([facts, same]) => `| ${same.map(({ title }) => title).join(", ")} | ${facts} |`,
+  );
+  return ["| Format | What is kept | What is not (`X-Not-Converted`) |", "|---|---|---|", ...rows].join("\n");
+}
+
 export const toPdf = defineOperation({
   name: "to-pdf",
   summary: "Convert documents to PDF",
@@ -42,14 +55,7 @@ export const toPdf = defineOperation({
     "For documents of Word (DOCX) and Excel (XLSX), HTML, Markdown, text, and CSV. For images, use `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
 
-| Format | What is kept | What is not (\`X-Not-Converted\`) |
-|---|---|---|
-| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in \`assets\` or in it, \`@page\` size and margins, page breaks | \`css-layout\` (flexbox, grid, floats, positions: content is laid out in order), \`css-selectors\` (\`~\`, \`:is()\`, \`:has()\`, and those that depend on what follows), \`css-values\` (\`calc()\`, \`min()\`, \`max()\`, \`clamp()\`), \`generated-content\`, \`gradients\` (their mean color is drawn), \`background-images\`, \`svg\`, \`formulas\`, \`frames\`, \`media\`, \`form-fields\`, \`image-maps\`, \`external-images\`, \`external-style-sheets\` |
-| Markdown | GitHub's: tables, task lists, code, footnotes; \`title\` and \`lang\` of YAML front matter; HTML in it | as HTML |
-| Text | lines as they are, wrapped at the margins | |
-| CSV | a table with the first row as its header; delimiter \`,\`, \`;\`, tab, or \`|\` | |
-| DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | \`headers\`, \`footers\`, \`comments\`, \`tracked-changes\`, \`charts\`, \`diagrams\`, \`shapes\`, \`ink\`, \`media\`, \`formulas\` (as plain text), \`fields\` (without a stored result), \`form-fields\` (ActiveX), \`embedded-objects\`, \`embedded-documents\`, \`external-images\`, \`unsupported-images\` (EMF, WMF, SVG), \`unknown-elements\` |
-| XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | \`formula-results\` (not stored: the formula is shown), \`number-formats\` (not valid), \`conditional-formats\`, \`table-styles\`, \`charts\`, \`sparklines\`, \`slicers\`, \`images\`, \`background-images\`, \`diagrams\`, \`shapes\`, \`ink\`, \`comments\`, \`headers\`, \`text-boxes\`, \`form-fields\`, \`embedded-objects\`, \`other-sheets\` (dialogs and macros), \`unknown-elements\` |
+${formatTable()}
 
 Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (\`encoding\`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names \`encoding\`.
 
@@ -65,7 +71,7 @@ Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can hav
   modes: MAKES_PDF,
   fields: {
     file: documentFile("The document."),
-    format: text(formChoice(...FORMATS), "The format of text that may have several. Default: detected."),
+    format: text(formChoice(...formatNames), "The format of text that may have several. Default: detected."),
     encoding: text(
       lineText(100),
       "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.",

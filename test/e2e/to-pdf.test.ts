@@ -433,7 +433,12 @@ describe("files that a document refers to", () => {
     ["unused", page, { "a.png": png, "b/c.png": png }, "has files that the document does not refer to: b/c.png"],
     ["there twice", page, { "a.png": png, "./a.png": png }, "has more than one file at the path a.png"],
     ["outside", page, { "../a.png": png }, "has a path that leads out of the archive: ../a.png"],
-    ["for text", "Just text.", { "a.png": png }, "must not be sent for `text`: only HTML and Markdown refer to files"],
+    [
+      "for text",
+      "Just text.",
+      { "a.png": png },
+      "must not be sent for `text`: only HTML, XHTML, and Markdown refer to files",
+    ],
   ])("a file that is %s is an error", async (_, source, entries, issue) => {
     const { status, code, body } = await send(source, { assets: zipped(entries) });
     expect([status, code, detailsOf(body)]).toEqual([

@@ -1,16 +1,46 @@
 /** Comma-separated values (RFC 4180), also with other delimiters. */
-import { Refusal } from "../errors.ts";
-import { ParseMeter } from "../parse-meter.ts";
-import type { Work } from "../work.ts";
-import { limits } from "../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import { ParseMeter } from "../../parse-meter.ts";
+import type { Work } from "../../work.ts";
+import type { TextFormat } from "./format.ts";
+import { limits } from "../../../limits.ts";
+
+export const csv: TextFormat = {
+  kind: "text",
+  name: "csv",
+  title: "CSV",
+  keeps: `a table with the first row as its header; delimiter \`,\`, \`;\`, tab, or \`|\``,
+  drops: "",
+  detect: ({ text, isCut }) => (delimiterOf(text, isCut) === undefined ? undefined : "likely"),
+
+  async read(text, parts) {
+    const records = await readCsv(parts.work, text, delimiterOf(text) ?? ",");
+    const columns = records.reduce((most, record) => Math.max(most, record.length), 0);
+    const rows = records.map((record, row) =>
+      Array.from({ length: columns }, (_, column) => csvCell(record[column] ?? "", row === 0)),
+    );
+    const widths = Array.from({ length: columns }, () => undefined);
+    return { parts: await parts.ofSheets([{ rows, widths }]), notConverted: new Set() };
+  },
+};
+
+/** Characters of a number in a cell. */
+const LONGEST_NUMBER = 100;
+const isNumber = /^\s*[-+\u2212(]?[$\u20ac\u00a3]?\s?\d[\d.,\s]*%?\)?\s*$/;
+
+const csvCell = (text: string, header: boolean): { text: string; header: boolean; align?: "right" } => ({
+  text,
+  header,
+  ...(!header && text.length <= LONGEST_NUMBER && isNumber.test(text) && { align: "right" as const }),
+});
 
 const DELIMITERS = [",", ";", "\t", "|"] as const;
-export type Delimiter = (typeof DELIMITERS)[number];
+type Delimiter = (typeof DELIMITERS)[number];
 /** Records that are looked at to find the delimiter. */
 const SAMPLE = 50;
 
 /** The delimiter that gives all records of the sample equally many cells, at least two; undefined if none does. `cut`: the text goes on. */
-export function delimiterOf(text: string, cut = false): Delimiter | undefined {
+function delimiterOf(text: string, cut = false): Delimiter | undefined {
   const found = DELIMITERS.map((delimiter) => {
     const records = [...recordsOf(text.slice(0, 16_384), delimiter, SAMPLE + 1)].filter(
       (record) => record !== undefined,
@@ -81,7 +111,7 @@ function* recordsOf(text: string, delimiter: string, most = Infinity): Generator
  * All records.
  * @throws Refusal `limit_exceeded` (cells, work)
  */
-export async function readCsv(work: Work, text: string, delimiter: Delimiter): Promise<string[][]> {
+async function readCsv(work: Work, text: string, delimiter: Delimiter): Promise<string[][]> {
   const meter = new ParseMeter(work, "csv");
   const records: string[][] = [];
   let columns = 0;

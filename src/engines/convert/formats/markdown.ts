@@ -8,13 +8,36 @@ import {
   type TokenizerAndRendererExtension,
   type Tokens,
 } from "marked";
-import { Refusal } from "../errors.ts";
-import { ParseMeter } from "../parse-meter.ts";
-import type { Work } from "../work.ts";
-import { escaped, escapedAttribute } from "./source/markup.ts";
-import { limits } from "../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import { ParseMeter } from "../../parse-meter.ts";
+import type { Work } from "../../work.ts";
+import { escaped, escapedAttribute, htmlDocument } from "../source/markup.ts";
+import type { TextFormat } from "./format.ts";
+import { HTML_START, readHtml } from "./html.ts";
+import { hasMarkdown, isMarkdownWithHtml } from "./markdown-marks.ts";
+import { limits } from "../../../limits.ts";
 
-export interface MarkdownPage {
+export const markdown: TextFormat = {
+  kind: "text",
+  name: "markdown",
+  title: "Markdown",
+  keeps: `GitHub's: tables, task lists, code, footnotes; \`title\` and \`lang\` of YAML front matter; HTML in it`,
+  drops: "as HTML",
+  takesAssets: true,
+
+  detect({ text, start }) {
+    if (HTML_START.test(start)) return isMarkdownWithHtml(text) ? "certain" : undefined;
+    return hasMarkdown(text) ? "likely" : undefined;
+  },
+
+  async read(text, parts) {
+    const { title, language, body } = await markdownPage(parts.work, text);
+    const read = await readHtml(htmlDocument({ title, body }), parts);
+    return { ...read, title, language: language ?? read.language };
+  },
+};
+
+interface MarkdownPage {
   readonly body: string;
   readonly title: string | undefined;
   readonly language: string | undefined;
@@ -25,7 +48,7 @@ const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*
 /**
  * @throws Refusal `limit_exceeded` (length, nesting, marks, cells, definitions, work)
  */
-export async function markdownPage(work: Work, source: string): Promise<MarkdownPage> {
+async function markdownPage(work: Work, source: string): Promise<MarkdownPage> {
   const limit = limits.conversion.markdownCharacters;
   if (source.length > limit)
     throw new Refusal("limit_exceeded", `Markdown can have up to ${limit} characters.`, {

@@ -1,12 +1,27 @@
-/** Plain text, as HTML. */
-import type { Work } from "../work.ts";
-import { escapedText } from "./source/markup.ts";
+/** Plain text. It is read as HTML. */
+import type { Work } from "../../work.ts";
+import { escapedText, htmlDocument } from "../source/markup.ts";
+import type { TextFormat } from "./format.ts";
+
+export const text: TextFormat = {
+  kind: "text",
+  name: "text",
+  title: "Text",
+  keeps: "lines as they are, wrapped at the margins",
+  drops: "",
+  detect: () => "likely",
+
+  async read(source, parts) {
+    const html = htmlDocument({ body: await textBody(parts.work, source) });
+    return { parts: [await parts.ofHtml(html)], notConverted: new Set() };
+  },
+};
 
 /** Lines of a block. A page is drawn from all lines of the blocks on it. */
 const BLOCK_LINES = 50;
 
 /** The lines as they are, in blocks that follow each other like lines. */
-export async function textBody(work: Work, text: string): Promise<string> {
+async function textBody(work: Work, text: string): Promise<string> {
   const html: string[] = [];
   let block: string[] = [];
   const end = async (): Promise<void> => {

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { TextSample } from "../../src/engines/convert/formats/format.ts";
+import { formats } from "../../src/engines/convert/formats/index.ts";
+import { toPdf } from "../../src/operations/to-pdf.ts";
+
+const sampleOf = (text: string): TextSample => ({ text, isCut: false, start: text });
+const detected = (text: string): Record<string, unknown> =>
+  Object.fromEntries(
+    formats.flatMap((format) => {
+      const likelihood = format.kind === "text" ? format.detect(sampleOf(text)) : undefined;
+      return likelihood === undefined ? [] : [[format.name, likelihood]];
+    }),
+  );
+
+test("each format of text recognizes its own texts, by their beginning or by their look", () => {
+  expect(detected("<p>A letter</p>")).toEqual({ html: "certain", text: "likely" });
+  expect(detected("<letter><b>x</b></html>")).toEqual({ html: "likely", text: "likely" });
+  expect(detected('<html xmlns="http://www.w3.org/1999/xhtml"><body/></html>')).toEqual({
+    xhtml: "certain",
+    text: "likely",
+  });
+  expect(detected("name,price\npen,2\nink,9\n")).toEqual({ csv: "likely", text: "likely" });
+  expect(detected("# A letter\n\nDear **all**\n")).toEqual({ markdown: "likely", text: "likely" });
+  expect(detected("<p align=center>Logo</p>\n\n# A letter\n\n- one\n")).toEqual({
+    markdown: "certain",
+    text: "likely",
+  });
+  expect(detected("Just words.")).toEqual({ text: "likely" });
+});
+
+test("each package is recognized by its entry, the type of its main part, or the folder of the part", () => {
+  const likelihoods = (sample: Parameters<Extract<(typeof formats)[number], { kind: "package" }>["detect"]>[0]) =>
+    formats.flatMap((format) => (format.kind === "package" ? [format.detect(sample)] : []));
+  expect(likelihoods({ names: ["word/document.xml"] })).toEqual(["certain", undefined]);
+  expect(likelihoods({ names: ["xl/workbook.xml"] })).toEqual([undefined, "certain"]);
+  const contentTypes = 'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"';
+  expect(likelihoods({ names: ["a.xml"], contentTypes })).toEqual([undefined, "likely"]);
+  expect(likelihoods({ names: ["word/a.xml"], contentTypes: "", main: "word/a.xml" })).toEqual(["likely", undefined]);
+  expect(likelihoods({ names: ["a.txt"], contentTypes: "" })).toEqual([undefined, undefined]);
+});
+
+test("the description of to-pdf says what each format keeps and drops", () => {
+  for (const { title, keeps, drops } of formats) {
+    const row = toPdf.description.split("\n").find((line) => new RegExp(`^\\| (.*, )?${title}(, .*)? \\|`).test(line));
+    expect(row).toContain(` | ${keeps} | ${drops} |`);
+  }
+});
