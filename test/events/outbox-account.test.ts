@@ -10,7 +10,7 @@ afterEach(expectConsistency);
 
 const usageEvents = ["usage.warning_80", "usage.limit_reached"] as const;
 
-describe("credits", () => {
+describe("usage events", () => {
   const now = new Date("2026-11-20T12:00:00.000Z");
   const end = { at: now, durationMilliseconds: 1, inputBytes: 1, outputBytes: 1, pageCount: null };
 
@@ -22,7 +22,7 @@ describe("credits", () => {
     return true;
   }
 
-  test("that 30 concurrent requests use up emit one event at 80 % and one at 100 %", async () => {
+  test("usage by 30 concurrent requests emits one event at 80 % and one at 100 %", async () => {
     const { account } = await paidService();
     const id = await subscribe(account, { events: usageEvents });
     await subscribe(account, { events: usageEvents, livemode: false });
@@ -36,7 +36,7 @@ describe("credits", () => {
     expect(told[1]?.data["used"]).toBe(20);
   });
 
-  test("that concurrent HTTP requests use up emit one event for each threshold, between those of the requests", async () => {
+  test("usage by concurrent HTTP requests emits one event for each threshold, between those of the requests", async () => {
     const { account, send, leave, used } = await paidService();
     await subscribe(account);
     await leave(20);
@@ -52,7 +52,7 @@ describe("credits", () => {
     expect(await used()).toBe(1_000_000);
   });
 
-  test("emit an event when a threshold is passed, not before, and again in the next month", async () => {
+  test("a threshold emits an event when it is passed, not before, and again in the next month", async () => {
     const { account } = await paidService();
     await subscribe(account, { events: usageEvents });
     for (let used = 1; used <= 15; used += 1) await call(account);
@@ -65,7 +65,7 @@ describe("credits", () => {
     expect(await typesOf(account)).toEqual([...usageEvents, "usage.warning_80"]);
   });
 
-  test("that are given back before anything is charged pass no mark", async () => {
+  test("credits that are released before a charge pass no threshold", async () => {
     const { account, send, leave } = await paidService();
     await subscribe(account, { events: usageEvents });
     await leave(200_001);
@@ -75,7 +75,7 @@ describe("credits", () => {
     expect(await eventsOf(account)).toMatchObject([{ type: "usage.warning_80", data: { used: 800_001 } }]);
   });
 
-  test("emit an event when too few are left for a request, whether or not its body was read", async () => {
+  test("a request with too few credits left emits an event, whether or not its body was read", async () => {
     for (const idempotencyKey of [undefined, "k"]) {
       const { account, send, leave } = await paidService();
       await subscribe(account, { events: ["usage.limit_reached"] });
@@ -89,8 +89,8 @@ describe("credits", () => {
   });
 });
 
-describe("keys", () => {
-  test("that are created, rotated, and revoked emit events with what GET shows", async () => {
+describe("key events", () => {
+  test("keys that are created, rotated, and revoked emit events with the properties that GET shows", async () => {
     const { account, key } = await newAccount();
     const { token } = await key();
     const id = await subscribe(account);
@@ -120,7 +120,7 @@ describe("keys", () => {
     expect(JSON.stringify(told)).not.toMatch(/sk_live|hash/);
   });
 
-  test("that could not be created emit no event", async () => {
+  test("keys that could not be created emit no event", async () => {
     const { account, key } = await newAccount();
     const [{ token }, other] = [await key({ scopes: ["keys:manage"] }), await key()];
     await subscribe(account);

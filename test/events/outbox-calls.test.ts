@@ -8,8 +8,8 @@ import { webhookDeliveries } from "../../src/db/schema.ts";
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 
-describe("a request that succeeds", () => {
-  test("emits an event to each subscription of its account and mode for that type, and wakes the consumer", async () => {
+describe("successful requests", () => {
+  test("a request emits an event to each subscription of its account, mode, and type, and wakes the consumer", async () => {
     const [service, stranger] = [await paidService(), await paidService()];
     const { account } = service;
     const wanting = [await subscribe(account), await subscribe(account, { events: ["operation.completed"] })].sort();
@@ -45,7 +45,7 @@ describe("a request that succeeds", () => {
     expect(await typesOf(account)).toHaveLength(2);
   });
 
-  test("stores no event without a subscription", async () => {
+  test("a request stores no event without a subscription", async () => {
     const { account, send } = await paidService();
     await subscribe(account, { events: ["operation.failed"] });
     expect((await send()).status).toBe(200);
@@ -57,7 +57,7 @@ describe("a request that succeeds", () => {
     expect(await typesOf(account)).toHaveLength(1);
   });
 
-  test("with a test key emits events to subscriptions of that mode", async () => {
+  test("a request with a test key emits events to subscriptions of that mode", async () => {
     const { account, newKey, send } = await paidService();
     await subscribe(account);
     const id = await subscribe(account, { livemode: false });
@@ -66,7 +66,7 @@ describe("a request that succeeds", () => {
     expect(await eventsOf(account)).toMatchObject([{ to: [id], data: { livemode: false } }]);
   });
 
-  test("emits one event when the database did not respond and the batch was retried", async () => {
+  test("a request emits one event when the database did not respond and the batch was retried", async () => {
     const { account, send } = await paidService();
     await subscribe(account);
     const response = await send({ bindings: { ...env, DB: losingSettlements(1) } });
@@ -74,7 +74,7 @@ describe("a request that succeeds", () => {
     expect(await typesOf(account)).toEqual(["operation.completed"]);
   });
 
-  test("that retries a paid request emits an event with no cost", async () => {
+  test("a retry of a paid request emits an event with no cost", async () => {
     const { account, send } = await paidService();
     await subscribe(account);
     for (const _ of [1, 2]) await send({ idempotencyKey: "k" });
@@ -113,24 +113,27 @@ function losingSettlements(count: number, done = true): D1Database {
   });
 }
 
-describe("a request that fails", () => {
+describe("failed requests", () => {
   test.each([
     ["refuse", 400, "invalid_file"],
     ["throw", 500, "internal_error"],
     ["first", 500, "internal_error"],
-  ])("after its reservation (%s) is told of with its code, and nothing is charged", async (act, status, code) => {
-    const { account, send, used } = await paidService();
-    const id = await subscribe(account);
-    const { messages } = listen();
-    const response = await send({ fields: { act } });
-    const requestId = response.headers.get("X-Request-Id");
-    expect(await eventsOf(account)).toMatchObject([
-      { type: "operation.failed", to: [id], data: { status, code, requestId, credits: 0, outputBytes: 0 } },
-    ]);
-    expect([messages.length, await used()]).toEqual([1, 0]);
-  });
+  ])(
+    "a request that fails after its reservation (%s) emits an event with its code, and is not charged",
+    async (act, status, code) => {
+      const { account, send, used } = await paidService();
+      const id = await subscribe(account);
+      const { messages } = listen();
+      const response = await send({ fields: { act } });
+      const requestId = response.headers.get("X-Request-Id");
+      expect(await eventsOf(account)).toMatchObject([
+        { type: "operation.failed", to: [id], data: { status, code, requestId, credits: 0, outputBytes: 0 } },
+      ]);
+      expect([messages.length, await used()]).toEqual([1, 0]);
+    },
+  );
 
-  test("before its reservation emits no event", async () => {
+  test("a request that fails before its reservation emits no event", async () => {
     const { account, send } = await paidService();
     await subscribe(account);
     expect((await send({ fields: { unknown: "1" } })).status).toBe(400);
@@ -138,7 +141,7 @@ describe("a request that fails", () => {
     expect(await eventsOf(account)).toEqual([]);
   });
 
-  test("because it could not be charged leaves neither a charge nor its event", async () => {
+  test("a request that could not be charged leaves neither a charge nor its event", async () => {
     const { account, send, used } = await paidService();
     await subscribe(account);
     expect((await send({ bindings: { ...env, DB: losingSettlements(2, false) } })).status).toBe(500);
@@ -146,7 +149,7 @@ describe("a request that fails", () => {
     expect(await used()).toBe(0);
   });
 
-  test("because its charge was not confirmed emits an event after the charge, which is refunded", async () => {
+  test("a request whose charge was not confirmed emits an event after the charge, which is refunded", async () => {
     const { account, send, used } = await paidService();
     await subscribe(account);
     expect((await send({ bindings: { ...env, DB: losingSettlements(2) } })).status).toBe(500);

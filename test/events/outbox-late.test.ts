@@ -12,8 +12,8 @@ afterEach(expectConsistency);
 
 const inMinutes = (minutes: number): Date => new Date(Date.now() + minutes * MINUTE);
 
-describe("a streamed response", () => {
-  test("emits an event with its size after its last byte", async () => {
+describe("streamed responses", () => {
+  test("a streamed response emits an event with its size after its last byte", async () => {
     const { account, open } = await paidService();
     await subscribe(account);
     const { messages } = listen();
@@ -28,7 +28,7 @@ describe("a streamed response", () => {
     expect(messages).toHaveLength(1);
   });
 
-  test("whose client disconnects emits a completed event with the bytes that were sent", async () => {
+  test("a response whose client disconnects emits a completed event with the bytes that were sent", async () => {
     const { account, open, used } = await paidService();
     await subscribe(account);
     const { response, ended } = await open({ file: largePdf() });
@@ -40,7 +40,7 @@ describe("a streamed response", () => {
     expect(await used()).toBe(2);
   });
 
-  test("that the service aborts emits a failed event and no other", async () => {
+  test("a response that the service aborts emits a failed event and no other", async () => {
     const { account, send, used } = await paidService();
     await subscribe(account);
     expect((await send({ fields: { act: "late" } })).type).toBe("error");
@@ -50,7 +50,7 @@ describe("a streamed response", () => {
     expect(await used()).toBe(0);
   });
 
-  test("that the document aborts emits a failed event with its cost", async () => {
+  test("a response that the document aborts emits a failed event with its cost", async () => {
     const { account, send, used } = await paidService();
     await subscribe(account);
     expect((await send({ fields: { act: "spoiled" } })).type).toBe("error");
@@ -60,7 +60,7 @@ describe("a streamed response", () => {
     expect(await used()).toBe(2);
   });
 
-  test("of a dead isolate gets its event from the sweep after 15 minutes, once", async () => {
+  test("a request of a dead isolate gets its event from the sweep after 15 minutes, once", async () => {
     const { account, open } = await paidService();
     await subscribe(account);
     const { response, ended } = await open({ file: largePdf() });
@@ -75,8 +75,8 @@ describe("a streamed response", () => {
   });
 });
 
-describe("a reservation that nobody came back to", () => {
-  test("gets its event from the sweep, once, as internal_error", async () => {
+describe("abandoned reservations", () => {
+  test("an abandoned reservation gets its event from the sweep, once, as internal_error", async () => {
     const { account } = await paidService();
     const id = await subscribe(account);
     const lost = await reserved(chargeOf({ account, requestId: "req_lost", plan: "enterprise" }), new Date());

@@ -24,8 +24,8 @@ import { recordAttempt } from "../../src/webhooks/record-attempt.ts";
 
 ownAccounts();
 
-describe("a claim", () => {
-  test("is had by one of many who wake at once", async () => {
+describe("claimOne", () => {
+  test("lets one of many consumers claim a delivery", async () => {
     const id = await due();
     const results = await Promise.all(Array.from({ length: 10 }, () => claimOne(db, id, now)));
     expect(results.filter(isClaim)).toHaveLength(1);
@@ -34,7 +34,7 @@ describe("a claim", () => {
     );
   });
 
-  test("is not had before its time, nor of what is over or unknown", async () => {
+  test("claims no delivery before its time, nor one that is over or unknown", async () => {
     const id = await due();
     expect(await claimOne(db, id, later(-1))).toEqual({ wakeAt: now });
     await recordAttempt(db, await claimed(id), responded(200), schedule);
@@ -42,7 +42,7 @@ describe("a claim", () => {
     expect(await claimOne(db, `evt_none.${own.webhook}`, now)).toEqual({ wakeAt: undefined });
   });
 
-  test("cancels what is for a subscription that is inactive or gone", async () => {
+  test("cancels deliveries to a subscription that is inactive or deleted", async () => {
     const other = await subscribe(own.account);
     const ids = [await due(), await due(other)];
     await db.update(webhooks).set({ active: false }).where(eq(webhooks.id, own.webhook));
@@ -53,7 +53,7 @@ describe("a claim", () => {
     }
   });
 
-  test("that was lost comes again, and ends nothing any more", async () => {
+  test("claims a delivery again after its claim was lost, and ignores the result of the lost claim", async () => {
     const id = await due();
     const lost = await claimed(id);
     const again = await claimed(id, later(30 * SECOND));
@@ -70,8 +70,8 @@ describe("a claim", () => {
   });
 });
 
-describe("an outcome", () => {
-  test("follows the schedule to its end, and a replay begins it anew", async () => {
+describe("recordAttempt", () => {
+  test("follows the retry schedule to its end, and a replay begins it anew", async () => {
     const id = await due();
     const caller = {
       account: own.account,
@@ -102,14 +102,14 @@ describe("an outcome", () => {
     expect((await rowOf(id))?.attempts).toBe(6);
   });
 
-  test.each([199, 300, 301, 302, 307, 400, 404, 500])("of status %i is a failure", async (status) => {
+  test.each([199, 300, 301, 302, 307, 400, 404, 500])("counts status %i as a failure", async (status) => {
     const id = await due();
     await recordAttempt(db, await claimed(id), responded(status), schedule);
     expect((await rowOf(id))?.state).toBe("pending");
     expect((await webhookOf())?.failingSince).toEqual(now);
   });
 
-  test.each([200, 201, 204, 299])("of status %i is a success, and ends the time of failures", async (status) => {
+  test.each([200, 201, 204, 299])("counts status %i as a success, which ends the time of failures", async (status) => {
     await db
       .update(webhooks)
       .set({ failingSince: later(-4 * DAY) })
@@ -120,7 +120,7 @@ describe("an outcome", () => {
     expect((await webhookOf())?.failingSince).toBeNull();
   });
 
-  test("of 410 deactivates the subscription, and cancels what is pending of it alone", async () => {
+  test("deactivates the subscription after a 410, and cancels only its pending deliveries", async () => {
     const other = await subscribe(own.account);
     const [id, pending, foreign] = [await due(), await due(), await due(other)];
     expect((await recordAttempt(db, await claimed(id), responded(410), schedule)).next).toBeUndefined();
@@ -130,7 +130,7 @@ describe("an outcome", () => {
     expect([(await webhookOf())?.active, (await webhookOf(other))?.active]).toEqual([false, true]);
   });
 
-  test("after five days of failures deactivates, and not before", async () => {
+  test("deactivates the subscription after five days of failures, and not before", async () => {
     await db.update(webhooks).set({ failingSince: now }).where(eq(webhooks.id, own.webhook));
     const [id, pending] = [await due(), await due()];
     const before = later(5 * DAY - 1);
@@ -141,7 +141,7 @@ describe("an outcome", () => {
     for (const one of [id, pending]) expect((await rowOf(one))?.state).toBe("canceled");
   });
 
-  test("of a URL that was changed meanwhile says nothing of the new one", async () => {
+  test("ignores the outcome of a URL that was changed meanwhile", async () => {
     const id = await due();
     const old = await claimed(id);
     await db.update(webhooks).set({ url: "https://new.example.com/" }).where(eq(webhooks.id, own.webhook));

@@ -19,7 +19,7 @@ const settings = {
 };
 
 /** docs/operating.md ("Growth") lists these figures. */
-test("a delivery costs two batches and few rows, however many there were", async () => {
+test("a delivery costs two batches and few rows, however many deliveries there were", async () => {
   for (let delivery = 0; delivery < 20; delivery += 1) await due();
   for (const status of [200, 200, 500]) {
     const id = await due();

@@ -55,7 +55,7 @@ test("a lane whose attempt was lost is free when the lease ends", async () => {
   expect((await claimed(waiting, later(30 * SECOND))).attempt).toBe(1);
 });
 
-test("however many messages were lost, a sweep wakes some deliveries, and attempts that end wake the others, each once", async () => {
+test("a sweep wakes some deliveries after lost messages, and attempts that end wake the others, each once", async () => {
   const [busy] = await fill(1);
   const backlog = 3 * lanes.fast.attempts;
   const lost: string[] = [];
@@ -76,7 +76,7 @@ test("however many messages were lost, a sweep wakes some deliveries, and attemp
   expect(woken.toSorted()).toEqual([...lost, other].toSorted());
 });
 
-test("what was woken is woken again by a sweep only", async () => {
+test("only a sweep wakes a delivery a second time", async () => {
   const [first, second] = await fill(2);
   const lost = await due();
   if (first === undefined || second === undefined) throw new Error("nothing was claimed");

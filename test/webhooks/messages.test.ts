@@ -26,7 +26,7 @@ import worker from "../../src/worker.ts";
 
 ownAccounts();
 
-describe("messages", () => {
+describe("delivery messages", () => {
   const send = async (queue: string, deliveries: readonly string[]) => {
     const messages = deliveries.map((delivery, index) => ({
       id: String(index),
@@ -40,7 +40,7 @@ describe("messages", () => {
     return getQueueResult(batch, context);
   };
 
-  test("of what is over, not due for long, or nothing at all are acknowledged; what is due soon waits", async () => {
+  test("a message of a finished, early, or unknown delivery is acknowledged, and one that is due soon waits", async () => {
     const [done, early, soon] = [await due(), await due(), await due()];
     await recordAttempt(db, await claimed(done), responded(200), schedule);
     const dueAt = (id: string, time: number) =>
@@ -55,7 +55,7 @@ describe("messages", () => {
     expect(result.retryMessages).toEqual([{ msgId: "2" }]);
   });
 
-  test("with a target that is not allowed any more, or a secret that cannot be read, fail without a request", async () => {
+  test("a delivery with a forbidden target or an unreadable secret fails without a request", async () => {
     const other = await subscribe(own.account);
     await db.update(webhooks).set({ url: "https://10.0.0.1/" }).where(eq(webhooks.id, other));
     const ids = [await due(), await due(other)];
@@ -81,7 +81,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("that failed too often leave their deliveries exhausted", async () => {
+  test("a dead letter leaves its delivery exhausted", async () => {
     const [id, done] = [await due(), await due()];
     await recordAttempt(db, await claimed(done), responded(200), schedule);
     const result = await send(env.WEBHOOKS_DEAD_LETTER_QUEUE, [id, done]);
@@ -90,7 +90,7 @@ describe("messages", () => {
   });
 
   test.each([{ kind: "of a later version", shard: 0 }, { kind: "constructor" }, { shard: 0 }, null])(
-    "of an unknown kind stay in the queue for a version that knows them: %j",
+    "a message of an unknown kind stays in the queue for a version that knows it: %j",
     async (body) => {
       const id = await due();
       const known = { kind: "delivery", shard: 0, delivery: id };
@@ -110,7 +110,7 @@ describe("messages", () => {
   );
 });
 
-test("the sweep wakes what is more than a minute late, and nothing else", async () => {
+test("the sweep wakes deliveries that are more than a minute late, and no others", async () => {
   const [late, lost, done] = [await due(), await due(), await due()];
   await recordAttempt(db, await claimed(done), responded(200), schedule);
   await claimed(lost);

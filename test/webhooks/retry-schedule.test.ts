@@ -7,12 +7,12 @@ const wait = (failures: number, { retryAfter = null as string | null, random = 0
   return next && (next.getTime() - at.getTime()) / 1_000;
 };
 
-it("goes through 5 s, 5 and 30 min, 2, 5, 10 and 10 h, and ends", () => {
+it("the schedule waits 5 s, 5 and 30 min, 2, 5, 10 and 10 h, and ends", () => {
   const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((failures) => wait(failures));
   expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 36_000, undefined, undefined]);
 });
 
-it("adds up to a fifth at random", () => {
+it("the schedule adds up to a fifth at random", () => {
   expect(wait(2, { random: 0.5 })).toBe(330);
   expect(wait(2, { random: 1 })).toBe(360);
 });
@@ -31,14 +31,14 @@ it.each([
   ["tomorrow", 300],
   ["2026-11-20T13:00:00Z", 300],
   ["", 300],
-])("with Retry-After: %s waits as long as it asks, a day at most, and never shorter", (retryAfter, seconds) => {
+])("a Retry-After: %s is obeyed up to a day, and never shortens the wait", (retryAfter, seconds) => {
   expect(wait(2, { retryAfter })).toBe(seconds);
 });
 
-it("does not go on because of a Retry-After", () => {
+it("a Retry-After does not extend the schedule", () => {
   expect(wait(8, { retryAfter: "60" })).toBeUndefined();
 });
 
-it("follows another schedule that is given", () => {
+it("another schedule is followed if it is configured", () => {
   expect([1, 2, 3].map((failures) => wait(failures, { schedule: [0, 7] }))).toEqual([0, 7, undefined]);
 });

@@ -20,8 +20,8 @@ const announced = { ...env, SERVER_SECRET: old, SERVER_SECRET_PREVIOUS: fresh };
 const replaced = { ...env, SERVER_SECRET: fresh, SERVER_SECRET_PREVIOUS: old };
 const finished = { ...env, SERVER_SECRET: fresh };
 
-describe("while the server's secret is replaced", () => {
-  test("every file can be read that was stored before or since, by isolates of both steps", async () => {
+describe("replacement of the server's secret", () => {
+  test("isolates of both steps read every file that was stored before or since", async () => {
     const service = await fileService();
     const bytes = documentBytes(100_000);
     const before = await service.upload(bytes);
@@ -47,7 +47,7 @@ describe("while the server's secret is replaced", () => {
     worker.scheduled({ cron: "* * * * *", scheduledTime, noRetry() {} }, bindings, createExecutionContext());
   const secretsOf = async (id: string) => (await db.select().from(webhooks).where(eq(webhooks.id, id)))[0];
 
-  test("signing secrets of webhooks are sealed under the new one, the current and the one before", async () => {
+  test("signing secrets of webhooks are sealed under the new secret, both the current one and the previous", async () => {
     const [current, previous] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
     const sealed = {
       secret: await seal([old], purpose, own.webhook, current),
@@ -70,7 +70,7 @@ describe("while the server's secret is replaced", () => {
     expect(await secretsOf(own.webhook)).toEqual(once);
   });
 
-  test("all webhooks are resealed, a slice each minute", async () => {
+  test("the sweep reseals all webhooks, a slice each minute", async () => {
     const ids = Array.from({ length: 250 }, (_, index) => `wh_${String(index).padStart(4, "0")}`);
     const rows = await Promise.all(
       ids.map(async (id) => ({ id, secret: await seal([old], purpose, id, new Uint8Array(32)) })),

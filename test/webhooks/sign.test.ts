@@ -5,8 +5,8 @@ import { newSecret, secretText, signatureHeaders } from "../../src/webhooks/sign
 
 const body = JSON.stringify({ type: "webhook.test", data: { name: "Grüße 👋" } });
 
-describe("a signature", () => {
-  it("is what a receiver with the package of Standard Webhooks verifies, and no other body, id or time", async () => {
+describe("sign", () => {
+  it("a signature is verified by the Standard Webhooks package, for its own body, ID, and time only", async () => {
     const secret = newSecret();
     const receiver = new Webhook(secretText(secret));
     const headers = await signatureHeaders([secret], { id: "evt_1", at: new Date(), body });
@@ -18,7 +18,7 @@ describe("a signature", () => {
     expect(() => new Webhook(secretText(newSecret())).verify(body, headers)).toThrow("No matching signature");
   });
 
-  it("is one for each secret while they change", async () => {
+  it("a delivery has a signature for each secret during a rotation", async () => {
     const [old, fresh] = [newSecret(), newSecret()];
     const headers = await signatureHeaders([fresh, old], { id: "evt_1", at: new Date(), body });
     expect(headers["webhook-signature"]).toMatch(/^v1,[\w+/]{43}= v1,[\w+/]{43}=$/);
@@ -28,11 +28,11 @@ describe("a signature", () => {
   });
 });
 
-describe("a secret in the database", () => {
+describe("stored secrets", () => {
   const server = ["s".repeat(32)] as const;
   const purpose = "webhook signing secrets";
 
-  it("opens under the same server's secret, for the same purpose, and for the same subscription alone", async () => {
+  it("a stored secret opens only under the same server secret, for its own purpose and subscription", async () => {
     const secret = newSecret();
     const sealed = await seal(server, purpose, "wh_1", secret);
     expect(await unseal(server, purpose, "wh_1", sealed)).toEqual(secret);
@@ -44,7 +44,7 @@ describe("a secret in the database", () => {
     ).toBeUndefined();
   });
 
-  it("is never twice the same text", async () => {
+  it("a stored secret is never twice the same text", async () => {
     const secret = newSecret();
     expect(await seal(server, purpose, "wh_1", secret)).not.toBe(await seal(server, purpose, "wh_1", secret));
   });

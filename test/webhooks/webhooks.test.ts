@@ -49,7 +49,7 @@ describe("POST /webhooks", () => {
     expect((await send("DELETE", path, key.token)).code).toBe("not_found");
   });
 
-  it("names every event type that there is not, and what else is wrong", async () => {
+  it("lists every unknown event type and every other problem", async () => {
     const { status, code, details } = await subscribe({
       url: "",
       events: ["key.created", "key.made", "*", 1],
@@ -81,12 +81,12 @@ describe("POST /webhooks", () => {
     [{ events: "key.created" }, "events"],
     [{ description: "a\u0000" }, "description"],
     [{ active: false }, "active"],
-  ])("refuses %j", async (body, name) => {
+  ])("POST /webhooks refuses %j", async (body, name) => {
     const { status, details } = await subscribe(body);
     expect([status, fieldsOf(details).map((field) => field.name)]).toEqual([400, [name]]);
   });
 
-  it("makes the 20th of a mode and no other, however many ask at once", async () => {
+  it("creates the 20th webhook of a mode and no more, however many requests race", async () => {
     const responses = await Promise.all(Array.from({ length: 30 }, () => subscribe()));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(20);
     const refused = responses.filter(({ status }) => status !== 201);
@@ -103,7 +103,7 @@ describe("POST /webhooks", () => {
 });
 
 describe("GET /webhooks", () => {
-  it("pages from the newest on", async () => {
+  it("GET /webhooks pages from the newest on", async () => {
     const all: string[] = [];
     for (let index = 0; index < 5; index += 1) all.push((await made()).id);
     await env.DB.prepare("UPDATE webhooks SET created_at = 1000 WHERE account = ?").bind(owner.account).run();
@@ -121,7 +121,7 @@ describe("GET /webhooks", () => {
 });
 
 describe("PATCH /webhooks/{id}", () => {
-  it("changes what is given and nothing else", async () => {
+  it("PATCH /webhooks changes only the given fields", async () => {
     const { secret, ...webhook } = await made({ description: "before" });
     const change = async (body: Json) => {
       const { status, json } = await send("PATCH", `/webhooks/${webhook.id}`, key.token, body);
@@ -145,7 +145,7 @@ describe("PATCH /webhooks/{id}", () => {
     expect([refused.status, fieldsOf(refused.details)[0]?.name]).toEqual([400, "url"]);
   });
 
-  it("cancels what is pending when it deactivates, for good", async () => {
+  it("cancels pending deliveries for good when it deactivates a webhook", async () => {
     const webhook = await made();
     const other = await made();
     await send("POST", "/keys", key.token, { name: "told" });
@@ -185,7 +185,7 @@ describe("POST /webhooks/{id}/rotate-secret", () => {
 });
 
 describe("tests and replays", () => {
-  it("are ten a minute for an account, of all its webhooks and modes together", async () => {
+  it("an account gets ten tests and replays a minute, for all its webhooks and modes together", async () => {
     const test = await owner.key({ livemode: false });
     const webhooks = [await made(), await made()];
     const ofTest = (await subscribe({}, test.token)).json["id"];
@@ -215,7 +215,7 @@ describe("tests and replays", () => {
     expect(replay.status).toBe(429);
   });
 
-  it("are refused for a webhook that is not active", async () => {
+  it("tests and replays are refused for an inactive webhook", async () => {
     const webhook = await made();
     const { json } = await send("POST", `/webhooks/${webhook.id}/test`, key.token);
     await send("PATCH", `/webhooks/${webhook.id}`, key.token, { active: false });
@@ -225,7 +225,7 @@ describe("tests and replays", () => {
     }
   });
 
-  it("replay only what was for that very webhook", async () => {
+  it("a replay sends only events of its own webhook", async () => {
     const [webhook, other] = [await made(), await made()];
     const { json } = await send("POST", `/webhooks/${webhook.id}/test`, key.token);
     const ids = [String(json["id"]), String(json["id"]).replace(webhook.id, other.id), "evt_none", "%25"];
