@@ -22,8 +22,8 @@ const unreachable = openDatabase(
   }),
 );
 
-describe("a token", () => {
-  test("has its mode's prefix, 43 random digits and a checksum", () => {
+describe("tokens", () => {
+  test("a token has its mode's prefix, 43 random digits, and a checksum", () => {
     expect(newToken(true, 0)).toMatch(/^sk_live_[0-9A-Za-z]{49}$/);
     expect(newToken(false, 0)).toMatch(/^sk_test_[0-9A-Za-z]{49}$/);
     const many = Array.from({ length: 1_000 }, () => newToken(true, 0));
@@ -31,7 +31,7 @@ describe("a token", () => {
     expect(many.every((token) => shardOfToken(token) === 0)).toBe(true);
   });
 
-  test("with any one character changed is refused without a query", async () => {
+  test("a token with any one character changed is refused without a query", async () => {
     const token = newToken(true, 0);
     for (let index = 0; index < token.length; index += 1) {
       const changed = token.slice(0, index) + (token[index] === "x" ? "y" : "x") + token.slice(index + 1);
@@ -46,11 +46,11 @@ describe("a token", () => {
     `${newToken(true, 0)} `,
     newToken(true, 0).replace("live", "test"),
     "é".repeat(57),
-  ])("%j is refused without a query", async (token) => {
+  ])("an invalid token %j is refused without a query", async (token) => {
     expect(await findKey(unreachable, token, now)).toEqual({ ok: false, reason: "bad" });
   });
 
-  test("identifies its database, like the ID of its account", () => {
+  test("a token identifies its database, as the ID of its account does", () => {
     expect(MAX_SHARDS).toBe(13);
     for (let shard = 0; shard < MAX_SHARDS; shard += 1) {
       expect(newToken(true, shard)).toMatch(/^sk_live_[0-9A-Za-z]{49}$/);
@@ -59,7 +59,7 @@ describe("a token", () => {
     }
   });
 
-  test("keeps the checksum that keys in use have", () => {
+  test("a token keeps the checksum that keys in use have", () => {
     // CRC-32 of everything before it, computed with zlib: a change of the algorithm would lock every caller out.
     expect(shardOfToken(`sk_test_${"0".repeat(43)}1NyHUD`)).toBe(0);
   });
@@ -71,7 +71,7 @@ describe("findKey", () => {
     account = await createAccount(db, { name: "Acme", plan: "pro" }, now);
   });
 
-  test("returns who the bearer is", async () => {
+  test("findKey returns the bearer of the key", async () => {
     const live = await createKey(db, account, { name: "a", livemode: true }, now);
     const test = await createKey(
       db,
@@ -96,23 +96,23 @@ describe("findKey", () => {
     });
   });
 
-  test("does not know a well-formed key that was never made", async () => {
+  test("findKey does not find a well-formed key that was never made", async () => {
     expect(await findKey(db, newToken(true, 0), now)).toEqual({ ok: false, reason: "bad" });
   });
 
-  test("refuses a revoked key", async () => {
+  test("findKey refuses a revoked key", async () => {
     const { id, token } = await createKey(db, account, { name: "c", livemode: true }, now);
     await db.update(apiKeys).set({ revokedAt: now }).where(eq(apiKeys.id, id));
     expect(await findKey(db, token, now)).toEqual({ ok: false, reason: "revoked" });
   });
 
-  test("refuses a key from the instant that it expires", async () => {
+  test("findKey refuses a key from the instant that it expires", async () => {
     const { token } = await createKey(db, account, { name: "d", livemode: true, expiresAt: later(1_000) }, now);
     expect((await findKey(db, token, later(999))).ok).toBe(true);
     expect(await findKey(db, token, later(1_000))).toEqual({ ok: false, reason: "expired" });
   });
 
-  test("fails loudly on a plan that this version does not know", async () => {
+  test("findKey fails loudly on a plan that this version does not know", async () => {
     const other = await createAccount(db, { name: "From the future", plan: "free" }, now);
     const { token } = await createKey(db, other, { name: "e", livemode: true }, now);
     await db.update(accounts).set({ plan: "platinum" }).where(eq(accounts.id, other));
@@ -120,8 +120,8 @@ describe("findKey", () => {
   });
 });
 
-describe("the database", () => {
-  test("holds nothing that a key could be had from", async () => {
+describe("key storage", () => {
+  test("the database contains nothing from which a key could be derived", async () => {
     const account = await createAccount(db, { name: "Acme", plan: "free" }, now);
     const { id, token } = await createKey(db, account, { name: "f", livemode: true }, now);
     const row = await env.DB.prepare("SELECT * FROM api_keys WHERE id = ?").bind(id).first();
@@ -129,7 +129,7 @@ describe("the database", () => {
     expect(row).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/), last_four: token.slice(-4) });
   });
 
-  test("creates no key without an account", async () => {
+  test("the database stores no key without an account", async () => {
     await expect(createKey(db, newAccountId(0), { name: "g", livemode: true }, now)).rejects.toMatchObject({
       cause: expect.objectContaining({ message: expect.stringContaining("FOREIGN KEY") }),
     });
@@ -138,7 +138,7 @@ describe("the database", () => {
 
 describe("literalSql", () => {
   test.each([`O'Brien`, `'); DROP TABLE accounts;--`, `"?" ' ? ''`, "Ünïcödé 漢字 🙂", "back\\slash", "line\nbreak"])(
-    "writes %j so that the database reads the same",
+    "literalSql writes %j so that the database reads the same",
     async (name) => {
       const account = insertAccount(db, { name, plan: "free" }, now);
       const key = await insertKey(db, account.id, { name, livemode: true }, now);
@@ -152,7 +152,7 @@ describe("literalSql", () => {
     },
   );
 
-  test("refuses what has no literal", () => {
+  test("literalSql refuses values without a literal", () => {
     expect(() => literalSql([{ sql: "select ?", params: ["a\0b"] }])).toThrow("No SQL literal");
     expect(() => literalSql([{ sql: "select ?", params: [1.5] }])).toThrow("No SQL literal");
     expect(() => literalSql([{ sql: "select ?, ?", params: [1] }])).toThrow("2 places for 1 parameters");

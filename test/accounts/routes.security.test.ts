@@ -9,13 +9,13 @@ const titled = <T extends (typeof routes)[number]>(of: readonly T[]) =>
 const own = await newAccount();
 const admin = await own.key();
 
-it("there are routes of both registries, and some that take an id", () => {
+it("there are routes of both registries, and some that take an ID", () => {
   expect(routes.map(titleOf)).toEqual(expect.arrayContaining(["POST /rotate", "POST /keys", "PATCH /keys/{id}"]));
   expect(idRoutes.length).toBeGreaterThan(3);
 });
 
 describe.each(titled(routes))("%s", (_title, route) => {
-  it("is closed to who has no key, or one that is made up", async () => {
+  it("rejects a request without a key, or with an invented one", async () => {
     for (const token of [
       undefined,
       "x",
@@ -31,7 +31,7 @@ describe.each(titled(routes))("%s", (_title, route) => {
     }
   });
 
-  it("is closed to a key that has every scope but its own", async () => {
+  it("rejects a key that has every scope but the required one", async () => {
     const other = await own.key({ scopes: scopes.filter((scope) => !route.anyOf.includes(scope)) });
     const { status, code, details } = await call(route, other.token);
     expect([status, code]).toEqual([403, "forbidden"]);
@@ -39,7 +39,7 @@ describe.each(titled(routes))("%s", (_title, route) => {
     await send("DELETE", `/keys/${other.id}`, admin.token);
   });
 
-  it("is open to a key that has one of its scopes and no other", async () => {
+  it("accepts a key that has one of the required scopes and no other", async () => {
     for (const scope of route.anyOf) {
       const account = await newAccount();
       let id: string | undefined;
@@ -54,7 +54,7 @@ describe.each(titled(routes))("%s", (_title, route) => {
     }
   });
 
-  it("is closed to a key from the request after it was revoked, and from the instant of its expiry", async () => {
+  it("rejects a key from the request after its revocation, and from the instant of its expiry", async () => {
     for (const end of ["revoked", "expired"]) {
       const key = await own.key({ scopes });
       expect((await call(route, key.token)).status).not.toBe(401);
@@ -67,8 +67,8 @@ describe.each(titled(routes))("%s", (_title, route) => {
   });
 });
 
-describe.each(titled(idRoutes))("%s with an id", (_title, route) => {
-  it("of another account or mode is the same as with one that never was", async () => {
+describe.each(titled(idRoutes))("%s of other accounts", (_title, route) => {
+  it("an ID of another account or mode responds like one that never existed", async () => {
     const owner = await own.key({ scopes });
     const id = await makeThing(route, owner.token);
     const before = await seenBy(route, owner.token, id);
@@ -100,9 +100,9 @@ describe.each(titled(idRoutes))("%s with an id", (_title, route) => {
 });
 
 describe.each(titled(routes.filter(({ method, path }) => method === "GET" && !path.includes("{"))))(
-  "%s",
+  "%s of other modes",
   (_title, route) => {
-    it("shows an account nothing of another, nor of its other mode", async () => {
+    it("an account sees nothing of another account, nor of its other mode", async () => {
       const thing = await makeThing({ ...route, path: `${route.path}/{id}` }, admin.token).catch(() => "");
       const stranger = await newAccount();
       for (const { token } of [await stranger.key(), await own.key({ livemode: false })]) {

@@ -35,11 +35,11 @@ async function send(path: string, key: string, sent: Sent = {}, to: object = bin
 const ledgerOf = async (db: D1Database, account: string): Promise<number> =>
   (await db.prepare("SELECT count(*) AS n FROM ledger WHERE id LIKE ?").bind(`${account}/%`).first<number>("n")) ?? -1;
 
-describe("accounts in two databases", () => {
+describe("two databases", () => {
   it.each([
     [0, env.DB, env.SECOND_DB],
     [1, env.SECOND_DB, env.DB],
-  ])("live in the one that their keys name (%i)", async (shard, own, other) => {
+  ])("an account lives in the database that its keys name (%i)", async (shard, own, other) => {
     const { account, key } = await accountIn(shard);
     const form = new FormData();
     form.append("file", pdf(), "a.pdf");
@@ -56,7 +56,7 @@ describe("accounts in two databases", () => {
     expect((await send("/api/v1/usage", second)).status).toBe(200);
   });
 
-  it("are unknown where their database is not bound", async () => {
+  it("an account is unknown where its database is not bound", async () => {
     const { key } = await accountIn(1);
     expect((await send("/api/v1/usage", key, {}, env)).status).toBe(401);
   });

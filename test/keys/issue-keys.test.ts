@@ -41,7 +41,7 @@ describe("POST /keys", () => {
     expect(await statusOf(made.key)).toBe(200);
   });
 
-  it("gives what is not said from the calling key", async () => {
+  it("gives a new key the properties of the calling key by default", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000);
     const test = await owner.key({ livemode: false, scopes: ["keys:manage", "billing:read"], expiresAt });
     const made = await make({ name: "child" }, test.token);
@@ -53,7 +53,7 @@ describe("POST /keys", () => {
     });
   });
 
-  it("is not stored by any cache", async () => {
+  it("forbids caches to store the new key", async () => {
     const { headers } = await send("POST", "/keys", admin.token, { name: "a" });
     expect(headers.get("Cache-Control")).toBe("no-store");
   });
@@ -75,24 +75,24 @@ describe("POST /keys", () => {
     ["a past expiry", { name: "a", expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt", "future"],
     ["a member that is none", { name: "a", expires: null }, "expires", "not a known parameter"],
     ["a member of the response", { name: "a", revokedAt: null }, "revokedAt", "not a known parameter"],
-  ])("refuses %s", async (_case, body, name, issue) => {
+  ])("POST /keys refuses %s", async (_case, body, name, issue) => {
     const { status, code, details } = await send("POST", "/keys", admin.token, body);
     expect([status, code]).toEqual([400, "invalid_parameters"]);
     expect(details).toEqual({ fields: [{ name, issue: expect.stringContaining(issue) }] });
   });
 
-  it("takes a name of 100 characters beyond the basic plane", async () => {
+  it("accepts a name of 100 characters beyond the basic plane", async () => {
     expect((await make({ name: "🙂".repeat(100) })).name).toBe("🙂".repeat(100));
   });
 
-  it("lists all problems at once, and ignores what the query has", async () => {
+  it("lists all problems at once, and ignores the query", async () => {
     const body = { name: "", scopes: ["x"], livemode: 1, __proto: 1 };
     const { details } = await send("POST", "/keys?dryRun=1", admin.token, body);
     const names = fieldsOf(details).map(({ name }) => name);
     expect(names.toSorted()).toEqual(["__proto", "livemode", "name", "scopes.0"]);
   });
 
-  it("makes the 100th key of a mode and no other, however many ask at once", async () => {
+  it("creates the 100th key of a mode and no more, however many requests race", async () => {
     const early = await Promise.all(Array.from({ length: 90 }, () => owner.key()));
     // 91 with the one that asks: 9 places for 30.
     const responses = await Promise.all(
@@ -117,7 +117,7 @@ describe("POST /keys", () => {
 });
 
 describe("POST /keys/{id}/rotate", () => {
-  it("makes a key like the old one, which works until its grace is over", async () => {
+  it("makes a key like the old one, which works until its grace period ends", async () => {
     const { key, ...old } = await make({ name: "a", scopes: ["keys:manage"], expiresAt: inSeconds(10 * 86_400) });
     const before = Date.now();
     const { status, json } = await send("POST", `/keys/${old.id}/rotate`, admin.token);
@@ -138,14 +138,14 @@ describe("POST /keys/{id}/rotate", () => {
     expect([await statusOf(key), await statusOf(newKey)]).toEqual([401, 200]);
   });
 
-  it("never lengthens the old key's life", async () => {
+  it("never extends the old key's life", async () => {
     const expiresAt = inSeconds(100);
     const { id } = await make({ name: "a", expiresAt });
     await send("POST", `/keys/${id}/rotate`, admin.token, { gracePeriodSeconds: 2_592_000 });
     expect((await send("GET", `/keys/${id}`, admin.token)).json["expiresAt"]).toBe(expiresAt);
   });
 
-  it("without a grace replaces the key at once, even where there is no other place", async () => {
+  it("replaces the key at once without a grace period, even at the limit of keys", async () => {
     await Promise.all(Array.from({ length: 99 }, () => owner.key()));
     const withGrace = await send("POST", `/keys/${admin.id}/rotate`, admin.token, {});
     expect([withGrace.status, withGrace.code, withGrace.details]).toEqual([409, "limit_reached", { limit: 100 }]);
@@ -182,7 +182,7 @@ describe("POST /keys/{id}/rotate", () => {
     }
   });
 
-  it("that races with itself and with DELETE leaves nothing half done", async () => {
+  it("leaves a consistent state when rotations race with each other and with DELETE", async () => {
     const { id } = await make({ name: "a" });
     const responses = await Promise.all([
       ...Array.from({ length: 5 }, () => send("POST", `/keys/${id}/rotate`, admin.token, { gracePeriodSeconds: 0 })),
@@ -194,7 +194,7 @@ describe("POST /keys/{id}/rotate", () => {
     expect((await send("GET", "/keys", admin.token)).json["count"]).toBe(2 + made.length);
   });
 
-  it.each([-1, 2_592_001, 1.5, "60", null])("refuses a grace of %j", async (gracePeriodSeconds) => {
+  it.each([-1, 2_592_001, 1.5, "60", null])("refuses a grace period of %j", async (gracePeriodSeconds) => {
     const { details } = await send("POST", `/keys/${admin.id}/rotate`, admin.token, { gracePeriodSeconds });
     expect(details).toEqual({ fields: [{ name: "gracePeriodSeconds", issue: expect.any(String) }] });
   });

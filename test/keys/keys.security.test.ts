@@ -19,8 +19,8 @@ async function database(): Promise<string> {
   return JSON.stringify(rows.map(({ results }) => results));
 }
 
-describe("a full key", () => {
-  it("is returned once: no later response contains it or its hash, and the database has only the hash", async () => {
+describe("secrecy of keys", () => {
+  it("a full key is returned once: no later response contains it or its hash, and the database has only the hash", async () => {
     const account = await newAccount();
     const admin = await account.key();
     const made = await makeKey(admin.token, { name: "once" });
@@ -47,9 +47,9 @@ describe("a full key", () => {
   });
 });
 
-describe("a key with fewer scopes", () => {
+describe("keys with fewer scopes", () => {
   it.each(changing.map((route) => [titleOf(route), route] as const))(
-    "cannot %s of one with more",
+    "a key cannot %s of a key with more scopes",
     async (_title, route) => {
       const account = await newAccount();
       const admin = await account.key();
@@ -66,7 +66,7 @@ describe("a key with fewer scopes", () => {
     },
   );
 
-  it("makes none with more", async () => {
+  it("a key creates no key with more scopes", async () => {
     const account = await newAccount();
     const lesser = await account.key({ scopes: ["keys:manage", "pdf:read"] });
     const more = await send("POST", "/keys", lesser.token, { name: "a", scopes: ["pdf:read", "pdf:write"] });
@@ -75,7 +75,7 @@ describe("a key with fewer scopes", () => {
     expect((await send("GET", "/keys", lesser.token)).json["count"]).toBe(2);
   });
 
-  it("makes a test key if it is a live one, and never the reverse", async () => {
+  it("a live key creates test keys, and a test key creates no live key", async () => {
     const account = await newAccount();
     const live = await account.key({ scopes: ["keys:manage", "pdf:read"] });
     const test = await makeKey(live.token, { name: "a", livemode: false });
@@ -90,8 +90,8 @@ describe("a key with fewer scopes", () => {
   });
 });
 
-describe("a key that expires", () => {
-  it("makes none that outlives it", async () => {
+describe("keys with an expiry", () => {
+  it("a key creates no key that outlives it", async () => {
     const account = await newAccount();
     const expiresAt = new Date(Date.now() + 3_600_000);
     const mortal = await account.key({ expiresAt });
@@ -106,7 +106,7 @@ describe("a key that expires", () => {
     expect((await makeKey(mortal.token, { name: "a", expiresAt: sooner })).expiresAt).toBe(sooner);
   });
 
-  it("cannot have one that outlives it by rotating, but one like itself", async () => {
+  it("a key rotates no key that outlives it, and its own successor expires with it", async () => {
     const account = await newAccount();
     const expiresAt = new Date(Date.now() + 3_600_000);
     const mortal = await account.key({ expiresAt });
@@ -118,7 +118,7 @@ describe("a key that expires", () => {
     expect(like["expiresAt"]).toBe(expiresAt.toISOString());
   });
 
-  it("because it was rotated makes none that outlives its grace", async () => {
+  it("a rotated key creates no key that outlives its grace period", async () => {
     const account = await newAccount();
     const leaked = await account.key();
     await send("POST", `/keys/${leaked.id}/rotate`, leaked.token, { gracePeriodSeconds: 60 });
@@ -147,8 +147,8 @@ const attempt = fc.record({
   grace: fc.integer({ min: 0, max: 300 }),
 });
 
-describe("whatever the holder of a key does", () => {
-  it("no key that it gains can do more, live longer or belong elsewhere", async () => {
+describe("escalation", () => {
+  it("no key that a holder gains can do more, live longer, or belong elsewhere", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.constantFrom<Scope>("pdf:read", "pdf:write", "billing:read"), { maxLength: 2 }),

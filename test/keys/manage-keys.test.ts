@@ -34,7 +34,7 @@ describe("GET /keys", () => {
     expect(new Set(seen).size).toBe(7);
   });
 
-  it("keeps apart keys of the same instant", async () => {
+  it("lists all keys that were made at the same instant", async () => {
     await Promise.all(Array.from({ length: 7 }, () => owner.key()));
     await env.DB.prepare("UPDATE api_keys SET created_at = 1000 WHERE account = ?").bind(owner.account).run();
     const seen: string[] = [];
@@ -51,7 +51,7 @@ describe("GET /keys", () => {
     expect(seen.length).toBe(8);
   });
 
-  it("shows a key exactly as SPEC.md's ApiKey, and no more", async () => {
+  it("shows the properties of SPEC.md's ApiKey, and no more", async () => {
     const { json } = await send("GET", "/keys", admin.token);
     expect(json).toEqual({
       data: [
@@ -81,7 +81,7 @@ describe("GET /keys", () => {
     "cursor=MTox",
     "cursor=%00",
     "limit=1&limit=2",
-  ])("refuses %s", async (query) => {
+  ])("GET /keys refuses %s", async (query) => {
     const { status, code, details } = await send("GET", `/keys?${query}`, admin.token);
     expect([status, code]).toEqual([400, "invalid_parameters"]);
     expect(details).toEqual({ fields: [{ name: query.split("=")[0], issue: expect.any(String) }] });
@@ -89,7 +89,7 @@ describe("GET /keys", () => {
 });
 
 describe("GET, PATCH and DELETE /keys/{id}", () => {
-  it("fetch, rename, and revoke for good", async () => {
+  it("fetches, renames, and revokes a key for good", async () => {
     const { key, ...made } = await make({ name: "before" });
     const path = `/keys/${made.id}`;
     expect((await send("GET", path, admin.token)).json).toEqual(made);
@@ -111,7 +111,7 @@ describe("GET, PATCH and DELETE /keys/{id}", () => {
   });
 
   it.each([{}, { name: "a", scopes: ["pdf:read"] }, { expiresAt: null }, { livemode: true, name: "a" }])(
-    "PATCH takes a name and nothing else: %j",
+    "PATCH accepts a name and nothing else: %j",
     async (body) => {
       const { status, code } = await send("PATCH", `/keys/${admin.id}`, admin.token, body);
       expect([status, code]).toEqual([400, "invalid_parameters"]);

@@ -82,7 +82,7 @@ const usedBy = async ({ account }: FileService): Promise<unknown> =>
 
 const service = await fileService({ scopes: every });
 
-test("a key needs the scopes of the operation, and those for its files, before anything is charged", async () => {
+test("a call needs the scopes of its operation and of its files before anything is charged", async () => {
   const reader = await fileService({ scopes: ["pdf:read"] });
   expect(codeOf(await call(reader, "rotate", { file: base64, angle: "90" }))).toEqual([
     true,
@@ -119,7 +119,7 @@ test("a key needs the scopes of the operation, and those for its files, before a
   expect(await usedBy(reader)).toBe(2);
 });
 
-test("a key is shown the tools that it can use", async () => {
+test("a key sees only the tools that it can use", async () => {
   const listed = async (scopes: readonly Scope[]): Promise<string[]> => {
     const response = await post(await fileService({ scopes }), { jsonrpc: "2.0", id: 1, method: "tools/list" });
     const result = (await resultsOf(response)).get(1) as unknown as { tools: readonly { name: string }[] };
@@ -147,7 +147,7 @@ test("a key is shown the tools that it can use", async () => {
   for (const { name } of operations) expect(all).toContain(name);
 });
 
-test("a result is kept for an hour, or as long as the call says", async () => {
+test("a result is kept for an hour, or as long as the call requests", async () => {
   const kept = async (parameters: object): Promise<number> => {
     const { structuredContent } = await call(service, "rotate", { file: base64, angle: "90", ...parameters });
     const facts = await (
@@ -163,7 +163,7 @@ test("a result is kept for an hour, or as long as the call says", async () => {
   expect(await kept({ expiresIn: 7_200 })).toBeCloseTo(7_200, -1);
 });
 
-test("parameters are read as those of a form, and those without an effect are named", async () => {
+test("parameters are read as form fields are, and ignored ones are listed", async () => {
   const given = { file: base64, format: "JPG", dpi: " 36.0 ", pages: 1, quality: "80.0" };
   expect((await call(service, "to-images", given)).structuredContent).toMatchObject({
     file: { contentType: "image/jpeg" },
@@ -183,7 +183,7 @@ test("parameters are read as those of a form, and those without an effect are na
   });
 });
 
-test("files and jobs of another account are not there", async () => {
+test("files and jobs of another account are not found", async () => {
   const other = await fileService({ scopes: every });
   const { id } = await other.upload(small);
   for (const [name, parameters] of [
@@ -196,7 +196,7 @@ test("files and jobs of another account are not there", async () => {
   expect((await call(other, "extract-text", { file: id })).isError).toBeUndefined();
 });
 
-test("a tool call is one request of the account's minute, and so is each of a batch", async () => {
+test("each tool call of a batch counts as one request of the account's minute", async () => {
   const free = await fileService({ plan: "free", scopes: every });
   // The next minute, so that none begins in the middle.
   const minute = Math.floor(Date.now() / 60_000) + 1;
@@ -226,7 +226,7 @@ test("a tool call is one request of the account's minute, and so is each of a ba
   expect((await post(free, { jsonrpc: "2.0", id: 1, method: "tools/list" })).status).toBe(429);
 });
 
-test("a message with more values than any tool takes is refused before anything looks at them", async () => {
+test("a message with more values than any tool takes is refused before it is inspected", async () => {
   const free = await fileService({ plan: "free", scopes: every });
   const parameters = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, at]));
   for (const sent of [parameters(100_000), { values: parameters(20_000) }, { values: Array(20_000).fill(1) }]) {
@@ -311,7 +311,7 @@ test("a tool call that is retried with its key is charged once, as is one whose 
   expect(page?.getRotation().angle).toBe(270);
 });
 
-test("what a tool adds to an operation is checked before anything is charged", async () => {
+test("the parameters that a tool adds to an operation are checked before anything is charged", async () => {
   const payer = await fileService({ scopes: every });
   const issuesOf = async (name: string, parameters: object): Promise<unknown> =>
     (await call(payer, name, parameters))._meta?.error.details?.["fields"];
@@ -342,7 +342,7 @@ test("what a tool adds to an operation is checked before anything is charged", a
   expect(named.structuredContent).toMatchObject({ name: "a_b.pdf", size: small.length });
 });
 
-test("concurrent tool calls have their own results, and a canceled one leaves nothing", async () => {
+test("concurrent tool calls get their own results, and a canceled one leaves nothing", async () => {
   const angles = ["90", "180", "270", "90", "180"];
   const results = await Promise.all(angles.map((angle) => call(service, "rotate", { file: base64, angle })));
   const turned = results.map(async ({ structuredContent }) => {
