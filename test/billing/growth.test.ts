@@ -53,7 +53,7 @@ test("an event costs no batch if the response is not streamed, one if it is, and
   expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 87, rowsWritten: 133 });
 });
 
-test("a failed request costs three batches, and one that is refused before its work one or two", async () => {
+test("a failed request costs three batches, and one that is refused before its work costs one or two", async () => {
   const service = await paidService();
   expect(await costOf(service, { fields: { act: "refuse" } })).toMatchObject({ status: 400, batches: 3 });
   expect(await costOf(service, { fields: { act: "throw" } })).toMatchObject({ status: 500, batches: 3 });
@@ -66,7 +66,7 @@ test("a failed request costs three batches, and one that is refused before its w
   expect(await costOf(poor, { idempotencyKey: "k" })).toMatchObject({ status: 429, batches: 2 });
 });
 
-test("a sweep of 1,000 reservations of as many accounts reads each a few times", async () => {
+test("a sweep of 1,000 reservations of as many accounts reads each reservation a few times", async () => {
   const { database, counts } = countedDatabase();
   const now = Date.parse("2026-11-20T12:00:00.000Z");
   const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)";

@@ -22,8 +22,8 @@ const december = (account: string) => `${account}:live:2026-12`;
 
 afterEach(expectConsistency);
 
-describe("the credits of a request", () => {
-  test("are reserved, then charged, and a second charge changes nothing", async () => {
+describe("credits", () => {
+  test("credits are reserved, then charged, and a second charge changes nothing", async () => {
     const charge = chargeOf({ credits: 2 });
     const reservation = await reserved(charge, now);
     expect(reservation).toMatchObject({ period: november(charge.account), credits: 2, limit: 10 });
@@ -35,7 +35,7 @@ describe("the credits of a request", () => {
     }
   });
 
-  test("are released once, however often that is sent, and can no longer be charged", async () => {
+  test("credits are released once, however often that is sent, and can no longer be charged", async () => {
     const charge = chargeOf({ credits: 2 });
     const other = await reserved(charge, now);
     const reservation = await reserved(charge, now);
@@ -49,7 +49,7 @@ describe("the credits of a request", () => {
     expect([await stateOf(reservation), await stateOf(other)]).toEqual(["released", "reserved"]);
   });
 
-  test("are refunded once, however often that is sent, and a release is no refund", async () => {
+  test("credits are refunded once, however often that is sent, and a release is no refund", async () => {
     const charge = chargeOf({ credits: 2 });
     await settle(db, await reserved(charge, now));
     const reservation = await reserved(charge, now);
@@ -66,7 +66,7 @@ describe("the credits of a request", () => {
     expect(await stateOf(reservation)).toBe("refunded");
   });
 
-  test("are counted by operation", async () => {
+  test("credits are counted by operation", async () => {
     const charge = chargeOf();
     for (const operation of ["merge", "split", "merge"])
       await settle(db, await reserved({ ...charge, operation }, now));
@@ -75,21 +75,21 @@ describe("the credits of a request", () => {
 });
 
 describe("the last credit", () => {
-  test("goes to one of many who race for it", async () => {
+  test("one of many racing requests gets the last credit", async () => {
     const charge = chargeOf({ limit: 1 });
     const results = await Promise.all(Array.from({ length: 20 }, () => reserve(db, charge, now)));
     expect(results.filter((result) => !isDenied(result))).toHaveLength(1);
     expect(results.filter(isDenied)).toMatchObject(Array.from({ length: 19 }, () => ({ reason: "quota", used: 1 })));
   });
 
-  test("does not pay for a request of two", async () => {
+  test("one credit does not pay for a request of two", async () => {
     const charge = chargeOf({ limit: 3 });
     await reserved({ ...charge, credits: 2 }, now);
     expect(await reserve(db, { ...charge, credits: 2 }, now)).toMatchObject({ reason: "quota", used: 2 });
     expect(await settle(db, await reserved(charge, now))).toEqual({ charged: 1, remaining: 0 });
   });
 
-  test("is available again once it was released or refunded", async () => {
+  test("a credit is available again once it was released or refunded", async () => {
     const charge = chargeOf({ limit: 1 });
     const first = await reserved(charge, now);
     await release(db, first);
@@ -101,11 +101,11 @@ describe("the last credit", () => {
   });
 });
 
-describe("a month", () => {
+describe("months", () => {
   const lastInstant = new Date("2026-11-30T23:59:59.999Z");
   const firstInstant = new Date("2026-12-01T00:00:00.000Z");
 
-  test("restores all credits when it begins, and does not pay for a request that started before it", async () => {
+  test("a new month restores all credits, and does not pay for a request that started before it", async () => {
     const charge = chargeOf({ limit: 2, credits: 2 });
     const [settled, released, refunded] = [
       await reserved({ ...charge, limit: 6 }, lastInstant),
@@ -123,8 +123,8 @@ describe("a month", () => {
   });
 });
 
-describe("a plan", () => {
-  test("downgraded within the month leaves no credits, never fewer, and reverses no charge", async () => {
+describe("plans", () => {
+  test("a plan that is downgraded within the month leaves zero credits, never fewer, and reverses no charge", async () => {
     const charge = chargeOf({ limit: 5 });
     const calls = [];
     for (let call = 0; call < 5; call += 1) calls.push(await reserved(charge, now));
@@ -139,8 +139,8 @@ describe("a plan", () => {
   });
 });
 
-describe("ledgers", () => {
-  test("of live and test keys are apart, and those of two accounts", async () => {
+describe("separate ledgers", () => {
+  test("live and test keys have separate ledgers, and so do two accounts", async () => {
     const live = chargeOf({ limit: 1 });
     const test = { ...live, livemode: false };
     const stranger = chargeOf({ limit: 1 });
@@ -153,7 +153,7 @@ describe("ledgers", () => {
   });
 });
 
-describe("a database that does its work, but whose response is lost", () => {
+describe("lost responses of the database", () => {
   /** Loses the responses to the first `count` batches. */
   function losing(count: number) {
     let left = count;
@@ -172,7 +172,7 @@ describe("a database that does its work, but whose response is lost", () => {
     );
   }
 
-  test("keeps no credits and no Idempotency-Key of a request that got an error", async () => {
+  test("a request that got an error keeps no credits and no Idempotency-Key", async () => {
     const charge = chargeOf({ limit: 1 });
     const keyed = { ...charge, key: keyOf(charge) };
     for (const one of [charge, keyed]) {
@@ -182,7 +182,7 @@ describe("a database that does its work, but whose response is lost", () => {
     expect(await reserved(keyed, now)).toMatchObject({ credits: 1 });
   });
 
-  test("charges once when the batch is retried", async () => {
+  test("a retried batch charges once", async () => {
     const reservation = await reserved(chargeOf(), now);
     const lossy = losing(1);
     await expect(settle(lossy, reservation)).rejects.toThrow("lost");

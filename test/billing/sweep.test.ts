@@ -32,8 +32,8 @@ afterEach(async () => {
 const idsOf = async (table: string): Promise<unknown[]> =>
   (await env.DB.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).raw()).map(([id]) => id);
 
-describe("a reservation that nobody came back to", () => {
-  test("is given back when it is older than 15 minutes, not a millisecond before", async () => {
+describe("abandoned reservations", () => {
+  test("an abandoned reservation is released after 15 minutes, not a millisecond before", async () => {
     const charge = chargeOf({ credits: 2 });
     const settled = await reserved(charge, now);
     await settle(db, settled);
@@ -48,7 +48,7 @@ describe("a reservation that nobody came back to", () => {
     expect(await periodOf(left.period)).toEqual({ used: 4, charged: { merge: 2 } });
   });
 
-  test("is neither charged nor released again when its request ends after all", async () => {
+  test("a swept reservation is neither charged nor released again when its request ends after all", async () => {
     const charge = chargeOf({ credits: 2, limit: 2 });
     const late = await reserved(charge, now);
     await sweep(db, later(16 * MINUTE));
@@ -60,7 +60,7 @@ describe("a reservation that nobody came back to", () => {
     expect(await periodOf(late.period)).toEqual({ used: 2, charged: { merge: 2 } });
   });
 
-  test("frees its Idempotency-Key, but not what was paid under it", async () => {
+  test("a swept reservation frees its Idempotency-Key, but not what was paid under it", async () => {
     const charge = chargeOf();
     const keyed = { ...charge, key: keyOf(charge) };
     const lost = await reserved(keyed, now);
@@ -77,7 +77,7 @@ describe("a reservation that nobody came back to", () => {
     expect(await periodOf(lost.period)).toEqual({ used: 1, charged: { merge: 1 } });
   });
 
-  test("is given back to its own month", async () => {
+  test("a swept reservation is released to its own month", async () => {
     const charge = chargeOf();
     const lastMinute = new Date("2026-11-30T23:59:00.000Z");
     const november = await reserved(charge, lastMinute);
@@ -88,8 +88,8 @@ describe("a reservation that nobody came back to", () => {
   });
 });
 
-describe("many sweeps and many rows", () => {
-  test("do together what one does, also while requests end", async () => {
+describe("many sweeps", () => {
+  test("concurrent sweeps do together what one does, also while requests end", async () => {
     const charge = chargeOf({ limit: 100 });
     const left = await Promise.all(Array.from({ length: 10 }, () => reserved(charge, now)));
     const [first] = left;
@@ -102,7 +102,7 @@ describe("many sweeps and many rows", () => {
     expect((await periodOf(first?.period ?? ""))?.used).toBe(charged);
   });
 
-  test("more than 1,000 rows of as many accounts need the next minute's sweep, no more", async () => {
+  test("more than 1,000 rows of as many accounts need only the next minute's sweep", async () => {
     const count = 1_200;
     const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";
     const at = now.getTime();
@@ -131,9 +131,9 @@ describe("many sweeps and many rows", () => {
   }, 60_000);
 });
 
-describe("a charge whose response was aborted after the request was retried", () => {
+describe("unconfirmed charges", () => {
   test.each(["settle", "release", "refund"] as const)(
-    "is kept until it is known what the repetition does: %s",
+    "a charge whose response was aborted is kept until the outcome of the retry is known: %s",
     async (end) => {
       const charge = chargeOf();
       const keyed = { ...charge, key: keyOf(charge) };
@@ -157,8 +157,8 @@ describe("a charge whose response was aborted after the request was retried", ()
   );
 });
 
-describe("what is old", () => {
-  test("of Idempotency-Keys are deleted 24 hours after the charge, except those of a request in progress", async () => {
+describe("old rows", () => {
+  test("old Idempotency-Keys are deleted 24 hours after the charge, except those of a request in progress", async () => {
     const charge = chargeOf();
     const keys = ["old", "young", "at work"].map((name) => ({ ...charge, key: keyOf(charge, name) }));
     const [old, young, working] = keys as [(typeof keys)[0], (typeof keys)[0], (typeof keys)[0]];
@@ -171,7 +171,7 @@ describe("what is old", () => {
     expect(await idsOf("idempotency")).toEqual([working.key.id, young.key.id]);
   });
 
-  test("of ledger and periods goes 13 months after the period's end", async () => {
+  test("old rows of ledger and periods are deleted 13 months after the period's end", async () => {
     const charge = chargeOf();
     const ends = [new Date("2025-10-31T23:59:59.999Z"), new Date("2025-11-01T00:00:00.000Z")];
     for (const at of ends) await settle(db, await reserved(charge, at));

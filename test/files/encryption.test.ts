@@ -26,8 +26,8 @@ async function read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>
   );
 }
 
-describe("what lies in the bucket", () => {
-  it("has nothing of the document, nor of its name", () => {
+describe("stored objects", () => {
+  it("a stored object contains nothing of the document or its name", () => {
     expect(raw.length).toBe(bytes.length + 4 * 16);
     for (const word of ["%PDF", "Confidential", "document", file.id]) expect(find(raw, word, 0), word).toBe(-1);
     for (let at = 0; at < bytes.length; at += CHUNK) {
@@ -36,7 +36,7 @@ describe("what lies in the bucket", () => {
     }
   });
 
-  it("is encrypted anew for each file, so that equal files are not equal there", async () => {
+  it("equal files are encrypted differently in the bucket", async () => {
     const same = await service.upload(bytes);
     const other = (await rawObject(same.id)) ?? new Uint8Array();
     expect(other.length).toBe(raw.length);
@@ -46,7 +46,7 @@ describe("what lies in the bucket", () => {
     expect(equal / raw.length).toBeLessThan(0.01);
   });
 
-  it("opens with the key of its row alone, by AES-GCM as it is documented", async () => {
+  it("a stored object opens only with the key of its row, by AES-GCM as documented", async () => {
     const row = await env.DB.prepare("SELECT key, nonces FROM files WHERE id = ?")
       .bind(file.id)
       .first<{ key: string; nonces: string }>();
@@ -66,7 +66,7 @@ describe("what lies in the bucket", () => {
   });
 });
 
-describe("bytes that were changed in the bucket are never sent", () => {
+describe("tampered objects", () => {
   const changed = (change: (copy: Uint8Array) => Uint8Array | void): Uint8Array => {
     const copy = raw.slice();
     return change(copy) ?? copy;
@@ -85,7 +85,7 @@ describe("bytes that were changed in the bucket are never sent", () => {
     ["a byte cut", changed((copy) => copy.slice(0, -1)), [0, 1, 2, 3]],
     ["a byte added", changed((copy) => new Uint8Array([...copy, 0])), [0, 1, 2, 3]],
     ["nothing left", new Uint8Array(), [0, 1, 2, 3]],
-  ] as const)("%s", async (_, stored, wrong) => {
+  ] as const)("bytes that were changed in the bucket are never sent: %s", async (_, stored, wrong) => {
     await putRaw(file.id, stored);
     for (const chunk of [0, 1, 2, 3]) {
       const [start, end] = [chunk * CHUNK, Math.min((chunk + 1) * CHUNK, bytes.length)];
@@ -98,7 +98,7 @@ describe("bytes that were changed in the bucket are never sent", () => {
     await putRaw(file.id, raw);
   });
 
-  it("nor those of another file under this one's name", async () => {
+  it("bytes of another file under the name of this one are never sent", async () => {
     const other = await service.upload(bytes);
     await putRaw(file.id, (await rawObject(other.id)) ?? new Uint8Array());
     expect(await read(0, 10)).toBeUndefined();
@@ -107,7 +107,7 @@ describe("bytes that were changed in the bucket are never sent", () => {
   });
 });
 
-it("the bucket is worth nothing without the database and the server's secret", async () => {
+it("the bucket is useless without the database and the server's secret", async () => {
   const row = await env.DB.prepare("SELECT key FROM files WHERE id = ?").bind(file.id).first<{ key: string }>();
   expect(await unseal(["another server's secret, 32 letters"], "file keys", file.id, row?.key ?? "")).toBeUndefined();
   // A key of another server: the file cannot be read any more.

@@ -13,9 +13,9 @@ const service = await fileService();
 const sweepAt = (time: number) =>
   worker.scheduled({ cron: "* * * * *", scheduledTime: time, noRetry() {} }, env, createExecutionContext());
 
-describe("a file that is uploaded in one request", () => {
+describe("POST /files", () => {
   it.each([1, 64 * KiB, 64 * KiB + 1, limits.storage.bufferBytes + 1])(
-    "of %i bytes comes back as it was",
+    "a file of %i bytes is returned unchanged",
     async (size) => {
       const bytes = documentBytes(size);
       const file = await service.upload(bytes);
@@ -38,14 +38,14 @@ describe("a file that is uploaded in one request", () => {
     ["RIFF....WEBP", "image/webp"],
     ["PK\x03\x04 a.pdf %PDF-1.4", "application/zip"],
     ["<script>", "application/octet-stream"],
-  ])("that begins %j is %s, whatever its name", async (text, type) => {
+  ])("a file that begins with %j is %s, whatever its name", async (text, type) => {
     const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
     const response = await service.send("POST", "/files", { body: formOf(bytes, {}, "page.html") });
     const file = await response.json();
     expect(file).toMatchObject({ contentType: type, name: "page.html" });
   });
 
-  it("is kept as long as the request says, and a day if it does not", async () => {
+  it("a file is kept for the requested time, one day by default", async () => {
     for (const [fields, seconds] of [
       [{ expiresIn: "300" }, 300],
       [{}, 86_400],
@@ -58,14 +58,14 @@ describe("a file that is uploaded in one request", () => {
     }
   });
 
-  it("is named without what could be a path or a trick", async () => {
+  it("a file name loses everything that could be a path or an attack", async () => {
     const response = await service.send("POST", "/files", {
       body: formOf(documentBytes(9), {}, "../../a\u202Efdp.exe:x.pdf"),
     });
     expect((await response.json<{ name: string }>()).name).toBe("afdp.exe_x.pdf");
   });
 
-  it("is refused with all problems of its form, and leaves nothing", async () => {
+  it("a refused upload lists all problems of its form, and leaves nothing", async () => {
     const other = await fileService();
     const form = formOf(documentBytes(100 * KiB), { expiresIn: "299", expires: "1" });
     form.append("file", new File(["b"], "b"));
@@ -81,7 +81,7 @@ describe("a file that is uploaded in one request", () => {
     ).toBe(0);
   });
 
-  it("can be as large as the plan allows and no larger, announced or not", async () => {
+  it("a file can be as large as the plan allows and no larger, with or without a Content-Length", async () => {
     const free = await fileService({ plan: "free" });
     const most = new Uint8Array(25 * MiB);
     await expect(free.upload(most)).resolves.toMatchObject({ size: 25 * MiB });
@@ -101,8 +101,8 @@ describe("a file that is uploaded in one request", () => {
   });
 });
 
-describe("the files of an account", () => {
-  it("take ten times the largest file together, of two at once for the last place one wins", async () => {
+describe("GET /files", () => {
+  it("an account stores ten times its largest file, and one of two racing uploads gets the last place", async () => {
     const free = await fileService({ plan: "free" });
     const size = 25 * MiB;
     const begin = () => free.json("POST", "/files", { name: "a.pdf", size });
@@ -119,7 +119,7 @@ describe("the files of an account", () => {
     expect((await test.json("POST", "/files", { name: "a.pdf", size })).status).toBe(201);
   });
 
-  it("are listed page by page, newest first, those of the mode alone", async () => {
+  it("files of the mode are listed page by page, newest first", async () => {
     const own = await fileService();
     const test = await fileService({ account: own.account, livemode: false });
     await test.upload(documentBytes(5));
@@ -144,8 +144,8 @@ describe("the files of an account", () => {
   });
 });
 
-describe("a file that nobody needs any more", () => {
-  it("is unreadable and gone once it is deleted", async () => {
+describe("deletion and expiry", () => {
+  it("a deleted file is unreadable and removed", async () => {
     const file = await service.upload(documentBytes(1_000));
     const deleted = await service.json("DELETE", `/files/${file.id}`);
     expect([deleted.status, deleted.body]).toEqual([200, file]);
@@ -155,7 +155,7 @@ describe("a file that nobody needs any more", () => {
     expect(await rawObject(file.id)).toBeUndefined();
   });
 
-  it("is 410 from its expiry on, is removed by the sweep, and forgotten in the end", async () => {
+  it("an expired file responds with 410, is removed by the sweep, and is forgotten in the end", async () => {
     const file = await service.upload(documentBytes(1_000));
     const pending = (await service.json("POST", "/files", { name: "p.pdf", size: 20 * MiB })).body;
     const headers = { "Content-Length": String(4 * MiB) };
@@ -185,7 +185,7 @@ describe("a file that nobody needs any more", () => {
     expect((await service.json("GET", `/files/${file.id}`)).status).toBe(404);
   });
 
-  it("is removed from the bucket if it has no row, and is 410 if it has no bytes", async () => {
+  it("the sweep removes an object without a row, and a row without an object responds with 410", async () => {
     const [kept, lost] = [await service.upload(documentBytes(70 * KiB)), await service.upload(documentBytes(10))];
     const orphan = `${kept.id.slice(0, -2)}~${kept.id.slice(-1)}`;
     await putRaw(orphan, new Uint8Array(5));

@@ -51,14 +51,14 @@ test.each([
   ["/to?https://10.0.0.1/", 422, "fetch_failed", { input: "url" }],
   ["/empty", 400, "invalid_file", undefined],
   ["/huge", 413, "file_too_large", { limit: 26_214_400, actual: 1e9 }],
-])("of %s, nothing is kept", async (path, status, code, details) => {
+])("a failed fetch of %s stores nothing", async (path, status, code, details) => {
   const free = await fileService({ plan: "free" });
   const refused = await create({ url: server + path }, free);
   expect(refused).toMatchObject({ status, body: { error: { code, ...(details && { details }) } } });
   expect(await kept(free.account)).toEqual([[], []]);
 });
 
-test("a request says either where the file is, or how large it is", async () => {
+test("a request gives either the URL of the file or its size", async () => {
   const issuesOf = async (body: object): Promise<unknown> => (await create(body)).body.error.details?.["fields"];
   expect(await issuesOf({})).toEqual([
     { name: "size", issue: "is required unless `url` is sent" },

@@ -22,8 +22,8 @@ const errorOf = async (response: Response): Promise<[number, string]> => [
   (await response.json<ErrorBody>()).error.code,
 ];
 
-describe("an upload in parts", () => {
-  it("takes them in any order and again, and is ready once it is completed", async () => {
+describe("uploads in parts", () => {
+  it("an upload accepts its parts in any order and again, and is ready once it is completed", async () => {
     const file = await begin(bytes.length);
     expect(file).toMatchObject({ status: "pending", sha256: null, contentType: null });
     expect(file.parts).toEqual({ size: PART, count: 2, received: [] });
@@ -58,7 +58,7 @@ describe("an upload in parts", () => {
     expect((await rawObject(file.id))?.length).toBe(bytes.length + 258 * 16);
   });
 
-  it("refuses a part of another size, number, or content, and keeps the one that it has", async () => {
+  it("an upload refuses a part of another size, number, or content, and keeps the one that it has", async () => {
     const small = documentBytes(1_000);
     const file = await begin(1_000);
     await put(file.id, 1, small);
@@ -73,7 +73,7 @@ describe("an upload in parts", () => {
     expect((await complete(file.id, { sha256: await sha256Of(small) })).status).toBe(200);
   });
 
-  it("is nothing that can be read once it is abandoned", async () => {
+  it("an abandoned upload cannot be read", async () => {
     const file = await begin(1_000);
     await put(file.id, 1, documentBytes(1_000));
     expect((await service.json("DELETE", `/files/${file.id}`)).body).toMatchObject({ status: "pending" });
@@ -85,7 +85,7 @@ describe("an upload in parts", () => {
     [{ name: "a.pdf" }, ["size"]],
     [{ name: "", size: 0, expiresIn: 10 }, ["name", "size", "expiresIn"]],
     [{ name: "a", size: 1.5, parts: 3 }, ["size", "parts"]],
-  ])("begins with %j, but not so", async (body, names) => {
+  ])("an upload does not begin with %j", async (body, names) => {
     const { status, body: response } = await service.json("POST", "/files", body);
     expect(status).toBe(400);
     const fields = response.error.details?.["fields"] as readonly { name: string }[];

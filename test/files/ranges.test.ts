@@ -9,7 +9,7 @@ const get = (headers: Readonly<Record<string, string>>, method = "GET") =>
   service.send(method, `/files/${file.id}/content`, { headers });
 const etag = `"${file.sha256}"`;
 
-describe("a range of a file", () => {
+describe("Range", () => {
   it.each([
     ["bytes=0-0", 0, 1],
     ["bytes=0-", 0, SIZE],
@@ -19,7 +19,7 @@ describe("a range of a file", () => {
     ["bytes=-500", SIZE - 500, SIZE],
     ["bytes=-99999999", 0, SIZE],
     ["BYTES=1-2", 1, 3],
-  ])("%s", async (range, start, end) => {
+  ])("a request for %s gets exactly that range", async (range, start, end) => {
     const response = await get({ Range: range });
     expect(response.status).toBe(206);
     expect(response.headers.get("Content-Range")).toBe(`bytes ${start}-${end - 1}/${SIZE}`);
@@ -28,14 +28,17 @@ describe("a range of a file", () => {
     expect(await sha256Of(new Uint8Array(await response.arrayBuffer()))).toBe(await sha256Of(bytes.slice(start, end)));
   });
 
-  it.each([`bytes=${SIZE}-`, `bytes=${SIZE}-${SIZE + 5}`, "bytes=-0"])("%s is outside of it", async (range) => {
-    const response = await get({ Range: range });
-    expect([response.status, response.headers.get("Content-Range")]).toEqual([416, `bytes */${SIZE}`]);
-    expect((await response.json<{ error: { code: string } }>()).error.code).toBe("range_not_satisfiable");
-  });
+  it.each([`bytes=${SIZE}-`, `bytes=${SIZE}-${SIZE + 5}`, "bytes=-0"])(
+    "a range of %s is outside of the file",
+    async (range) => {
+      const response = await get({ Range: range });
+      expect([response.status, response.headers.get("Content-Range")]).toEqual([416, `bytes */${SIZE}`]);
+      expect((await response.json<{ error: { code: string } }>()).error.code).toBe("range_not_satisfiable");
+    },
+  );
 
   it.each(["bytes=5-4", "bytes=0-1,5-6", "bytes=-", "bytes=a-b", "items=0-1", "0-1"])(
-    "%s is ignored",
+    "a range of %s is ignored",
     async (range) => {
       const response = await get({ Range: range });
       expect([response.status, response.headers.get("Content-Range")]).toEqual([200, null]);
@@ -44,8 +47,8 @@ describe("a range of a file", () => {
   );
 });
 
-describe("a conditional request", () => {
-  it("gets nothing that the client has", async () => {
+describe("conditional requests", () => {
+  it("a client that has the file gets a 304", async () => {
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
       const response = await get({ "If-None-Match": known });
       expect([response.status, response.headers.get("ETag"), await response.text()]).toEqual([304, etag, ""]);
@@ -55,7 +58,7 @@ describe("a conditional request", () => {
     await response.body?.cancel();
   });
 
-  it("gets a range of the file that it means, and otherwise the file", async () => {
+  it("a range is sent only if the file is the one that If-Range names, otherwise the file", async () => {
     for (const [condition, status] of [
       [etag, 206],
       [`W/${etag}`, 200],
@@ -68,7 +71,7 @@ describe("a conditional request", () => {
     }
   });
 
-  it("gets the headers alone of HEAD, whatever the range", async () => {
+  it("HEAD gets only the headers, whatever the range", async () => {
     const response = await get({ Range: "bytes=0-9" }, "HEAD");
     expect([response.status, response.headers.get("ETag"), response.headers.get("Accept-Ranges")]).toEqual([
       200,

@@ -55,59 +55,68 @@ async function expectWhole(service: Service, id: string): Promise<void> {
   await expectNothingElse([service]);
 }
 
-describe("a consumer is lost", () => {
+describe("lost consumers", () => {
   const faults: readonly (readonly [Fault, "once" | "for good"])[] = [
     ["unreachable", "for good"],
     ["response lost", "once"],
   ];
-  it.each(faults)("at any round trip to the database (%s, %s), and the job ends as it should", async (fault, times) => {
-    const services: Service[] = [];
-    for (let trip = 0; ; trip += 1) {
-      const service = await jobService();
-      services.push(service);
-      const { id } = await service.start("extract-text", letter);
-      const { database, trips } = failingDatabase(fault, trip, times);
-      await consumeOnce({ ...env, DB: database });
-      expect([trip, await recover(service, id)]).toEqual([trip, "succeeded"]);
-      await expectPaid(service, id);
-      if (trips() <= trip) break;
-    }
-    await expectNothingElse(services);
-  });
+  it.each(faults)(
+    "a job ends as it should if its consumer is lost at any round trip to the database (%s, %s)",
+    async (fault, times) => {
+      const services: Service[] = [];
+      for (let trip = 0; ; trip += 1) {
+        const service = await jobService();
+        services.push(service);
+        const { id } = await service.start("extract-text", letter);
+        const { database, trips } = failingDatabase(fault, trip, times);
+        await consumeOnce({ ...env, DB: database });
+        expect([trip, await recover(service, id)]).toEqual([trip, "succeeded"]);
+        await expectPaid(service, id);
+        if (trips() <= trip) break;
+      }
+      await expectNothingElse(services);
+    },
+  );
 
-  it.each(["get", "put", "delete"] satisfies Trip[])("at any request to the bucket (%s)", async (trip) => {
-    for (let sound = 0; ; sound++) {
-      const service = await jobService();
-      const { id } = await service.start("extract-text", letter);
-      // The bucket is asked twice.
-      const { bindings, trips } = failingBucket(trip, "always", "throws", sound);
-      await consumeOnce(bindings);
-      expect([sound, await recover(service, id)]).toEqual([sound, "succeeded"]);
-      await expectWhole(service, id);
-      if (trips() <= 0) break;
-    }
-  });
+  it.each(["get", "put", "delete"] satisfies Trip[])(
+    "a job ends as it should if its consumer is lost at any request to the bucket (%s)",
+    async (trip) => {
+      for (let sound = 0; ; sound++) {
+        const service = await jobService();
+        const { id } = await service.start("extract-text", letter);
+        // The bucket is asked twice.
+        const { bindings, trips } = failingBucket(trip, "always", "throws", sound);
+        await consumeOnce(bindings);
+        expect([sound, await recover(service, id)]).toEqual([sound, "succeeded"]);
+        await expectWhole(service, id);
+        if (trips() <= 0) break;
+      }
+    },
+  );
 
   it.each([
     ["rotate", { angle: "90" }, undefined],
     ["extract-text", { pages: "2" }, 2],
-  ])("three times with the same page (%s): the job fails, names it, and costs nothing", async (name, fields, page) => {
-    const service = await jobService();
-    const { id } = await service.start(name, letter, fields);
-    for (let attempt = 0; attempt < 3; attempt++) {
-      await env.DB.prepare(
-        "update job_parts set state = 'running', token = 'lost', attempts = attempts + 1 where job = ? and state = 'queued'",
-      )
-        .bind(id)
-        .run();
-      await forgetLeases();
-      await sweepLater(0);
-    }
-    const { status, error } = await service.job(id);
-    expect([status, error?.code, error?.details?.["page"]]).toEqual(["failed", "internal_error", page]);
-    expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 1 } });
-    expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
-  });
+  ])(
+    "a job that loses its consumer three times at the same page (%s) fails, names the page, and costs nothing",
+    async (name, fields, page) => {
+      const service = await jobService();
+      const { id } = await service.start(name, letter, fields);
+      for (let attempt = 0; attempt < 3; attempt++) {
+        await env.DB.prepare(
+          "update job_parts set state = 'running', token = 'lost', attempts = attempts + 1 where job = ? and state = 'queued'",
+        )
+          .bind(id)
+          .run();
+        await forgetLeases();
+        await sweepLater(0);
+      }
+      const { status, error } = await service.job(id);
+      expect([status, error?.code, error?.details?.["page"]]).toEqual(["failed", "internal_error", page]);
+      expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 1 } });
+      expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
+    },
+  );
 });
 
 /** The job went on to its end and was paid once. */
@@ -128,13 +137,13 @@ async function whatIsLeft(service: Service, sent: readonly JobMessage[]): Promis
   return used + files + parts === 0 ? "nothing" : { used, files, parts };
 }
 
-describe("the database fails while a job is created", () => {
+describe("database failures during creation", () => {
   const faults: readonly (readonly [Fault, "once" | "for good"])[] = [
     ["response lost", "once"],
     ["response lost, then unreachable", "for good"],
   ];
   it.each(faults)(
-    "at any round trip (%s, %s): it exists and is paid, or there is nothing of it",
+    "a job exists and is paid, or leaves nothing, if the database fails at any round trip (%s, %s)",
     async (fault, times) => {
       for (let trip = 0; ; trip += 1) {
         const service = await jobService();
@@ -159,8 +168,8 @@ describe("the database fails while a job is created", () => {
   );
 });
 
-describe("a message", () => {
-  it("that comes twice, at the same time, does nothing twice", async () => {
+describe("job messages", () => {
+  it("a message that is delivered twice at the same time does nothing twice", async () => {
     const service = await jobService();
     const { id } = await service.start("extract-text", letter);
     await Promise.all([consumeOnce(), consumeOnce(), consumeOnce()]);
@@ -169,7 +178,7 @@ describe("a message", () => {
     await expectWhole(service, id);
   });
 
-  it("that never comes is sent by the sweep", async () => {
+  it("the sweep sends a lost message again", async () => {
     const service = await jobService();
     await service.start("extract-text", letter);
     const sent: unknown[] = [];
@@ -185,14 +194,14 @@ describe("a message", () => {
   });
 });
 
-describe("the engine", () => {
+describe("engine failures", () => {
   let engine: Sabotage;
   beforeAll(() => {
     engine = sabotage(module);
   });
   afterAll(() => engine.end());
 
-  it("that traps in a part is replaced, and the part repeated", async () => {
+  it("an engine that traps in a part is replaced, and the part is retried", async () => {
     for (const call of [50, 400, 1_500]) {
       const service = await jobService();
       const { id } = await service.start("extract-text", letter);
@@ -204,7 +213,7 @@ describe("the engine", () => {
     }
   });
 
-  it("that is out of memory in a part is replaced, and the part repeated", async () => {
+  it("an engine that runs out of memory in a part is replaced, and the part is retried", async () => {
     for (const call of [50, 400]) {
       const service = await jobService();
       const { id } = await service.start("extract-text", letter);
@@ -216,7 +225,7 @@ describe("the engine", () => {
     }
   });
 
-  it("that fails in the part of one account delays nobody else's", async () => {
+  it("an engine that fails in the part of one account delays nobody else's parts", async () => {
     const services = [await jobService(), await jobService()];
     const jobs = await Promise.all(
       services.map(async (service) => ({ service, id: (await service.start("rotate", letter, { angle: "90" })).id })),
@@ -230,7 +239,7 @@ describe("the engine", () => {
   });
 });
 
-describe("a page that cannot be processed", () => {
+describe("unprocessable pages", () => {
   const page = (size: number): string => `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${size} ${size}] >>`;
   // The second page has more pixels than an image may have.
   const uneven = pdf(
@@ -244,7 +253,7 @@ describe("a page that cannot be processed", () => {
     "/Root 1 0 R",
   );
 
-  it("fails the job, which names it, and costs nothing", async () => {
+  it("a page that cannot be processed fails the job, which names it and costs nothing", async () => {
     const service = await jobService();
     const { id } = await service.start("to-images", uneven, { dpi: "150" });
     await consumeOnce();
@@ -255,7 +264,7 @@ describe("a page that cannot be processed", () => {
     expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
   });
 
-  it("is left out where the job continues, which lists it", async () => {
+  it("a page that cannot be processed is left out where the job continues, which lists it", async () => {
     const service = await jobService();
     const { id } = await service.start("to-images", uneven, { dpi: "150", onPageError: "continue" });
     await consumeOnce();
@@ -270,7 +279,7 @@ describe("a page that cannot be processed", () => {
     expect(Object.keys(archive)).toEqual(["document-1.png", "document-3.png"]);
   });
 
-  it("fails the job where no other is left", async () => {
+  it("a job without any page that can be processed fails", async () => {
     const service = await jobService();
     const { id } = await service.start("to-images", uneven, { dpi: "150", pages: "2", onPageError: "continue" });
     await consumeOnce();
@@ -279,8 +288,8 @@ describe("a page that cannot be processed", () => {
   });
 });
 
-describe("a job is canceled and deleted", () => {
-  it("before it begins: it costs nothing, and nothing is left", async () => {
+describe("cancellation and deletion", () => {
+  it("a job that is canceled before it begins costs nothing, and leaves nothing", async () => {
     const service = await jobService();
     const { id } = await service.start("extract-text", letter);
     const canceled = await service.send("POST", `/jobs/${id}/cancel`);
@@ -295,7 +304,7 @@ describe("a job is canceled and deleted", () => {
     expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
   });
 
-  it("while a part is at work: what the part makes is removed", async () => {
+  it("the output of a part is removed if the job is canceled or deleted during the part", async () => {
     for (const end of ["cancel", "delete"]) {
       const service = await jobService();
       const { id } = await service.start("extract-text", letter);
@@ -322,7 +331,7 @@ describe("a job is canceled and deleted", () => {
     }
   });
 
-  it.each(["cancel", "delete"])("by %s while a part is read: the missing files are no fault", async (end) => {
+  it.each(["cancel", "delete"])("a %s while a part is read makes the missing files no fault", async (end) => {
     const service = await jobService();
     const { id } = await service.start("extract-text", letter);
     let done = false;
@@ -349,7 +358,7 @@ describe("a job is canceled and deleted", () => {
     expect(lines.filter((line) => line.includes('"error"'))).toEqual([]);
   });
 
-  it("after some pages: it costs the blocks that are done", async () => {
+  it("a job that is canceled after some pages costs the finished blocks", async () => {
     const service = await jobService();
     const { id } = await service.start("extract-text", document({ name: "long", pages: 1_001 }));
     expect((await service.job(id)).credits.reserved).toBe(3);

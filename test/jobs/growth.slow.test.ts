@@ -16,7 +16,7 @@ const ofParts = (job: string, count: number) =>
     .bind(count + 9, job)
     .run();
 
-it("what a part costs in the database does not depend on how many there are", async () => {
+it("the database cost of a part does not depend on the number of parts", async () => {
   const costs: (readonly [number, number, number])[] = [];
   for (const parts of [20, 2_500]) {
     await env.DB.batch([env.DB.prepare("delete from job_parts"), env.DB.prepare("delete from jobs")]);
@@ -61,7 +61,7 @@ it("a part costs at most eight round trips, from its claim to its end", async ()
   expect(ofPart("trips")).toBeLessThanOrEqual(8);
 });
 
-it("the account that was served longest ago comes first, and of its jobs the one that was", async () => {
+it("the account that was served longest ago comes first, and so does the oldest of its jobs", async () => {
   await env.DB.batch([env.DB.prepare("delete from job_parts"), env.DB.prepare("delete from jobs")]);
   const [long, short] = [await jobService(), await jobService()];
   const large = await long.start("extract-text", letter);
@@ -90,7 +90,7 @@ it("the account that was served longest ago comes first, and of its jobs the one
   expect(new Set(order).size).toBe(3);
 });
 
-it("an account has no more parts at work than its plan allows, and others go on", async () => {
+it("an account has no more parts at work than its plan allows, and other accounts continue", async () => {
   await env.DB.batch([env.DB.prepare("delete from job_parts"), env.DB.prepare("delete from jobs")]);
   const [free, other] = [await jobService({ plan: "free" }), await jobService()];
   const { id } = await free.start("extract-text", letter);

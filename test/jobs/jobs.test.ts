@@ -11,7 +11,7 @@ import { scanned, scanPage } from "../operations/ocr-service.ts";
 
 const letter = document({ name: "letter", pages: 3 });
 
-describe("a job", () => {
+describe("jobs", () => {
   it.each([
     ["extract-text", { words: "true" }],
     ["rotate", { angle: "90" }],
@@ -24,7 +24,7 @@ describe("a job", () => {
       "pipeline",
       { steps: '[{"operation":"rotate","rotations":{"1":"90"},"pages":"2"},{"operation":"metadata","action":"GET"}]' },
     ],
-  ])("of %s has the result of an ordinary request", async (operation, fields) => {
+  ])("a job of %s has the result of an ordinary request", async (operation, fields) => {
     const service = await jobService();
     const { id, status } = await service.start(operation, letter, fields);
     expect(status).toBe("queued");
@@ -44,7 +44,7 @@ describe("a job", () => {
     expect(ended.progress.done).toBe(ended.progress.total);
   });
 
-  it("names the parameters without an effect, and those of jobs where there is none", async () => {
+  it("a job lists ignored parameters, and an ordinary request lists ignored fields of jobs", async () => {
     const service = await jobService();
     const ignored = async (operation: string, fields: Readonly<Record<string, string>>, headers = {}) => {
       const response = await service.send("POST", `/${operation}`, { body: operationForm(letter, fields), headers });
@@ -68,7 +68,7 @@ describe("a job", () => {
     expect((await ignored("extract-text", { expiresIn: "1" }))[0]).toBe(400);
   });
 
-  it("that draws pages has an archive of them", async () => {
+  it("a job that draws pages returns an archive of them", async () => {
     const service = await jobService();
     const fields = { dpi: "600", format: "jpeg" };
     const { id, progress } = await service.start("to-images", letter, fields);
@@ -81,7 +81,7 @@ describe("a job", () => {
     expect(await own).toEqual(await theirs);
   });
 
-  it("that recognizes text appends it to the document", async () => {
+  it("a job that recognizes text appends it to the document", async () => {
     const service = await jobService();
     const content = "0 g BT /F1 14 Tf 20 40 Td (Words of a scan) Tj ET";
     const scan = await scanned(drawing({ width: 200, height: 80, content }), "jpeg");
@@ -98,7 +98,7 @@ describe("a job", () => {
     expect((await PDFDocument.load(bytes)).getPageCount()).toBe(3);
   });
 
-  it("costs what its blocks of pages cost, reserves that, and leaves nothing but its result", async () => {
+  it("a job reserves and costs the price of its blocks of pages, and leaves nothing but its result", async () => {
     const service = await jobService();
     const { id, credits } = await service.start("extract-text", document({ name: "long", pages: 501 }));
     expect(credits).toEqual({ reserved: 2, charged: 0 });
@@ -112,7 +112,7 @@ describe("a job", () => {
     expect((await service.send("GET", `/jobs/${id}`)).status).toBe(404);
   });
 
-  it("of one part ends while the only consumer works on a part of a long one", async () => {
+  it("a job of one part ends while the only consumer works on a part of a long job", async () => {
     const [long, short] = [await jobService(), await jobService()];
     const { id } = await long.start("extract-text", document({ name: "long", pages: 101 }));
     const states: string[] = [];
@@ -127,7 +127,7 @@ describe("a job", () => {
     expect((await long.job(id)).status).toBe("succeeded");
   });
 
-  it("of one part ends while those of another account wait for a time-stamp service", async () => {
+  it("a job of one part ends while those of another account wait for a time-stamp service", async () => {
     const [slow, quick] = [await jobService(), await jobService()];
     const signer = await issue({ subject: "Ada" });
     const fields = { privateKey: await keyPem(signer), chain: chainPem(signer), level: "b-t" };
@@ -151,7 +151,7 @@ describe("a job", () => {
     asked.mockRestore();
   });
 
-  it("expires with its result", async () => {
+  it("a job expires with its result", async () => {
     const service = await jobService();
     const { id } = await service.start("rotate", letter, { angle: "90", expiresIn: "300" });
     await consumeOnce();
@@ -162,7 +162,7 @@ describe("a job", () => {
     expect(await leftOf(service)).toMatchObject({ files: 0 });
   });
 
-  it("may be asked for with `wait`, and is then the ordinary response", async () => {
+  it("a job that is requested with `wait` gets the ordinary response", async () => {
     const service = await jobService();
     // The clock stands still, so that the 20 seconds do not pass on any machine.
     using _clock = vi.spyOn(Date, "now").mockReturnValue(Date.now());
@@ -181,7 +181,7 @@ describe("a job", () => {
     await (await response).arrayBuffer();
   });
 
-  it("that fails has the error of an ordinary request, and costs nothing", async () => {
+  it("a job that fails has the error of an ordinary request, and costs nothing", async () => {
     const service = await jobService();
     const { id } = await service.start("rotate", letter, { angle: "90", pages: "9" });
     await consumeOnce();
@@ -193,8 +193,8 @@ describe("a job", () => {
   });
 });
 
-describe("a request for a job", () => {
-  it("is refused with all its problems, those of the fields of jobs too", async () => {
+describe("requests for jobs", () => {
+  it("a request for a job is refused with all its problems, including those of the fields of jobs", async () => {
     const { send } = await jobService();
     const bad = await send("POST", "/rotate", {
       headers: { Prefer: "respond-async" },
@@ -204,7 +204,7 @@ describe("a request for a job", () => {
     expect(error.details.fields.map(({ name }) => name).toSorted()).toEqual(["angle", "expiresIn", "onPageError"]);
   });
 
-  it("with the same Idempotency-Key gets the same job, and with another document an error", async () => {
+  it("a retry with the same Idempotency-Key gets the same job, and another document gets an error", async () => {
     const service = await jobService();
     const headers = { "Idempotency-Key": "one" };
     const first = await service.start("rotate", letter, { angle: "90" }, headers);
@@ -216,7 +216,7 @@ describe("a request for a job", () => {
     expect(await creditsOf(service)).toMatchObject({ used: 1 });
   });
 
-  it("beyond the jobs of the plan is refused and costs nothing", async () => {
+  it("a request beyond the plan's number of jobs is refused and costs nothing", async () => {
     const service = await jobService({ plan: "free" });
     for (let job = 0; job < 2; job++) await service.start("rotate", letter, { angle: "90" });
     await expect(service.start("rotate", letter, { angle: "90" })).rejects.toThrow("limit_reached");
@@ -225,7 +225,7 @@ describe("a request for a job", () => {
     while ((await creditsOf(service)).ledger["reserved"] !== undefined) await consumeOnce();
   });
 
-  it("may name a stored file, which stays", async () => {
+  it("a job may refer to a stored file, which is kept", async () => {
     const service = await jobService();
     const file = await service.upload(letter);
     const { id } = await service.start("rotate", file.id, { angle: "90" });
