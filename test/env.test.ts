@@ -7,28 +7,28 @@ describe("readEnv", () => {
     expect(readEnv(env)).toMatchObject({ memoryBudgetBytes: 128 * 1024 * 1024, baseUrl: "http://localhost:8787" });
   });
 
-  test("reads one set of bindings once", () => {
+  test("reads each set of bindings once", () => {
     expect(readEnv(env)).toBe(readEnv(env));
   });
 
-  test("takes the slash off the base URL, which paths are appended to", () => {
+  test("strips the trailing slash of the base URL", () => {
     const bindings = { ...env, SERVER_SECRET: "x".repeat(32), BASE_URL: "https://pdf.example.com/" };
     expect(readEnv(bindings).baseUrl).toBe("https://pdf.example.com");
   });
 
-  test("names everything that is missing or wrong, and no value", () => {
+  test("lists every missing or invalid setting, without its value", () => {
     const read = () => readEnv({ MEMORY_BUDGET_MIB: "lots-and-lots", BASE_URL: "ftp://secret.example.com" });
     expect(read).toThrow(/DB: .*KEY_SHIELD: .*SERVER_SECRET: .*MEMORY_BUDGET_MIB: .*BASE_URL: /);
     expect(read).not.toThrow(/lots-and-lots|secret\.example/);
   });
 
-  test("refuses the secret that everybody knows where it is deployed", () => {
+  test("refuses the public development secret where the service is deployed", () => {
     expect(() => readEnv({ ...env, BASE_URL: "https://pdf.example.com" })).toThrow(
       "SERVER_SECRET is the one for local use",
     );
   });
 
-  test("opens what a previous secret sealed, but seals under the current one", () => {
+  test("readEnv opens data sealed under a previous secret, but seals under the current one", () => {
     const previous = "p".repeat(32);
     expect(readEnv({ ...env }).serverSecrets).toEqual([env.SERVER_SECRET]);
     const both = { ...env, SERVER_SECRET_PREVIOUS: previous };
@@ -53,7 +53,7 @@ describe("readEnv", () => {
     expect(() => readEnv(deployed)).toThrow("FETCH_ALLOW_LOCAL is only for development");
   });
 
-  test("sends traces and metrics only where the operator says", () => {
+  test("sends traces and metrics only to the configured collector", () => {
     expect(readEnv({ ...env }).telemetry).toBeUndefined();
     const OTEL_EXPORTER_OTLP_ENDPOINT = "https://otel.example.com/v9/";
     const given = { OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20abc, x-a=1=2", OTEL_SERVICE_NAME: "pdf" };
@@ -75,7 +75,7 @@ describe("readEnv", () => {
       expect(() => readEnv({ ...env, [name]: value }), name).toThrow(`${name}: must be`);
   });
 
-  test("takes another schedule for webhooks", () => {
+  test("accepts another retry schedule for webhooks", () => {
     expect(readEnv({ ...env }).webhooks.retrySeconds).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]);
     expect(readEnv({ ...env, WEBHOOK_RETRY_SECONDS: "0,60" }).webhooks.retrySeconds).toEqual([0, 60]);
     for (const wrong of ["", "5,", "-1", "1.5", "100000"]) {
@@ -83,12 +83,12 @@ describe("readEnv", () => {
     }
   });
 
-  test("takes more databases, in order and without a gap", () => {
+  test("accepts further databases, in order and without a gap", () => {
     expect(readEnv({ ...env, DB_1: env.DB, DB_2: env.DB }).databases).toHaveLength(3);
     expect(() => readEnv({ ...env, DB_2: env.DB })).toThrow("has DB_2, but not DB_1");
   });
 
-  test("refuses a budget that no engine fits in", () => {
+  test("refuses a memory budget that is too small for an engine", () => {
     expect(() => readEnv({ ...env, MEMORY_BUDGET_MIB: "16" })).toThrow("MEMORY_BUDGET_MIB: must be at least 64");
   });
 });

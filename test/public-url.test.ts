@@ -4,7 +4,7 @@ import { publicUrlIssue } from "../src/public-url.ts";
 const deployed = { baseUrl: "https://pdf.example.com", allowLocal: false };
 const development = { baseUrl: "http://localhost:8787", allowLocal: true };
 
-describe("a target", () => {
+describe("publicUrlIssue", () => {
   it.each([
     "https://example.com",
     "https://hooks.example.com/a/b?c=d",
@@ -19,7 +19,7 @@ describe("a target", () => {
     "https://localhost.example.com/",
     "https://10.example.com/",
     "https://0x7f.com/",
-  ])("may be %s", (url) => {
+  ])("publicUrlIssue accepts %s", (url) => {
     expect(publicUrlIssue(url, deployed)).toBeUndefined();
     expect(publicUrlIssue(url, development)).toBeUndefined();
   });
@@ -156,17 +156,17 @@ describe("a target", () => {
     "https://１２７.０.０.１/",
   ];
 
-  it.each(everywhere)("may not be %s", (url) => {
+  it.each(everywhere)("publicUrlIssue rejects %s", (url) => {
     expect(publicUrlIssue(url, deployed)).toMatch(/^must /);
     expect(publicUrlIssue(url, development)).toMatch(/^must /);
   });
 
-  it.each(loopback)("may be %s in development only", (url) => {
+  it.each(loopback)("accepts %s in development only", (url) => {
     expect(publicUrlIssue(url, development)).toBeUndefined();
     expect(publicUrlIssue(url, deployed)).toMatch(/^must /);
   });
 
-  it("may not be the service itself", () => {
+  it("rejects the service itself", () => {
     for (const url of ["https://pdf.example.com/", "https://PDF.example.com:443/api/v1/health"]) {
       expect(publicUrlIssue(url, deployed)).toBe("must not be an address of this service");
     }

@@ -14,7 +14,7 @@ const FIELDS = Object.entries(STRUCTS).flatMap(([struct, fields]) =>
     .map((field) => [struct, field] as const),
 );
 
-test.each(FIELDS)("%s.%s elsewhere is an error that names the struct", async (struct, field) => {
+test.each(FIELDS)("a moved %s.%s is an error that names the struct", async (struct, field) => {
   const engine = await createEngine();
   const offsets = STRUCTS[struct] ?? {};
   const before = offsets[field] ?? 0;
@@ -28,7 +28,7 @@ test.each(FIELDS)("%s.%s elsewhere is an error that names the struct", async (st
   }
 });
 
-test("the offsets are those of the binary that is installed", async () => {
+test("the offsets are those of the installed binary", async () => {
   const engine = await createEngine();
   engine.begin(() => true, unlimitedWork());
   expect(() => checkAbi(engine)).not.toThrow();

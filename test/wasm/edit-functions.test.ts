@@ -32,7 +32,7 @@ function result(...edits: readonly FunctionEdit[]): number {
   return (exports["swapped"] as (a: number, b: number) => number)(5, 3);
 }
 
-test("names of functions are read", () => {
+test("names of functions are read from the binary", () => {
   expect([...functionNames(moduleOf(CODE))]).toEqual([
     ["swapped", 1],
     ["difference", 2],
@@ -51,8 +51,8 @@ test("signed integers are read", () => {
   ]);
 });
 
-describe("an edit", () => {
-  test("replaces instructions, with the locals that were found", () => {
+describe("editFunctions", () => {
+  test("replaces instructions, with the locals that it found", () => {
     expect(result()).toBe(-2);
     expect(
       result({
@@ -63,7 +63,7 @@ describe("an edit", () => {
     ).toBe(2);
   });
 
-  test("puts instructions before others, which a call of a function by its name may be", () => {
+  test("inserts instructions before others, such as a call of a named function", () => {
     const doubled = [["i32.const", 2], ["i32.mul"]] as const;
     expect(result({ in: "swapped", find: [["call", "difference"]], putBefore: doubled })).toBe(3 - 2 * 5);
     expect(result({ in: "swapped", find: [["call", "difference"]], putBefore: [["i32.const", -1], ["i32.mul"]] })).toBe(
@@ -88,7 +88,7 @@ describe("an edit", () => {
     ).toBe(4);
   });
 
-  test("that does not fit is named, and all others that do not", () => {
+  test("lists every edit that does not fit", () => {
     const edits: readonly FunctionEdit[] = [
       { in: "elsewhere", find: [["i32.sub"]] },
       { in: "difference", find: [["local.get", "any"]] },

@@ -5,14 +5,14 @@ import { concatenated, leb, name, section, SECTION } from "../../wasm/wasm-binar
 
 const packaged = (path: string): Uint8Array => readFileSync(new URL(`../../node_modules/${path}`, import.meta.url));
 
-describe("the engines' binaries", () => {
+describe("fuel of the engines' binaries", () => {
   it.each([
     ["mupdf/dist/mupdf-wasm.wasm", 9_362],
     ["tesseract.js-core/tesseract-core-relaxedsimd-lstm.wasm", 7_710],
     ["@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm", 521],
     ["@jsquash/webp/codec/enc/webp_enc_simd.wasm", 864],
     ["@jsquash/webp/codec/dec/webp_dec.wasm", 357],
-  ])("%s is decoded whole, and valid with a gauge in each loop", (path, count) => {
+  ])("the binary %s is decoded whole, and valid with a gauge in each loop", (path, count) => {
     const { bytes, loops } = withFuel(packaged(path));
     expect(loops.outer + loops.inner).toBe(count);
     expect(WebAssembly.validate(bytes as BufferSource)).toBe(true);
@@ -75,7 +75,7 @@ function gauged(binary: Uint8Array, { fill = 1000, most = Infinity } = {}): Gaug
   return state;
 }
 
-describe("a loop counts each of its iterations", () => {
+describe("fuel of loops", () => {
   const countDown = [LOOP, VOID, ...MORE, BR_IF, 0, END];
   const ways: [string, number[]][] = [
     ["that falls out of its end", [...countDown, 0x20, 0]],
@@ -89,13 +89,13 @@ describe("a loop counts each of its iterations", () => {
       [BLOCK, VOID, LOOP, VOID, ...MORE, 0x45, BR_IF, 1, BR, 0, END, END, 0x20, 0],
     ],
   ];
-  it.each(ways)("an innermost one %s", (_, body) => {
+  it.each(ways)("an innermost loop %s counts each of its iterations", (_, body) => {
     const { call, fuel } = gauged(moduleOf(body));
     call(0, 100);
     expect(fuel.value).toBe(-100);
   });
 
-  it("one that holds another counts itself and the other", () => {
+  it("a loop with an inner loop counts its own iterations and those of the inner one", () => {
     // Ten rounds of a loop that sets the counter anew and counts 5 down.
     const inner = [0x41, 5, 0x21, 1, LOOP, VOID, 0x20, 1, 0x41, 1, 0x6b, 0x22, 1, 0x41, 0, 0x4a, BR_IF, 0, END];
     const body = [LOOP, VOID, ...inner, ...MORE, BR_IF, 0, END, 0x20, 0];
@@ -104,14 +104,14 @@ describe("a loop counts each of its iterations", () => {
     expect(state.ticks * 1000 - state.fuel.value).toBe(10 * OUTER + 50);
   });
 
-  it("one with a large body counts more for each", () => {
+  it("a loop with a large body counts more for each iteration", () => {
     const steps = Array.from({ length: 24 }, () => [0x20, 1, 0x41, 1, 0x6a, 0x21, 1]).flat();
     const { call, fuel } = gauged(moduleOf([LOOP, VOID, ...steps, ...MORE, BR_IF, 0, END, 0x20, 0]));
     call(0, 100);
     expect(fuel.value).toBe(-400);
   });
 
-  it("one that makes calls requests more as soon as the fuel is spent", () => {
+  it("a loop that makes calls requests more as soon as the fuel is spent", () => {
     const calls = [LOOP, VOID, 0x20, 0, CALL, 1, 0x1a, ...MORE, BR_IF, 0, END, 0x20, 0];
     const state = gauged(moduleOf(calls, [0x20, 0]), { fill: 10 });
     state.call(0, 95);
@@ -120,20 +120,20 @@ describe("a loop counts each of its iterations", () => {
   });
 });
 
-describe("memory that is copied or filled counts by its bytes", () => {
+describe("fuel of bulk memory instructions", () => {
   /** From 0, or with 0, as many bytes as the parameter says. */
   const copy = [0x41, 0, 0x41, 0, 0x20, 0, 0xfc, 0x0a, 0x00, 0x00];
   const fill = [0x41, 0, 0x41, 0, 0x20, 0, 0xfc, 0x0b, 0x00];
   it.each<[string, number[]]>([
     ["memory.copy", copy],
     ["memory.fill", fill],
-  ])("%s", (_, instruction) => {
+  ])("the fuel of %s grows with its bytes", (_, instruction) => {
     const { call, fuel } = gauged(moduleOf([...instruction, 0x20, 0]));
     expect(call(0, 1_000_000)).toBe(1_000_000);
     expect(fuel.value).toBe(-Math.floor(1_000_000 / 2 ** BULK));
   });
 
-  it("in a loop, which then looks at the fuel each time", () => {
+  it("a bulk copy in a loop checks the fuel in each iteration", () => {
     const body = [
       LOOP,
       VOID,
@@ -161,18 +161,18 @@ describe("memory that is copied or filled counts by its bytes", () => {
   });
 });
 
-describe("a loop that never ends is ended", () => {
+describe("endless loops", () => {
   it.each<[string, number[]]>([
     ["without a call in it", [LOOP, VOID, BR, 0, END, 0x00]],
     ["with a call in it", [LOOP, VOID, 0x20, 0, CALL, 1, 0x1a, BR, 0, END, 0x00]],
     ["within another", [LOOP, VOID, LOOP, VOID, BR, 0, END, BR, 0, END, 0x00]],
-  ])("%s", (_, body) => {
+  ])("an endless loop %s is ended", (_, body) => {
     const state = gauged(moduleOf(body, [0x20, 0]), { fill: 1_000_000, most: 3 });
     expect(() => state.call(0, 1)).toThrow("the fuel is spent");
     expect(state.ticks).toBe(4);
   });
 });
 
-it("an instruction that is not known stops the install", () => {
+it("an unknown instruction stops the install", () => {
   expect(() => withFuel(moduleOf([0x41, 0, 0xfe, 0x00]))).toThrow("unknown instruction 0xfe");
 });

@@ -17,7 +17,7 @@ function memoryOf(binary: Uint8Array): WebAssembly.Memory {
   return exports["memory"] as WebAssembly.Memory;
 }
 
-it("is smaller, and grows as far as before", () => {
+it("the initial memory is smaller, and grows as far as before", () => {
   const memory = memoryOf(withInitialMemory(moduleWith(0x01, ...leb(300), ...leb(400)), 16));
   expect(memory.buffer.byteLength).toBe(16 * PAGE);
   memory.grow(384);
@@ -25,12 +25,12 @@ it("is smaller, and grows as far as before", () => {
   expect(() => memory.grow(1)).toThrow(RangeError);
 });
 
-it("may have no end", () => {
+it("a memory without a maximum keeps growing without one", () => {
   const memory = memoryOf(withInitialMemory(moduleWith(0x00, ...leb(300)), 16));
   memory.grow(400);
   expect(memory.buffer.byteLength).toBe(416 * PAGE);
 });
 
-it("is not larger than that of the binary", () => {
+it("an initial memory larger than the binary's is refused", () => {
   expect(() => withInitialMemory(moduleWith(0x00, 8), 16)).toThrow("8 pages, fewer than 16");
 });

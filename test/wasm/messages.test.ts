@@ -18,7 +18,7 @@ const cases = Object.entries(MESSAGES).flatMap(([meaning, messages]) =>
   messages.map((parts) => [parts, meaning] as const),
 );
 
-test.each(cases)("MuPDF still says %j (%s)", (parts) => {
+test.each(cases)("MuPDF's binary still contains the message %j (%s)", (parts) => {
   const composed = COMPOSED.get(parts[0]);
   const missing = composed
     ? composed.filter((piece) => !strings.some((text) => text.trimEnd() === piece))
