@@ -147,9 +147,9 @@ const damaged = (body: string): Record<string, string> => ({
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-describe("each request arrives as one, on a connection of its own", () => {
+describe("unambiguous framings", () => {
   describe.each(Object.keys(framings("")))("%s", (name) => {
-    test.each(METHODS)("%s", async (method) => {
+    test.each(METHODS)("a %s request arrives as one, on a connection of its own", async (method) => {
       const { headers, sent, body = "" } = framings(SMUGGLED + HALF)[name] ?? { headers: "", sent: "" };
       const [one, other] = [client(), client()];
       for (let round = 0; round < 3; round++) {
@@ -187,21 +187,24 @@ describe("each request arrives as one, on a connection of its own", () => {
   });
 });
 
-describe("a framing that allows two readings is refused, the connection ended, and nothing of it forwarded", () => {
+describe("ambiguous framings", () => {
   describe.each(Object.keys(ambiguous("")))("%s", (name) => {
-    test.each(METHODS)("%s", async (method) => {
-      const { headers, sent, line = "HTTP/1.1" } = ambiguous(SMUGGLED)[name] ?? { headers: "", sent: "" };
-      const one = client();
-      await one.send(`${method} /api/v1/x ${line}\r\nHost: x\r\nX-Case: one\r\n${headers}\r\n${sent}${SMUGGLED}`);
-      expectOneError(await one.ended());
-      expect(upstream.connections).toEqual([]);
-    });
+    test.each(METHODS)(
+      "an ambiguous %s request is refused, its connection closed, and nothing of it forwarded",
+      async (method) => {
+        const { headers, sent, line = "HTTP/1.1" } = ambiguous(SMUGGLED)[name] ?? { headers: "", sent: "" };
+        const one = client();
+        await one.send(`${method} /api/v1/x ${line}\r\nHost: x\r\nX-Case: one\r\n${headers}\r\n${sent}${SMUGGLED}`);
+        expectOneError(await one.ended());
+        expect(upstream.connections).toEqual([]);
+      },
+    );
   });
 });
 
-describe("a body that is damaged is no request", () => {
+describe("damaged bodies", () => {
   describe.each(Object.keys(damaged("")))("%s", (name) => {
-    test.each(METHODS)("%s", async (method) => {
+    test.each(METHODS)("a %s request with a damaged body is no request", async (method) => {
       const one = client();
       await one.send(
         `${method} /api/v1/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${damaged(SMUGGLED)[name]}${SMUGGLED}`,
@@ -239,7 +242,7 @@ test("requests that are split at every byte, and pipelined, arrive as they were 
   }
 });
 
-test("a client cannot say who it is, and Connection removes neither the host nor the key nor what the front says", async () => {
+test("a client cannot set its own address, and Connection removes neither the host, the key, nor the front's headers", async () => {
   const one = client();
   await one.send(
     "GET /a HTTP/1.1\r\nHost: x\r\nX-Case: one\r\nAuthorization: Bearer k\r\nX-Own: 1\r\nCF-Connecting-IP: 192.0.2.1\r\nMF-CF-Blob: {}\r\ncf-ray: 1\r\n" +
@@ -263,7 +266,7 @@ describe("targets and hosts", () => {
     ["a URL, whose host counts", "http://y/a?b", "x", "y", "/a?b"],
     ["characters that a URL cannot have", '/a{b}|"<c>^`?{', "x", "x", "/a%7Bb%7D%7C%22%3Cc%3E%5E%60?%7B"],
     ["a URL without a path", "http://y?b", "x", "y", "/?b"],
-  ])("%s", async (_, target, host, expectedHost, expectedPath) => {
+  ])("a target or host is forwarded in its canonical form: %s", async (_, target, host, expectedHost, expectedPath) => {
     const one = client();
     await one.send(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nX-Case: one\r\n\r\n`);
     expect((await one.response())?.status).toBe(200);
@@ -288,7 +291,7 @@ describe("targets and hosts", () => {
     ["GET *", "GET *", "Host: x\r\n"],
     ["no HTTP", "hello", ""],
     ["a method that does not exist", "FROB /a", "Host: x\r\n"],
-  ])("%s: 400", async (_, line, headers) => {
+  ])("a request with %s gets 400", async (_, line, headers) => {
     const one = client();
     await one.send(`${line} HTTP/1.1\r\n${headers}\r\n`);
     expectError(await one.response(), 400, "invalid_parameters");
@@ -296,7 +299,7 @@ describe("targets and hosts", () => {
     expect(upstream.connections).toEqual([]);
   });
 
-  test.each(["TRACE /a", "PROPFIND /a", "CONNECT x:80"])("%s: 405", async (line) => {
+  test.each(["TRACE /a", "PROPFIND /a", "CONNECT x:80"])("a request for %s gets 405", async (line) => {
     const one = client();
     await one.send(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`);
     const response = await one.response();
@@ -305,7 +308,7 @@ describe("targets and hosts", () => {
     expect(upstream.connections).toEqual([]);
   });
 
-  test("large headers: 413", async () => {
+  test("a request with large headers gets 413", async () => {
     const one = client();
     await one.send(`GET /a HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`);
     const response = await one.response();
@@ -313,7 +316,7 @@ describe("targets and hosts", () => {
     expect(response?.body).toContain("16 KiB");
   });
 
-  test("the checks of load balancers are HTTP/1.0 without a Host", async () => {
+  test("a load balancer's check may be HTTP/1.0 without a Host", async () => {
     const one = client();
     await one.send("GET /api/v1/health HTTP/1.0\r\nX-Case: one\r\n\r\n");
     expect((await one.response())?.status).toBe(200);
@@ -322,17 +325,17 @@ describe("targets and hosts", () => {
   });
 });
 
-describe("responses before the request has been read", () => {
+describe("early responses", () => {
   const REFUSAL = responseOf("no", "401 Unauthorized");
 
-  test("reach a client that has sent no byte of its body", async () => {
+  test("an early response reaches a client that has sent no byte of its body", async () => {
     upstream.onHead = (_, socket) => socket.write(REFUSAL);
     const one = client();
     await one.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
     expect(await one.response()).toMatchObject({ status: 401, body: "no" });
   });
 
-  test("reach clients that are still sending when workerd closes the connection", async () => {
+  test("an early response reaches clients that are still sending when workerd closes the connection", async () => {
     upstream.onHead = (_, socket) => {
       socket.write(REFUSAL);
       socket.destroySoon();
@@ -366,8 +369,8 @@ describe("responses before the request has been read", () => {
   });
 });
 
-describe("while workerd is away", () => {
-  test("requests get 503", async () => {
+describe("an absent workerd", () => {
+  test("requests without a running workerd get 503", async () => {
     isAway = true;
     const one = client();
     await one.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -376,7 +379,7 @@ describe("while workerd is away", () => {
     expect(response?.head).toContain("Retry-After: 5");
   });
 
-  test("so does a request that it has not responded to; a response that was cut off is cut off", async () => {
+  test("a request without a response yet gets 503 when workerd ends, and a response that was cut off is cut off", async () => {
     upstream.respond = (_, socket) => {
       socket.destroy();
       return undefined;
@@ -412,7 +415,7 @@ describe("bounds", () => {
     }
   });
 
-  test("a connection with too many requests that wait gets 503, and its work ends", async () => {
+  test("a connection with too many waiting requests gets 503, and its work ends", async () => {
     upstream.respond = () => undefined;
     const floods = Array.from({ length: 10 }, client);
     for (const flood of floods) await flood.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3_000));
@@ -426,7 +429,7 @@ describe("bounds", () => {
     await expect.poll(() => upstream.connections.every(({ isClosed }) => isClosed)).toBe(true);
   });
 
-  test("a response that comes while a connection is refused ends nothing", async () => {
+  test("a response that arrives while its connection is refused ends nothing", async () => {
     upstream.respond = () => undefined;
     upstream.onHead = (_, socket) => setTimeout(() => socket.write(responseOf("late")), 1);
     for (let round = 0; round < 30; round++) {
@@ -443,7 +446,7 @@ describe("bounds", () => {
     expect(await one.response()).toMatchObject({ status: 200 });
   });
 
-  test("requests beyond those at work get 503 until others have ended", async () => {
+  test("requests beyond the limit get 503 until others have ended", async () => {
     await front.close(0);
     await start({ requestsAtWork: 2 });
     upstream.respond = () => undefined;
@@ -465,7 +468,7 @@ describe("bounds", () => {
     expect(await fourth.response()).toMatchObject({ status: 200 });
   });
 
-  test("responses that wait for their client alone take no place", async () => {
+  test("responses that only wait for their client take no place", async () => {
     await front.close(0);
     await start({ requestsAtWork: 1 });
     upstream.respond = () => responseOf("x".repeat(1_000));
@@ -478,7 +481,7 @@ describe("bounds", () => {
     expect(await other.response()).toMatchObject({ status: 200 });
   });
 
-  test("a connection ends with a request to upgrade: what follows it is no request", async () => {
+  test("a connection ends after a request to upgrade, and later bytes are no request", async () => {
     upstream.respond = () => responseOf("ok");
     const one = client();
     const upgrade = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
@@ -491,7 +494,7 @@ describe("bounds", () => {
     expect(seen().map(({ path }) => path)).toEqual(["/a", "/c"]);
   });
 
-  test("a client that reads nothing of its response loses its connection; one that waits for it does not", async () => {
+  test("a client that reads nothing of its response loses its connection, and one that waits for it does not", async () => {
     front.server.timeout = 100;
     upstream.respond = ({ path }, socket) => {
       if (path === "/large") return responseOf("x".repeat(50_000_000));

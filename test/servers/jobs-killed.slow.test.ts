@@ -94,7 +94,7 @@ async function leaveAsKilled(db: Database, jobs: Readonly<Record<Stage, string>>
   await db.insert(files).values({ ...file, ...unwritten, id: `${file.id}x` });
 }
 
-test("a process that is killed at any stage of a job ends it once after it has started again", async () => {
+test("a job ends once if the process is killed at any of its stages and starts again", async () => {
   const jobs = {
     queued: await create("queued"),
     running: await create("running"),

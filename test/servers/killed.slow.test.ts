@@ -70,7 +70,7 @@ const ledgerState = () =>
     charged: (await db.select().from(periodOperations)).map(({ operation, credits }) => [operation, credits]),
   }));
 
-test("a process killed at work loses nothing, charges nothing twice and gives nothing back twice", async () => {
+test("a process killed at work loses nothing, charges nothing twice, and refunds nothing twice", async () => {
   expect(await extractAll(small)).toMatchObject({ status: 200, charged: "1", remaining: String(LIMIT - 1) });
   expect(await extractAll(small, "paid")).toMatchObject({ status: 200, charged: "1", remaining: String(LIMIT - 2) });
   const lost = extractAll(large, "lost");
@@ -110,7 +110,7 @@ test("a process killed at work loses nothing, charges nothing twice and gives no
   expect(await extractAll(small, "lost")).toMatchObject({ status: 200, charged: "0", remaining: left(4) });
 });
 
-test("200 concurrent requests with 50 credits left get exactly these", async () => {
+test("200 concurrent requests with 50 credits left spend exactly these", async () => {
   const counts: Record<string, number> = {};
   for (let left = 200; left > 0;) {
     const responses = await Promise.all(Array.from({ length: left }, () => extractAll(small)));

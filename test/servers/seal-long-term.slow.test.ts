@@ -113,7 +113,7 @@ async function othersSay(bytes: Uint8Array): Promise<[string, string][]> {
 
 const good = { integrity: "intact", chain: "trusted", revocation: "good" };
 
-describe("the levels", () => {
+describe("levels of PAdES", () => {
   const kinds = ["RSA-2048", "RSA-4096", "P-256", "P-384"] as const;
   const documents = {
     plain: async () => letter,
@@ -127,7 +127,7 @@ describe("the levels", () => {
   const cases = kinds.flatMap((kind, index) =>
     (["b-lt", "b-lta"] as const).map((level) => [kind, level, Object.keys(documents)[index] ?? ""] as const),
   );
-  test.each(cases)("%s, %s, %s", async (kind, level, name) => {
+  test.each(cases)("two seals with %s at %s verify without the issuers in a document %s", async (kind, level, name) => {
     const file = await documents[name as keyof typeof documents]();
     const signer = await issue({ subject: "Ada", kind, issuer: middle, ocsp: issuers.ocsp("Middle") });
     const first = await sealed(signer, level, { file: pdfPart(file), digest: "sha384" });
@@ -147,7 +147,7 @@ describe("the levels", () => {
     expect(await othersSay(again)).toEqual(signatures.map(({ kind }) => [kind, "verified"]));
   });
 
-  test("the store has each certificate and response once, and what was there stays", async () => {
+  test("the store has each certificate and response once, and keeps what it had", async () => {
     const ada = await newSigner();
     const first = await sealed(ada, "b-lta");
     const second = await sealed(ada, "b-lta", { file: pdfPart(first) });
@@ -164,7 +164,7 @@ describe("the levels", () => {
     expect(store(second)[0]).toBe(5);
   });
 
-  test("a dozen signatures, each with evidence of its own", async () => {
+  test("a dozen signatures each have evidence of their own", async () => {
     let file: Uint8Array = letter;
     for (let count = 0; count < 12; count += 1)
       file = await sealed(await newSigner(), "b-lta", { file: pdfPart(file) });
@@ -174,7 +174,7 @@ describe("the levels", () => {
     expect(signatures).toMatchObject(expected);
   });
 
-  test("a signature that was made elsewhere, and whole CMS signatures only with a time stamp", async () => {
+  test("signatures made elsewhere reach the level, and whole CMS signatures only with a time stamp", async () => {
     const ada = await newSigner();
     const fields = { chain: chainPem(ada, middle, root), level: "b-lta" };
     const prepared = await call("seal", letter, { ...fields, mode: "prepare" });
@@ -193,7 +193,7 @@ describe("the levels", () => {
     expect(textIn(refused)).toContain("has no time stamp");
   });
 
-  test("a stored file that is larger than memory", async () => {
+  test("a stored file that is larger than memory is sealed", async () => {
     const ada = await newSigner();
     const form = new FormData();
     form.append("file", new Blob([concatenate([...largeDocument({ pages: 40, pictureBytes: 1 << 20 })])]), "large.pdf");
@@ -214,7 +214,7 @@ describe("the levels", () => {
   });
 });
 
-test("seals that wait for time stamps and verifications that wait for issuers leave the engines to others, and are complete later", async () => {
+test("seals that wait for time stamps and verifications that wait for issuers leave the engines to others, and complete later", async () => {
   const signer = await newSigner();
   const known = await sealed(signer, "b-t");
   const held = Promise.withResolvers<void>();
@@ -253,7 +253,7 @@ test("seals that wait for time stamps and verifications that wait for issuers le
 });
 
 describe("issuers", () => {
-  test("a certificate that was not sent is taken from where the one below says", async () => {
+  test("a missing certificate is fetched from the URL in the certificate below it", async () => {
     const ada = await issue({
       subject: "Ada",
       issuer: middle,
@@ -268,7 +268,7 @@ describe("issuers", () => {
     expect((await verify(bytes)).signatures).toMatchObject([{ ...good, level: "b-lt" }]);
   });
 
-  test("responses of a delegate, if nobody has to ask about it", async () => {
+  test("a delegate's response is accepted if its own certificate needs no check", async () => {
     const purposes = ["1.3.6.1.5.5.7.3.9"];
     const results: unknown[] = [];
     for (const options of [{ purposes, noCheck: true }, { purposes }, { noCheck: true }]) {
@@ -282,7 +282,7 @@ describe("issuers", () => {
     expect(results).toEqual([[200, undefined], refused, refused]);
   });
 
-  test("what another issuer of that name says is not used", async () => {
+  test("a response of another issuer with the same name is not used", async () => {
     const impostor = await issue({ subject: "Middle", isAuthority: true });
     issuers.add("Impostor", impostor);
     for (const sources of [{ crl: issuers.crl("Impostor") }, { ocsp: issuers.ocsp("Impostor") }]) {
@@ -296,7 +296,7 @@ describe("issuers", () => {
     }
   });
 
-  test("a response that cannot be used is no response", async () => {
+  test("an unusable response counts as no response", async () => {
     let other: Buffer | undefined;
     issuers.respond((path, body) => {
       if (path === "/ocsp/Middle") other = Buffer.from(body);
@@ -330,7 +330,7 @@ describe("issuers", () => {
     expect(results).toEqual(Object.fromEntries(expected));
   });
 
-  test("a certificate that names nobody to ask", async () => {
+  test("a certificate without revocation URLs cannot be sealed for the long term", async () => {
     const ada = await issue({ subject: "Ada", issuer: middle });
     const { status, code } = await seal(ada, "b-lt");
     expect([status, code]).toEqual([422, "revocation_unavailable"]);
@@ -339,7 +339,7 @@ describe("issuers", () => {
     expect((await verify(bytes)).signatures).toMatchObject([judged]);
   });
 
-  test("addresses of internal networks are not asked", async () => {
+  test("addresses of internal networks are never requested", async () => {
     const ada = await issue({ subject: "Ada", issuer: middle, ocsp: "http://10.0.0.1/", crl: "http://printer.local/" });
     const refused = await seal(ada, "b-lt");
     expect([refused.status, refused.code]).toEqual([422, "revocation_unavailable"]);
@@ -348,7 +348,7 @@ describe("issuers", () => {
 });
 
 describe("revocation", () => {
-  test("a certificate that was revoked cannot seal for long", async () => {
+  test("a revoked certificate cannot seal for the long term", async () => {
     const ada = await newSigner();
     issuers.revoke(ada);
     const { status, code, body } = await seal(ada, "b-lt");
@@ -372,7 +372,7 @@ describe("revocation", () => {
     expect((await verify(bare, { fetch: "false" })).signatures).toMatchObject([unasked]);
   });
 
-  test("a list that has 20,000 certificates, and the issuer itself", async () => {
+  test("a list of 20,000 certificates is read, and the issuer itself may be on one", async () => {
     const several = await issue({ subject: "Busy", isAuthority: true, issuer: root, crl: issuers.crl("Root") });
     issuers.add("Busy", several);
     for (let number = 0; number < 20_000; number++)

@@ -62,13 +62,13 @@ async function stamped({ status, body, headers }: ApiResponse): Promise<string> 
   return code === 0 ? "verified" : output;
 }
 
-test("b-t has a time stamp over the signature, of the service's own authority or of the one that is named", async () => {
+test("a b-t seal has a time stamp over the signature, by the default or the requested authority", async () => {
   authority.respond((body) => ({ body }));
   expect(await stamped(await seal())).toBe("verified");
   expect(await stamped(await seal({ timestampUrl: `${authority.url}named`, digest: "sha512" }))).toBe("verified");
 });
 
-test("verify-signatures says who made the time stamp, and takes no time from a stamp that is not this signature's", async () => {
+test("verify-signatures reports the time stamp's authority, and takes no time from another signature's stamp", async () => {
   authority.respond((body) => ({ body }));
   const { body } = await seal();
   const verify = async (bytes: Uint8Array): Promise<unknown> => {
@@ -113,7 +113,7 @@ test("a whole CMS signature is b-t only with a time stamp of its own", async () 
   expect([refused.status, refused.code]).toEqual([400, "invalid_parameters"]);
 });
 
-test("what is no time stamp of this signature fails with timestamp_failed", async () => {
+test("a response that is no time stamp of this signature fails with timestamp_failed", async () => {
   let known: Buffer | undefined;
   authority.respond((body) => {
     known = body;
@@ -139,7 +139,7 @@ test("what is no time stamp of this signature fails with timestamp_failed", asyn
   }
 });
 
-test("a service that must not be asked, or cannot be reached", async () => {
+test("a time-stamp service that is forbidden or unreachable is an error", async () => {
   const unreachable = await seal({ timestampUrl: "http://localhost:9/" });
   expect([unreachable.status, unreachable.code]).toEqual([422, "timestamp_failed"]);
   const internal = await seal({ timestampUrl: "https://10.0.0.1/" });

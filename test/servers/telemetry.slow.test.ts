@@ -158,7 +158,7 @@ test("an error has its status and code, and only those of the service are marked
   expect(span?.status).toBeUndefined();
 });
 
-test("metrics say what was done, how long it took, and what it cost", async () => {
+test("metrics report operations, their duration, and their cost", async () => {
   const service = { baseUrl: server.baseUrl, key: server.liveKey };
   for (let count = 0; count < 3; count++) {
     const { status } = await post(service, "merge", { file0: pdfPart(letter), file1: pdfPart(letter) });
@@ -190,7 +190,7 @@ test("metrics say what was done, how long it took, and what it cost", async () =
   expect(total(collector.points("pdf.webhook.attempt.duration"))).toBeGreaterThanOrEqual(2);
 });
 
-test("nothing that is sent has a key, a name of a file, or a query", async () => {
+test("telemetry contains no key, file name, or query", async () => {
   const trace = traceId();
   await send("/usage?month=2026-01&secret=query", `00-${trace}-${CLIENT}-01`);
   await spansOf(trace, 1);

@@ -39,7 +39,7 @@ function mostAtOnce(attempts: readonly ShownAttempt[]): number {
   return Math.max(...changes.toSorted((a, b) => a.at - b.at || a.by - b.by).map(({ by }) => (now += by)));
 }
 
-test("endpoints that hang hold up no other account, nor for long their own; they hold few requests open, and get less time", async () => {
+test("endpoints that hang delay no other account, nor their own for long, and hold few requests open", async () => {
   const { receiver } = setup;
   const hanging = Array.from({ length: HANGING }, (_, index) => `/hanging-${index}`);
   let begun = 0;

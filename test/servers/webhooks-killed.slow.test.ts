@@ -46,7 +46,7 @@ async function killAndRestart(): Promise<void> {
   await setup.server.sweep();
 }
 
-test("400 events reach three subscriptions that refuse some again and again, over two kills; nobody else gets any", async () => {
+test("400 events reach three subscriptions that refuse some again and again, over two kills, and nobody else", async () => {
   const { receiver } = setup;
   const taken = new Map(PATHS.map((path) => [path, new Set<string>()]));
   const refused = new Map(PATHS.map((path) => [path, new Map<string, number>()]));

@@ -83,7 +83,7 @@ test("a rotated secret signs next to the old one, and a test event needs no subs
   await remove(old);
 });
 
-test("no response of a receiver delays others: one without an end, a drip, a gigabyte, a redirect, none at all, a hang-up", async () => {
+test("a bad response of one receiver delays no other: endless, slow, a gigabyte, a redirect, none, or a hang-up", async () => {
   let sent = 0;
   receiver.respond("/gigabyte", (response) => {
     response.writeHead(200, { "Content-Length": String(1_024 * MiB) });
