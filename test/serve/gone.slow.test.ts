@@ -69,7 +69,7 @@ async function expectFree(): Promise<void> {
   ]);
 }
 
-describe("a client that leaves during the work: it stops, and nothing is charged", () => {
+describe("clients leaving during the work", () => {
   const words = "Words of a paragraph that goes on for a while, and then ends. ".repeat(4);
   const html = `<body>${`<p>${words.repeat(2)}</p>`.repeat(6_000)}</body>`;
   const interlaced = writePng(
@@ -98,7 +98,7 @@ describe("a client that leaves during the work: it stops, and nothing is charged
       }),
     ],
   };
-  test.each(Object.keys(works))("%s", async (name) => {
+  test.each(Object.keys(works))("work is stopped and not charged when its client leaves: %s", async (name) => {
     const [operation, parts] = works[name] ?? ["", () => ({})];
     const body = await formBody(parts());
     const before = soFar();
@@ -110,11 +110,11 @@ describe("a client that leaves during the work: it stops, and nothing is charged
   });
 });
 
-describe("a client that leaves at another stage", () => {
+describe("clients leaving at other stages", () => {
   test.each([
     ["a small upload", 2 * MiB],
     ["a large upload", 8 * MiB],
-  ])("%s", async (_, size) => {
+  ])("a client that leaves during %s is not charged", async (_, size) => {
     const padded = Buffer.concat([letter, Buffer.alloc(size, "\n")]);
     const body = await formBody({ angle: "90", file: file(padded) });
     const before = soFar();
@@ -124,7 +124,7 @@ describe("a client that leaves at another stage", () => {
     await expectFree();
   });
 
-  test("waiting for its turn", async () => {
+  test("a client that leaves the queue is not charged", async () => {
     const heavy = await formBody({ file: file(pages(20)), mode: "force" });
     const leave = Promise.withResolvers<void>();
     const before = soFar();
@@ -146,7 +146,7 @@ describe("a client that leaves at another stage", () => {
     await expectFree();
   });
 
-  test("waiting for a time-stamp service and for the server of a document: their connections are closed", async () => {
+  test("connections to a time-stamp service and a document's server are closed when the client leaves", async () => {
     const signer = await issue({ subject: "Ada" });
     const sealing = {
       privateKey: await keyPem(signer),
@@ -168,7 +168,7 @@ describe("a client that leaves at another stage", () => {
     }
   });
 
-  test("reading the response: the rest is not made, and it stays charged", async () => {
+  test("a client that leaves during the response ends its production, and stays charged", async () => {
     const body = await formBody({ file: file(pages(300)), dpi: "300" });
     const before = soFar();
     await sendAndLeave(service, "/api/v1/to-images", body, (status) => expect.poll(status).toBe(200));
@@ -176,7 +176,7 @@ describe("a client that leaves at another stage", () => {
     await expectFree();
   });
 
-  test("a call of a tool", async () => {
+  test("a tool call whose client leaves is ended", async () => {
     const call = { name: "ocr", arguments: { file: Buffer.from(pages(20)).toString("base64"), mode: "force" } };
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: call };
     const body = { type: "application/json", bytes: Buffer.from(JSON.stringify(message)) };
@@ -188,7 +188,7 @@ describe("a client that leaves at another stage", () => {
   });
 });
 
-test("those who leave again and again keep nobody waiting", async () => {
+test("clients that leave again and again delay nobody", async () => {
   const body = await formBody({ file: file(pages(20)), mode: "force" });
   const before = soFar();
   for (let round = 0; round < 3 * limits.admission.requests; round += 1)

@@ -90,7 +90,7 @@ async function kill(isServer: boolean): Promise<void> {
     if (/workerd serve/.test(command)) process.kill(pid, "SIGKILL");
 }
 
-test(`after ${KILLS} kills, keys, credits, files, jobs, and deliveries are what clients were told`, async () => {
+test(`keys, credits, files, jobs, and deliveries are consistent with the clients' responses after ${KILLS} kills`, async () => {
   const random = new Random(48);
   await subscribe(`${receiver.url}/killed`, ["operation.completed", "job.succeeded"]);
   for (let round = 0; round < KILLS; round++) {

@@ -43,7 +43,7 @@ function run(args: readonly string[], env: Readonly<Record<string, string>>) {
   return { status, stderr };
 }
 
-describe("the settings", () => {
+describe("settings", () => {
   const secret = { SERVER_SECRET: "x".repeat(32) };
 
   test.each([
@@ -54,20 +54,20 @@ describe("the settings", () => {
     ["no port", ["--data", "/tmp/none", "--port", "70000"], secret, "--port must be"],
     ["proxies", ["--data", "/tmp/none"], { ...secret, TRUSTED_PROXIES: "all" }, "TRUSTED_PROXIES must be"],
     ["an unknown option", ["--data", "/tmp/none", "--dta", "x"], secret, "--dta"],
-  ])("%s: refused", (_, args, env, message) => {
+  ])("the server refuses to start with %s", (_, args, env, message) => {
     const { status, stderr } = run(args, env);
     expect(status).toBe(2);
     expect(stderr).toContain(message);
   });
 
-  test("a folder that another server uses: refused", () => {
+  test("the server refuses to start with a folder that another server uses", () => {
     const { status, stderr } = run(["--data", data, "--port", "0"], secret);
     expect(status).toBe(1);
     expect(stderr).toContain(`Another server (process ${server.pid}) uses the data`);
   });
 });
 
-test("has no paths and no account for development", async () => {
+test("the server has no paths and no account for development", async () => {
   for (const path of ["/cdn-cgi/handler/scheduled", "/cdn-cgi/mf/scheduled", "/cdn-cgi/local/explorer", "/__scheduled"])
     expect((await fetch(server.baseUrl + path)).status, path).toBe(404);
   const fresh = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
@@ -109,7 +109,7 @@ test("a checkout is bundled at its first start, and again only after it has chan
   await rm(fresh, { recursive: true, force: true });
 });
 
-test("reaches no private address, whatever name it has", async () => {
+test("the server reaches no private address, whatever its name", async () => {
   const asked: IncomingMessage[] = [];
   const inside = createServer((request, response) => {
     asked.push(request);
@@ -126,7 +126,7 @@ test("reaches no private address, whatever name it has", async () => {
   inside.close();
 });
 
-test("tells the service who the client is, whoever the client says it is", async () => {
+test("the server passes on the client's address, whatever the client claims", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
   const own = await startServer(folder);
   // Each address may send 300 unknown keys a minute: one that names others is still one.
@@ -140,7 +140,7 @@ test("tells the service who the client is, whoever the client says it is", async
   await rm(folder, { recursive: true, force: true });
 });
 
-test("a client that has left ends the work that it asked for", async () => {
+test("a client that leaves ends the work that it requested", async () => {
   const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
   await once(socket, "connect");
   socket.write(
@@ -162,18 +162,18 @@ test("headers of a connection end with it, whatever they are", async () => {
   }
 });
 
-describe("a workerd that hangs", () => {
+describe("a hanging workerd", () => {
   const workerdOf = async (own: StartedServer): Promise<number> => {
     const [workerd] = (await processesBelow(own.pid)).filter(({ command }) => /workerd serve/.test(command));
     return workerd?.pid ?? 0;
   };
 
-  test("is noticed in time for the service to be back within 15 seconds", () => {
+  test("a workerd that hangs is noticed in time for the service to be back within 15 seconds", () => {
     // A start takes about two.
     expect(EVERY + FAILURES * PATIENCE).toBeLessThanOrEqual(10_000);
   });
 
-  test("is killed and started again during the scheduled work and a flood of log lines, and keeps no signal from the server", async () => {
+  test("a workerd that hangs is killed and restarted during scheduled work and a flood of log lines, and keeps no signal from the server", async () => {
     const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
     await writeFile(join(folder, ".workerd.json"), "");
     const own = await startServer(folder);
@@ -202,13 +202,13 @@ describe("a workerd that hangs", () => {
   });
 });
 
-describe("requests of several clients", () => {
+describe("concurrent clients", () => {
   const port = (): number => Number(new URL(server.baseUrl).port);
   const logged = (): string[] => server.printed().match(/"requestId":"req_\w+","method":"\w+","route":"[^"]+"/g) ?? [];
   const idOf = (response: RawResponse | undefined): string =>
     /\r\nX-Request-Id: (\w+)/i.exec(response?.head ?? "")?.[1] ?? "none";
 
-  test("arrive as one each, whatever the first has in its body", async () => {
+  test("requests of several clients arrive as one each, whatever the first has in its body", async () => {
     const inner = "GET /api/v1/ready HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const half = "PUT /api/v1/files/file_1/parts/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 300\r\n\r\n";
     const chunked = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
@@ -260,7 +260,7 @@ describe("requests of several clients", () => {
     expect(new Set(statuses)).toEqual(new Set([401]));
   });
 
-  test("a client that waits for 100 Continue gets the error of the checks, or goes on after them", async () => {
+  test("a client that waits for 100 Continue gets the error of the checks, or sends its body after them", async () => {
     const head = (key: string): string =>
       `POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 5\r\n\r\n`;
     const [refused, accepted] = [new RawClient(port()), new RawClient(port())];
@@ -275,11 +275,11 @@ describe("requests of several clients", () => {
   });
 });
 
-test("no other user of the machine reads the data", async () => {
+test("the data are unreadable for other users of the machine", async () => {
   expect((await stat(data)).mode & 0o777).toBe(0o700);
 });
 
-test("SIGTERM lets requests end, then nothing is left", async () => {
+test("SIGTERM lets requests end, and leaves nothing behind", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
   const own = await startServer(folder);
   const large = document({ name: "large", pages: 400 });
@@ -297,7 +297,7 @@ test("SIGTERM lets requests end, then nothing is left", async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("a server that was killed: the next one ends what it left, and has all that was there", async () => {
+test("the server that follows a killed one completes its work, and has all its data", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
   const first = await startServer(folder);
   const orphans = (await processesBelow(first.pid)).filter(({ command }) => /workerd serve/.test(command));
