@@ -74,23 +74,26 @@ const faults = [
 ] as const;
 
 describe.each(calls)("%s", (_, call, credits, status) => {
-  test.each(faults)("the database is: %s, %s", async (fault, times) => {
-    for (let trip = 0; ; trip++) {
-      const { service, response, outcomeOf, ends, ended } = await sendFailing(call, [fault, times], trip);
-      // At least to authenticate, to reserve, and to settle or release.
-      if (ended && trip >= 3) break;
-      const label = `round trip ${trip}: ${outcomeOf}`;
-      expect(["done", "broken off", "refused: internal_error", "refused: invalid_file"], label).toContain(outcomeOf);
-      // What the caller got whole is charged, and nothing else.
-      expect(await service.used(), label).toBe(response.ok ? credits : 0);
-      // One event of its end, or none where it did not begin; a second corrects the first where it was not known what became of it.
-      expect(ends.length, label).toBeLessThanOrEqual(fault === "unreachable" ? 1 : 2);
-      const told = response.ok ? ["operation.completed"] : ["operation.failed", undefined];
-      expect(told, label).toContain(ends.at(-1));
-      // The same call, once more, on a database that works.
-      expect((await service.send(call)).status, `after ${label}`).toBe(status);
-    }
-  });
+  test.each(faults)(
+    "a request is charged only for a complete response if the database is %s, %s",
+    async (fault, times) => {
+      for (let trip = 0; ; trip++) {
+        const { service, response, outcomeOf, ends, ended } = await sendFailing(call, [fault, times], trip);
+        // At least to authenticate, to reserve, and to settle or release.
+        if (ended && trip >= 3) break;
+        const label = `round trip ${trip}: ${outcomeOf}`;
+        expect(["done", "broken off", "refused: internal_error", "refused: invalid_file"], label).toContain(outcomeOf);
+        // What the caller got whole is charged, and nothing else.
+        expect(await service.used(), label).toBe(response.ok ? credits : 0);
+        // One event of its end, or none where it did not begin; a second corrects the first where it was not known what became of it.
+        expect(ends.length, label).toBeLessThanOrEqual(fault === "unreachable" ? 1 : 2);
+        const told = response.ok ? ["operation.completed"] : ["operation.failed", undefined];
+        expect(told, label).toContain(ends.at(-1));
+        // The same call, once more, on a database that works.
+        expect((await service.send(call)).status, `after ${label}`).toBe(status);
+      }
+    },
+  );
 });
 
 test("a queue that refuses loses no event and delays no response", async () => {
@@ -107,8 +110,8 @@ test("a queue that refuses loses no event and delays no response", async () => {
   expect(deliveries.map(({ state }) => state)).toEqual(["pending"]);
 });
 
-describe("a client that disconnects", () => {
-  test("during the upload is charged nothing, and its next request succeeds", async () => {
+describe("disconnecting clients", () => {
+  test("a client that disconnects during the upload is charged nothing, and its next request succeeds", async () => {
     const service = await paidService();
     const boundary = "b";
     const begun = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n`;
@@ -126,7 +129,7 @@ describe("a client that disconnects", () => {
     expect(await service.used()).toBe(2);
   });
 
-  test("during the response is charged, emits a completed event, and its next request succeeds", async () => {
+  test("a client that disconnects during the response is charged, emits a completed event, and succeeds at its next request", async () => {
     const service = await paidService();
     await subscribe(service.account);
     const { response, ended } = await service.open({ file: largePdf() });

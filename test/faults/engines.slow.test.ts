@@ -55,37 +55,40 @@ const engines: readonly [string, WebAssembly.Module, Call][] = [
 ];
 
 describe.each(engines)("%s", (_, module, call) => {
-  test.each(["trap", "no memory", "garbage"] as const)("%s", async (fault: Fault) => {
-    const engine = sabotage(module);
-    onTestFinished(engine.end);
-    engine.begin();
-    const before = await service.used();
-    const good = await send(call);
-    expect(good?.status).toBe(200);
-    const credits = (await service.used()) - before;
-    const random = new Random(1, engine.calls());
-    const all = engine.calls();
-    expect(all, "the engine is not used").toBeGreaterThan(0);
-    for (let number = 0; number < FAULTS; number++) {
-      // One in each of as many equal parts of the call's work, the very first and the very last among them.
-      const from = Math.floor((all * number) / FAULTS);
-      const to = Math.floor((all * (number + 1)) / FAULTS);
-      const at = number === 0 ? 0 : number === FAULTS - 1 ? all - 1 : from + random.below(to - from);
-      const used = await service.used();
-      engine.begin({ fault, call: at });
-      const response = await send(call);
-      const label = `${fault} at call ${at} of ${all}: ${response?.status ?? "broken off"}`;
-      // A trap is nobody's document; a lack of memory is told as such; garbage may look like a damaged document, or like nothing.
-      const allowed = { trap: [500], "no memory": [200, 413, 500, 503], garbage: [200, 400, 413, 422, 500, 503] }[
-        fault
-      ];
-      expect([...allowed, undefined], label).toContain(response?.status);
-      expect((await service.used()) - used, label).toBe(response?.status === 200 ? credits : 0);
+  test.each(["trap", "no memory", "garbage"] as const)(
+    "an engine that fails (%s) gives an error or a sound result, and the next request succeeds",
+    async (fault: Fault) => {
+      const engine = sabotage(module);
+      onTestFinished(engine.end);
       engine.begin();
-      const next = await send(call);
-      expect(next?.status, `after ${label}`).toBe(200);
-      // Within the few bytes by which identifiers differ, deflated.
-      expect(Math.abs((next?.body.length ?? 0) - (good?.body.length ?? 0)), `after ${label}`).toBeLessThan(16);
-    }
-  });
+      const before = await service.used();
+      const good = await send(call);
+      expect(good?.status).toBe(200);
+      const credits = (await service.used()) - before;
+      const random = new Random(1, engine.calls());
+      const all = engine.calls();
+      expect(all, "the engine is not used").toBeGreaterThan(0);
+      for (let number = 0; number < FAULTS; number++) {
+        // One in each of as many equal parts of the call's work, the very first and the very last among them.
+        const from = Math.floor((all * number) / FAULTS);
+        const to = Math.floor((all * (number + 1)) / FAULTS);
+        const at = number === 0 ? 0 : number === FAULTS - 1 ? all - 1 : from + random.below(to - from);
+        const used = await service.used();
+        engine.begin({ fault, call: at });
+        const response = await send(call);
+        const label = `${fault} at call ${at} of ${all}: ${response?.status ?? "broken off"}`;
+        // A trap is nobody's document; a lack of memory is told as such; garbage may look like a damaged document, or like nothing.
+        const allowed = { trap: [500], "no memory": [200, 413, 500, 503], garbage: [200, 400, 413, 422, 500, 503] }[
+          fault
+        ];
+        expect([...allowed, undefined], label).toContain(response?.status);
+        expect((await service.used()) - used, label).toBe(response?.status === 200 ? credits : 0);
+        engine.begin();
+        const next = await send(call);
+        expect(next?.status, `after ${label}`).toBe(200);
+        // Within the few bytes by which identifiers differ, deflated.
+        expect(Math.abs((next?.body.length ?? 0) - (good?.body.length ?? 0)), `after ${label}`).toBeLessThan(16);
+      }
+    },
+  );
 });

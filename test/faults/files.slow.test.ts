@@ -31,24 +31,27 @@ const file = await service.upload(bytes);
 const read = (bindings: object, range: string) =>
   service.send("GET", `/files/${file.id}/content`, { headers: { Range: range }, bindings });
 
-describe("a bucket that fails while a file is read", () => {
+describe("bucket failures during a read", () => {
   const ranges: readonly [string, number, number][] = [
     ["bytes=0-99", 0, 100],
     ["bytes=60000-400000", 60_000, 400_001],
     ["bytes=0-", 0, bytes.length],
   ];
 
-  test.each(["throws", "breaks off", "short"] as const)("once, and %s: is read again", async (fault) => {
-    for (const [range, start, end] of ranges) {
-      const { bindings, trips } = failing("get", "once", fault);
-      const sent = await contentOf(await read(bindings, range));
-      expect(sent && (await sha256Of(sent)), range).toBe(await sha256Of(bytes.slice(start, end)));
-      expect(trips()).toBeGreaterThan(1);
-    }
-  });
+  test.each(["throws", "breaks off", "short"] as const)(
+    "a read is repeated if the bucket fails once: %s",
+    async (fault) => {
+      for (const [range, start, end] of ranges) {
+        const { bindings, trips } = failing("get", "once", fault);
+        const sent = await contentOf(await read(bindings, range));
+        expect(sent && (await sha256Of(sent)), range).toBe(await sha256Of(bytes.slice(start, end)));
+        expect(trips()).toBeGreaterThan(1);
+      }
+    },
+  );
 
   test.each(["throws", "breaks off", "short"] as const)(
-    "always, and %s: is an error or a broken response",
+    "a read of a bucket that always fails is an error or a broken response: %s",
     async (fault) => {
       for (const [range] of ranges) {
         const { bindings } = failing("get", "always", fault);
@@ -62,7 +65,7 @@ describe("a bucket that fails while a file is read", () => {
   );
 });
 
-describe("a bucket that fails while a file is uploaded", () => {
+describe("bucket failures during an upload", () => {
   const small = documentBytes(1_000);
   const large = documentBytes(8 * MiB + 100);
   const cases: readonly [Trip, Uint8Array<ArrayBuffer>][] = [
@@ -71,7 +74,7 @@ describe("a bucket that fails while a file is uploaded", () => {
     ["uploadPart", large],
   ];
 
-  test.each(cases)("%s, once: is retried", async (trip, body) => {
+  test.each(cases)("a write is retried if the bucket fails once: %s", async (trip, body) => {
     const { bindings, trips } = failing(trip, "once");
     const own = await fileService();
     const response = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
@@ -80,16 +83,19 @@ describe("a bucket that fails while a file is uploaded", () => {
     await own.send("DELETE", `/files/${id}`);
   });
 
-  test.each([...cases, ["complete", large]] as const)("%s, always: nothing is left", async (trip, body) => {
-    const before = await keys();
-    const own = await fileService();
-    const { bindings } = failing(trip, "always");
-    const response = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
-    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("internal_error")]);
-    expect([await rowsOf(own.account), await keys()]).toEqual([0, before]);
-  });
+  test.each([...cases, ["complete", large]] as const)(
+    "an upload leaves nothing if the bucket always fails: %s",
+    async (trip, body) => {
+      const before = await keys();
+      const own = await fileService();
+      const { bindings } = failing(trip, "always");
+      const response = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
+      expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("internal_error")]);
+      expect([await rowsOf(own.account), await keys()]).toEqual([0, before]);
+    },
+  );
 
-  test("in parts: the part is not there, and can be sent again; completing can be repeated", async () => {
+  test("a part whose write failed is absent and can be sent again, and completion can be repeated", async () => {
     const { id } = (await service.json("POST", "/files", { name: MARK, size: small.length })).body;
     const put = (bindings: object) =>
       service.send("PUT", `/files/${id}/parts/1`, {
@@ -115,7 +121,7 @@ describe("a bucket that fails while a file is uploaded", () => {
 const PIECE = 256 * 1024;
 const TURNS_PER_PIECE = 10;
 
-test("a bucket that is slow: no more is read from the client than two parts", async () => {
+test("a slow bucket limits what is read from the client to two parts", async () => {
   const goOn = Promise.withResolvers<void>();
   const parts = 2 * limits.storage.bufferBytes;
   const own = await fileService();
@@ -145,8 +151,8 @@ test("a bucket that is slow: no more is read from the client than two parts", as
   expect(taken).toBe(body.length);
 });
 
-describe("a client that leaves", () => {
-  test("in the middle of its upload leaves nothing", async () => {
+describe("leaving clients", () => {
+  test("a client that leaves in the middle of its upload leaves nothing", async () => {
     const before = await keys();
     const own = await fileService();
     const { body, headers } = new Response(formOf(documentBytes(9 * MiB), {}, MARK));
@@ -163,7 +169,7 @@ describe("a client that leaves", () => {
     expect([await rowsOf(own.account), await keys()]).toEqual([0, before]);
   });
 
-  test("in the middle of a part keeps what was there before", async () => {
+  test("a client that leaves in the middle of a part keeps the previous one", async () => {
     const part = documentBytes(200_000);
     const { id } = (await service.json("POST", "/files", { name: MARK, size: part.length })).body;
     const headers = { "Content-Length": String(part.length) };
@@ -178,8 +184,8 @@ describe("a client that leaves", () => {
   });
 });
 
-describe("a file that is deleted", () => {
-  test("while the bucket fails cannot be read, and the sweep removes its bytes", async () => {
+describe("deleted files", () => {
+  test("a file that is deleted while the bucket fails cannot be read, and the sweep removes its bytes", async () => {
     const { id } = await service.upload(documentBytes(100));
     const { bindings } = failing("delete", "always");
     const deleted = await service.send("DELETE", `/files/${id}`, { bindings });
@@ -192,7 +198,7 @@ describe("a file that is deleted", () => {
     expect(await env.DB.prepare("SELECT count(*) AS n FROM files WHERE id = ?").bind(id).first("n")).toBe(0);
   });
 
-  test("while it is read: the response breaks off, and never continues with other bytes", async () => {
+  test("a file that is deleted during a read breaks off the response, which never continues with other bytes", async () => {
     const { id } = await service.upload(bytes);
     const response = await service.send("GET", `/files/${id}/content`);
     const reader = response.body?.getReader();
@@ -206,7 +212,7 @@ describe("a file that is deleted", () => {
   });
 });
 
-test("the log of all that has no name, no key, and nothing of a file", () => {
+test("the log of file requests contains no name, no key, and nothing of a file", () => {
   expect(lines.length).toBeGreaterThan(10);
   for (const line of lines) for (const word of [MARK, service.token, "%PDF"]) expect(line).not.toContain(word);
 });

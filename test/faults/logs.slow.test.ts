@@ -126,8 +126,8 @@ const bindings = ["ASSETS", "DB", "WEBHOOKS", "IMAGES", "KEY_SHIELD", "ADDRESS_S
 /** Those whose failure has become a 500. */
 const reached = new Set<string>();
 
-describe.each(bindings)("while %s fails", (name) => {
-  test.each(calls)("nothing of a client is logged of %s: %s %s", async (...call) => {
+describe.each(bindings)("failures of %s", (name) => {
+  test.each(calls)("a failed request logs nothing of a client: %s: %s %s", async (...call) => {
     const service = await paidService();
     // That shield is asked about bad keys alone.
     const token = name === "ADDRESS_SHIELD" ? newToken(true, 0) : service.token;
@@ -149,12 +149,12 @@ describe.each(bindings)("while %s fails", (name) => {
   });
 });
 
-test("reaches all of them, except for the queue, which fails no request", () => {
+test("every binding fails a request of these tests, except the queue, which fails none", () => {
   expect(Array.from(reached).toSorted()).toEqual(bindings.filter((name) => name !== "WEBHOOKS").toSorted());
 });
 
-describe("while deliveries are made", () => {
-  test.each(["DB", "WEBHOOKS"] as const)("and %s fails, nothing of them is logged", async (name) => {
+describe("failures of deliveries", () => {
+  test.each(["DB", "WEBHOOKS"] as const)("a failure of %s during deliveries logs nothing of them", async (name) => {
     const delivery = await due();
     await env.DB.prepare("UPDATE webhooks SET url = ?, secret = ? WHERE id = ?").bind(url, MARK, own.webhook).run();
     for (const queue of ["pdf-service-webhooks", "pdf-service-webhooks-dead"]) {
@@ -175,7 +175,7 @@ describe("while deliveries are made", () => {
     expect(logged()).toContain(`"delivery":"${delivery}"`);
   });
 
-  test("and the sweep fails, neither the log nor what is thrown holds anything of them", async () => {
+  test("a failed sweep neither logs nor throws anything of the deliveries", async () => {
     const given = { scheduledTime: Date.now(), cron: "* * * * *", noRetry: () => {} };
     const bindings = { ...env, DB: failing(env.DB) };
     const thrown: unknown = await worker
@@ -189,7 +189,7 @@ describe("while deliveries are made", () => {
   });
 });
 
-test("of an error the log has closed lists of names and reasons, and where it was thrown", () => {
+test("the log of an error has only closed lists of names and reasons, and where it was thrown", () => {
   const error = new TypeError(`D1_ERROR: Network connection lost. ${MARK}\n    at ${MARK} (${MARK}.js:1:1)`);
   const { frames, ...rest } = faultOf(error);
   expect(rest).toEqual({ name: "TypeError", reason: "Network connection lost" });

@@ -57,25 +57,31 @@ afterEach(async () => {
   if (status !== 200) throw new Error(`the next request got ${status}`);
 });
 
-describe.each(kinds)("a bucket that fails while an operation reads a file that is %s", (kind, _, words) => {
-  test.each(["throws", "breaks off", "short"] as const)("once, and %s: is read again", async (fault) => {
-    const before = await used();
-    const { bindings, trips } = failing("get", "once", fault);
-    const response = await text(await kept[kind], bindings);
-    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(words)]);
-    expect(trips()).toBeGreaterThan(1);
-    expect(await used()).toBe(before + 1);
-  });
+describe.each(kinds)("bucket failures during an operation on a file of %s", (kind, _, words) => {
+  test.each(["throws", "breaks off", "short"] as const)(
+    "a referenced file is read again if the bucket fails once: %s",
+    async (fault) => {
+      const before = await used();
+      const { bindings, trips } = failing("get", "once", fault);
+      const response = await text(await kept[kind], bindings);
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(words)]);
+      expect(trips()).toBeGreaterThan(1);
+      expect(await used()).toBe(before + 1);
+    },
+  );
 
-  test.each(["throws", "breaks off", "short"] as const)("always, and %s: is an error, and free", async (fault) => {
-    const before = await used();
-    const response = await text(await kept[kind], failing("get", "always", fault).bindings);
-    expect(await errorOf(response)).toEqual([500, "internal_error"]);
-    expect(await used()).toBe(before);
-  });
+  test.each(["throws", "breaks off", "short"] as const)(
+    "a referenced file is an error without charge if the bucket always fails: %s",
+    async (fault) => {
+      const before = await used();
+      const response = await text(await kept[kind], failing("get", "always", fault).bindings);
+      expect(await errorOf(response)).toEqual([500, "internal_error"]);
+      expect(await used()).toBe(before);
+    },
+  );
 });
 
-test("a bucket that fails while the original is sent before its changes: the response breaks off, and is refunded", async () => {
+test("a response breaks off and is refunded if the bucket fails while the original is sent before its changes", async () => {
   const before = await used();
   const { bindings } = failing("get", "always", "throws", 20);
   const response = await run("rotate", { file: await kept.large, angle: "90", pages: "3" }, { bindings });
@@ -84,11 +90,11 @@ test("a bucket that fails while the original is sent before its changes: the res
   await vi.waitFor(async () => expect(await used()).toBe(before), 60_000);
 });
 
-describe.each(kinds)("a file that is %s", (kind, bytes, words) => {
+describe.each(kinds)("a removed file of %s", (kind, bytes, words) => {
   /** What is already read when it happens. */
   const number = kind === "held" ? 1 : 3;
 
-  test("is deleted while two operations read it: each has the right bytes, or an error that is free", async () => {
+  test("a file that is deleted while two operations read it gives each the right bytes, or an error without charge", async () => {
     const id = await stored(bytes);
     const before = await used();
     const bindings = interrupted(number, () => remove(id));
@@ -105,7 +111,7 @@ describe.each(kinds)("a file that is %s", (kind, bytes, words) => {
     expect(await errorOf(await text(id))).toEqual([404, "not_found"]);
   });
 
-  test("expires while it is read: it is read to its end, unless the sweep has removed it", async () => {
+  test("a file that expires during a read is read to its end, unless the sweep has removed it", async () => {
     const id = await stored(bytes);
     const expire = () => env.DB.prepare("UPDATE files SET expires_at = 1 WHERE id = ?").bind(id).run();
     const response = await text(id, interrupted(number, expire));
@@ -125,7 +131,7 @@ describe.each(kinds)("a file that is %s", (kind, bytes, words) => {
     expect(await used()).toBe(before);
   });
 
-  test("is not read on for a client that leaves", async () => {
+  test("a file is not read further for a client that leaves", async () => {
     const gone = new AbortController();
     const bindings = interrupted(number, async () => gone.abort());
     expect((await text(await kept[kind], bindings, { signal: gone.signal })).status).toBe(499);

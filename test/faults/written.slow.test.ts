@@ -107,7 +107,7 @@ describe.each<[string, Writer, Record<string, string>]>([
     ([name]) => operation !== "compress" || !name.includes("cross-references"),
   );
 
-  test.each(own)("responds with 500 and charges nothing when the written file %s", async (_, change) => {
+  test.each(own)("the service responds with 500 and charges nothing when the written file %s", async (_, change) => {
     expect((await send()).status).toBe(200);
     const used = await service.used();
     spoil = writer === "MuPDF" ? { ofMuPDF: change } : { ofOurs: change };
