@@ -12,15 +12,15 @@ function post(contentType: string | null, body: BodyInit | null): Promise<Sent> 
 const body = JSON.stringify({ name: "a" });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-describe("a JSON body", () => {
+describe("JSON bodies", () => {
   it.each(["application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8"])(
-    "may be called %s",
+    "a JSON body is accepted as %s",
     async (type) => {
       expect((await post(type, bytes(body))).status).toBe(201);
     },
   );
 
-  it("may not be compressed", async () => {
+  it("a compressed JSON body is rejected", async () => {
     const headers = {
       Authorization: `Bearer ${token}`,
       "Content-Type": "application/json",
@@ -30,7 +30,7 @@ describe("a JSON body", () => {
     expect([status, code]).toEqual([415, "unsupported_encoding"]);
   });
 
-  it("may begin with a byte order mark", async () => {
+  it("a byte order mark is skipped", async () => {
     expect((await post("application/json", bytes(`\ufeff${body}`))).status).toBe(201);
   });
 
@@ -40,7 +40,7 @@ describe("a JSON body", () => {
     ["application/jsonp", bytes(body)],
     ["text/plain", null],
     [null, bytes(body)],
-  ])("may not be called %s", async (type, body) => {
+  ])("a JSON body is rejected as %s", async (type, body) => {
     const { status, code } = await post(type, body);
     expect([status, code]).toEqual([415, "unsupported_format"]);
   });
@@ -53,24 +53,24 @@ describe("a JSON body", () => {
     ["with a comment", bytes('{"name":"a"} // hello')],
     ["not UTF-8", new Uint8Array([...bytes('{"name":"'), 0xff, ...bytes('"}')])],
     ["deep", bytes("[".repeat(60_000))],
-  ])("that is %s is refused without repeating it", async (_case, body) => {
+  ])("a JSON body (%s) is rejected without repeating it", async (_case, body) => {
     const { status, code, details, text } = await post("application/json", body);
     expect([status, code, details]).toEqual([400, "invalid_parameters", { fields: [] }]);
     expect(text).not.toContain("hello");
   });
 
-  it("that has a key twice names it", async () => {
+  it("a repeated key is named in the error", async () => {
     const { status, code, details } = await post("application/json", bytes('{"name":"a","n\\u0061me":"b"}'));
     const fields = [{ name: "name", issue: "must not be repeated" }];
     expect([status, code, details]).toEqual([400, "invalid_parameters", { fields }]);
   });
 
-  it("that is absent is an empty object", async () => {
+  it("an absent body is an empty object", async () => {
     const { status, details } = await post(null, null);
     expect([status, details]).toEqual([400, { fields: [{ name: "name", issue: "is required" }] }]);
   });
 
-  it("is at most 64 KiB, to the byte, announced or not", async () => {
+  it("a JSON body has at most 64 KiB, to the byte, with or without a Content-Length", async () => {
     const sized = (size: number): Uint8Array => bytes(body + " ".repeat(size - body.length));
     expect((await post("application/json", sized(65_536))).status).toBe(201);
     const over = await post("application/json", sized(65_537));
@@ -81,7 +81,7 @@ describe("a JSON body", () => {
     expect(unannounced.details?.["limit"]).toBe(65_536);
   });
 
-  it("with ten thousand unknown members gets an error that lists a hundred of them, shortened", async () => {
+  it("ten thousand unknown members are an error that lists a hundred of them, shortened", async () => {
     const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 0]));
     const many = await post("application/json", bytes(JSON.stringify(members)));
     expect(many.status).toBe(400);
@@ -90,7 +90,7 @@ describe("a JSON body", () => {
     expect(long.text.length).toBeLessThan(1_000);
   });
 
-  it("cannot reach an object's prototype", async () => {
+  it("a JSON body cannot reach an object's prototype", async () => {
     const { details } = await post("application/json", bytes('{"name":"a","__proto__":{"livemode":false}}'));
     expect(details).toEqual({ fields: [{ name: "__proto__", issue: "is not a known parameter" }] });
   });

@@ -9,8 +9,8 @@ const { post, send } = await echoService();
 const messageOf = async (response: Response): Promise<string> =>
   (await response.json<{ error: { message: string } }>()).error.message;
 
-describe("what an error says", () => {
-  test("of a key, a path, a method", async () => {
+describe("error messages", () => {
+  test("an error of the key, path, or method names the problem", async () => {
     expect(await messageOf(await post({}, null, "sk_live_madeup"))).toBe("Invalid API key.");
     const reader = await newKey("business", ["pdf:read"]);
     expect(await messageOf(await post({}, null, reader))).toBe("This API key lacks the `pdf:write` scope.");
@@ -20,14 +20,14 @@ describe("what an error says", () => {
     expect(await messageOf(await send("/api/v1/nothing"))).toBe("This path does not exist.");
   });
 
-  test("of parameters: the first problem, and how many there are", async () => {
+  test("an error of parameters gives the first problem and the number of problems", async () => {
     expect(await messageOf(await post({}, null))).toBe("`file` is required.");
     expect(await messageOf(await post({ act: "fly" }))).toBe("`act` must be zip, json, refuse, throw, trap, or late.");
     const two = "`file` is required. See `details.fields` for 1 more problem.";
     expect(await messageOf(await post({ typo: "1" }, null))).toBe(two);
   });
 
-  test("of an upload that is too large, in MiB if that distinguishes the two sizes", async () => {
+  test("an error of a large upload gives sizes in MiB if that distinguishes them", async () => {
     const free = await newKey("free");
     const upload = (bytes: number, headers = {}): Promise<Response> =>
       send("/api/v1/echo", {
@@ -43,7 +43,7 @@ describe("what an error says", () => {
     expect(await messageOf(await upload(12.5 * MiB))).toBe(`${says} 10 MiB; this one is larger.`);
   });
 
-  test("of credits: the cost, what is left, and when there are more", async () => {
+  test("an error of credits gives the cost, the remaining credits, and the time of the next ones", async () => {
     const service = await paidService("pro");
     await service.leave(1);
     const now = new Date();

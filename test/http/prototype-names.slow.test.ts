@@ -52,7 +52,7 @@ async function refusedFields(response: Response): Promise<string[]> {
 const member = (name: string, value: unknown): string => `{${JSON.stringify(name)}:${JSON.stringify(value)}}`;
 
 describe.each(names)("%s", (name) => {
-  test.each(["metadata", "compress", "rotate", "merge"])("is no parameter of %s", async (operation) => {
+  test.each(["metadata", "compress", "rotate", "merge"])("the name is no parameter of %s", async (operation) => {
     for (const value of ["1", plain]) {
       const refused = await refusedFields(
         await call(operation, [
@@ -71,7 +71,7 @@ describe.each(names)("%s", (name) => {
     ["from-images", "pageSize"],
     ["watermark", "position"],
     ["sign", "type"],
-  ])("is no value of %s's %s", async (operation, field) => {
+  ])("the name is no value of %s's %s", async (operation, field) => {
     const refused = await refusedFields(
       await call(operation, [
         ["file", plain],
@@ -81,7 +81,7 @@ describe.each(names)("%s", (name) => {
     expect(refused.some((one) => one.startsWith(`${field} `))).toBe(true);
   });
 
-  test("is a field that a form does not have, or one that it has", async () => {
+  test("the name works as any name of a form field, unknown or known", async () => {
     const values = member(name, "Ada");
     const strict = await call("fill-form", [
       ["file", formWith("other")],
@@ -111,7 +111,7 @@ describe.each(names)("%s", (name) => {
     expect((await refusedFields(wrong)).join()).toContain(name);
   });
 
-  test("is a page that no document has", async () => {
+  test("the name is rejected as the page of a rotation", async () => {
     expect(
       (
         await refusedFields(
@@ -124,7 +124,7 @@ describe.each(names)("%s", (name) => {
     ).toContain("must be a page number");
   });
 
-  test("is not a member of metadata; as a custom entry it works like any name", async () => {
+  test("the name is no member of metadata, and works as the name of a custom entry", async () => {
     const set = (metadata: string, file: Uint8Array = plain) =>
       call("metadata", [
         ["file", file],
@@ -146,7 +146,7 @@ describe.each(names)("%s", (name) => {
     expect(Object.entries(custom)).toEqual([[name, "yes"]]);
   });
 
-  test("in a document's content works like any name", async () => {
+  test("the name works as any name in a document's content", async () => {
     for (const dictionary of [
       `/W 40 /H 40 /BPC 8 /CS /${name}`,
       `/W 40 /H 40 /BPC 8 /CS /G /F /${name}`,
@@ -167,7 +167,7 @@ describe.each(names)("%s", (name) => {
     expect(filled.status, await filled.text()).toBe(200);
   });
 
-  test("is no query parameter, and no member of a JSON body", async () => {
+  test("the name is no query parameter, and no member of a JSON body", async () => {
     for (const path of ["/usage", "/keys", "/webhooks"]) {
       expect((await send(`${path}?${name}=1`, { method: "GET" })).status).toBe(200);
     }

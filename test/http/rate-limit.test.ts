@@ -31,8 +31,8 @@ const requestsOf = async ({ account }: Service): Promise<unknown> =>
 const remainingOf = ({ headers }: Response): string | undefined =>
   /^"default";r=(\d+);t=\d+$/.exec(headers.get("RateLimit") ?? "")?.[1];
 
-describe("the requests of a minute", () => {
-  test("are counted exactly: of 30 at once on the plan free 10 pass", async () => {
+describe("requests of a minute", () => {
+  test("exactly 10 of 30 concurrent requests pass on the free plan", async () => {
     const service = await paidService("free");
     await setMinute(service, minuteNow() + 1, 0);
     // 415 before the body is read: what is counted is the request, and nobody waits for memory.
@@ -47,7 +47,7 @@ describe("the requests of a minute", () => {
     expect(new Set(left.slice(10))).toEqual(new Set(["0"]));
   });
 
-  test("begin anew with the next minute, and are shared by all keys of the account", async () => {
+  test("the count begins anew with each minute, and is shared by all keys of the account", async () => {
     const service = await paidService("free");
     await setMinute(service, minuteNow() - 1, 10);
     expect(remainingOf(await service.send())).toBe("9");
@@ -60,7 +60,7 @@ describe("the requests of a minute", () => {
     expect((await stranger.send()).status).toBe(200);
   });
 
-  test("are counted for refusals, too, on every route that asks for a key", async () => {
+  test("refused requests are counted on every route that needs a key", async () => {
     const service = await paidService("free", ["pdf:write"]);
     await setMinute(service, minuteNow() + 1, 0);
     const statuses = [];
@@ -86,7 +86,7 @@ describe("the requests of a minute", () => {
     expect(await requestsOf(service)).toBe(6);
   });
 
-  test("are not counted if the route needs no key or the key is invalid", async () => {
+  test("requests without a key or with an invalid one are not counted", async () => {
     const service = await paidService("free");
     await setMinute(service, minuteNow() + 1, 3);
     const db = openDatabase(env.DB);
@@ -104,7 +104,7 @@ describe("the requests of a minute", () => {
     expect(await requestsOf(service)).toBe(3);
   });
 
-  test("that are one too many say when to come again, and cost nothing", async () => {
+  test("a request over the limit gets Retry-After, and costs nothing", async () => {
     const service = await paidService("free");
     await setMinute(service, minuteNow() + 1, 10);
     const response = await service.send();
@@ -117,7 +117,7 @@ describe("the requests of a minute", () => {
     expect(await service.used()).toBe(0);
   });
 
-  test("that are too many write nothing, and from the second on reach no database either", async () => {
+  test("requests over the limit write nothing, and from the second on do not reach the database", async () => {
     const service = await paidService("free", ["pdf:write"]);
     await setMinute(service, minuteNow() + 1, 9);
     const { database, counts } = countedDatabase();
@@ -145,7 +145,7 @@ describe("the requests of a minute", () => {
     expect(await outcome(await service.send({ bindings, path: "/api/v1/other" }))).toEqual([403, "forbidden"]);
   });
 
-  test("are looked at after the scope, and before the body", async () => {
+  test("the rate limit is checked after the scope, and before the body", async () => {
     const service = await paidService("free", ["billing:read"]);
     await setMinute(service, minuteNow() + 1, 10);
     expect(await outcome(await service.send())).toEqual([403, "forbidden"]);
@@ -156,7 +156,7 @@ describe("the requests of a minute", () => {
   });
 });
 
-describe("the shields in front of the database", () => {
+describe("shields of the database", () => {
   /** Uses a shield's limit up for a key. It is a matter of the binding's clock when a period begins, so until it says no. */
   async function exhaust(shield: RateLimit, key: string): Promise<void> {
     for (let round = 0; round < 100; round += 1) {
@@ -169,7 +169,7 @@ describe("the shields in front of the database", () => {
   const groups = () => crypto.randomUUID().slice(9, 18).replace("-", ":");
   const networkOf = () => `2001:db8:a:${crypto.randomUUID().slice(0, 4)}`;
 
-  test("stop a key that is far too fast", async () => {
+  test("the shield stops a key that is far too fast", async () => {
     const service = await paidService();
     const { database, counts } = countedDatabase();
     // The address shield's binding in its place: 6,000 calls of the real one would take long.
@@ -187,7 +187,7 @@ describe("the shields in front of the database", () => {
     expect((await service.send({ bindings, headers })).status).toBe(200);
   });
 
-  test("stop a network that sends bad keys, whatever its address is within the /64, and no other", async () => {
+  test("the shield stops the whole /64 of a network that sends bad keys, and no other", async () => {
     const service = await paidService();
     const { database, counts } = countedDatabase();
     const bindings = { ...env, DB: database };
@@ -222,11 +222,11 @@ describe("the shields in front of the database", () => {
     ["::ffff:192.0.2.1", "192.0.2.1"],
     ["192.0.2.1", "192.0.2.1"],
     ["", ""],
-  ])("know the client %s as %s", (address, network) => {
+  ])("the shield identifies the client %s as %s", (address, network) => {
     expect(clientNetwork(new Headers({ "CF-Connecting-IP": address }))).toBe(network);
   });
 
-  test("are not queried for a key that cannot exist", async () => {
+  test("the shields are not queried for a key that cannot exist", async () => {
     const service = await paidService();
     const { database, counts } = countedDatabase();
     const shields = { KEY_SHIELD: 0, ADDRESS_SHIELD: 0 };

@@ -24,7 +24,7 @@ const broken = (binding: object, ...methods: readonly string[]): object =>
   });
 
 describe("GET /api/v1/ready", () => {
-  test("says that all works", async () => {
+  test("reports that all parts work", async () => {
     expect(await ask({ ...env })).toEqual([200, { status: "ready", database: "ok", files: "ok", queues: "ok" }]);
   });
 
@@ -32,7 +32,7 @@ describe("GET /api/v1/ready", () => {
     ["database", { DB: broken(env.DB, "prepare", "batch") }],
     ["files", { FILES: broken(env.FILES, "head") }],
     ["queues", { WEBHOOKS: broken(env.WEBHOOKS, "metrics") }],
-  ])("says that %s does not, and not why", async (part, bindings) => {
+  ])("reports that %s fails, without the reason", async (part, bindings) => {
     const all = { status: "unready", database: "ok", files: "ok", queues: "ok" };
     expect(await ask({ ...env, ...bindings })).toEqual([503, { ...all, [part]: "failed" }]);
     const [line] = logged.mock.calls.flat().filter((one) => String(one).includes('"not ready"'));
@@ -41,7 +41,7 @@ describe("GET /api/v1/ready", () => {
     logged.mockClear();
   });
 
-  test("asks the database once a second at the most", async () => {
+  test("asks the database at most once a second", async () => {
     const prepare = vi.fn<typeof env.DB.prepare>((text) => env.DB.prepare(text));
     const counted = { ...env, DB: { prepare, batch: env.DB.batch.bind(env.DB) } };
     await Promise.all(Array.from({ length: 20 }, () => ask(counted)));

@@ -4,8 +4,8 @@ import { MiB } from "../../src/limits.ts";
 
 const { key, post, postRaw, send } = await echoService();
 
-describe("a request is refused for", () => {
-  it("its key", async () => {
+describe("POST /echo", () => {
+  it("a request without a valid key is rejected with 401", async () => {
     const body = new FormData();
     const none = await send("/api/v1/echo", { method: "POST", body });
     expect(none.headers.get("WWW-Authenticate")).toBe("Bearer");
@@ -15,12 +15,12 @@ describe("a request is refused for", () => {
     expect(basic.status).toBe(401);
   });
 
-  it("its scope", async () => {
+  it("a key without the scope is rejected with 403", async () => {
     const reader = await newKey("business", ["pdf:read"]);
     expect(await errorOf(await post({}, pdf(), reader))).toEqual([403, "forbidden", { requiredScope: "pdf:write" }]);
   });
 
-  it("its path or method", async () => {
+  it("an unknown path is rejected with 404, and another method with 405", async () => {
     expect(await errorOf(await send("/api/v1/nothing"))).toEqual([404, "not_found", undefined]);
     expect(await errorOf(await send("/api/v1/echo/x", { method: "POST" }))).toEqual([404, "not_found", undefined]);
     const wrong = await send("/api/v1/echo");
@@ -38,11 +38,11 @@ describe("a request is refused for", () => {
     ["multipart/form-data; boundary=X", "--Y--", 400, "invalid_parameters"],
     ["multipart/form-data; boundary=X", "--X", 400, "invalid_parameters"],
     ["multipart/form-data; boundary=X", "--X--", 400, "invalid_parameters"],
-  ])("a body of %s: %j", async (contentType, body, status, code) => {
+  ])("a body of %s is rejected: %j", async (contentType, body, status, code) => {
     expect((await errorOf(await postRaw(contentType, body))).slice(0, 2)).toEqual([status, code]);
   });
 
-  it("its Content-Encoding", async () => {
+  it("a body with an unknown Content-Encoding is rejected", async () => {
     const headers = { Authorization: `Bearer ${key}`, "Content-Type": "multipart/form-data; boundary=X" };
     const body = '--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n%PDF-\r\n--X--';
     const sent = (encoding: string) =>
@@ -53,13 +53,13 @@ describe("a request is refused for", () => {
     expect((await sent("Identity")).status).toBe(200);
   });
 
-  it("200,000 fields", async () => {
+  it("a body of 200,000 fields is rejected with 413", async () => {
     const part = '--X\r\nContent-Disposition: form-data; name="f"\r\n\r\nx\r\n';
     const response = await postRaw("multipart/form-data; boundary=X", `${part.repeat(200_000)}--X--`);
     expect(await errorOf(response)).toEqual([413, "limit_exceeded", { limit: 1_000, actual: 1_001 }]);
   });
 
-  it("a body over the plan's size, to the byte, announced or not", async () => {
+  it("a body over the plan's size is rejected to the byte, with or without a Content-Length", async () => {
     const free = await newKey("free");
     const head = '--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n%PDF-';
     const tail = "\r\n--X--";
@@ -75,7 +75,7 @@ describe("a request is refused for", () => {
     expect((await errorOf(streamed)).slice(0, 2)).toEqual([413, "file_too_large"]);
   });
 
-  it("its parameters, all at once", async () => {
+  it("invalid parameters are rejected with 400, all at once", async () => {
     const [status, code, details] = await errorOf(await post({ act: "fly", pages: "5-", typo: "1" }, null));
     expect([status, code]).toEqual([400, "invalid_parameters"]);
     expect((details as { fields: { name: string }[] }).fields.map(({ name }) => name).toSorted()).toEqual([
@@ -86,17 +86,17 @@ describe("a request is refused for", () => {
     ]);
   });
 
-  it("a text that is too long", async () => {
+  it("a text that is too long is rejected with 413", async () => {
     const response = await post({ ranges: ",".repeat(10 * MiB) });
     expect((await errorOf(response)).slice(0, 2)).toEqual([413, "limit_exceeded"]);
   });
 
-  it("a file of another format", async () => {
+  it("a file of another format is rejected with 415", async () => {
     expect(await errorOf(await post({}, new Blob(["hello"])))).toEqual([415, "unsupported_format", { input: "file" }]);
     expect(await errorOf(await post({}, new Blob([])))).toEqual([400, "invalid_file", { input: "file" }]);
   });
 
-  it("what the operation finds", async () => {
+  it("a refusal by the operation gets its own code", async () => {
     expect(await errorOf(await post({ act: "refuse" }))).toEqual([400, "incorrect_password", { input: "file" }]);
   });
 });

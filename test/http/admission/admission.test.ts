@@ -4,8 +4,8 @@ import { admissionOf, end, settled } from "./admissions.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("waiting", () => {
-  it("lets in what fits, and the rest in order of arrival", async () => {
+describe("queue", () => {
+  it("requests that fit are admitted, and the rest in order of arrival", async () => {
     const admission = admissionOf(100);
     const first = await admission.admit(60);
     const large = admission.admit(80);
@@ -19,7 +19,7 @@ describe("waiting", () => {
     expect(admission.heldBytes).toBe(90);
   });
 
-  it("for a large body keeps no small one waiting", async () => {
+  it("a waiting large body delays no small one", async () => {
     const { upload, read, admit } = admissionOf(100);
     const first = await admit(60);
     const large = upload(60);
@@ -31,7 +31,7 @@ describe("waiting", () => {
     expect([await settled(large), await settled(file)]).toEqual([true, false]);
   });
 
-  it("lets others pass the part of a job while it does not fit", async () => {
+  it("others pass the part of a job that does not fit yet", async () => {
     const { ask, admit } = admissionOf(100);
     const first = await admit(60);
     const part = ask("acct", { bytes: 80, to: "work", letsOthersPass: true });
@@ -44,7 +44,7 @@ describe("waiting", () => {
     expect(await settled(large)).toBe(false);
   });
 
-  it("ends with 503 and Retry-After, and lets those behind go first then", async () => {
+  it("a wait ends with 503 and Retry-After, and then admits those behind it first", async () => {
     const admission = admissionOf(100);
     await admission.admit(60);
     const large = admission.admit(80);
@@ -57,7 +57,7 @@ describe("waiting", () => {
     expect(admission.heldBytes).toBe(70);
   });
 
-  it("gives one that asks for more than there is the whole budget", async () => {
+  it("a request larger than the budget gets all of it", async () => {
     const admission = admissionOf(100);
     const alone = await admission.admit(500);
     expect(admission.heldBytes).toBe(100);
@@ -70,7 +70,7 @@ describe("waiting", () => {
     expect(admission.heldBytes).toBe(1);
   });
 
-  it("lets in only so many at once, however small", async () => {
+  it("only a limited number of requests is admitted at once, however small", async () => {
     const admission = admissionOf(100, { bytes: 0 }, 2);
     const first = await admission.admit(1);
     await admission.admit(1);
@@ -80,7 +80,7 @@ describe("waiting", () => {
     expect(await settled(third)).toBe(true);
   });
 
-  it("lets all others go before an account with much work that was not charged, for a minute", async () => {
+  it("an account with much uncharged work comes after all others for a minute", async () => {
     vi.setSystemTime(60_000);
     const { admission, admit, work } = admissionOf(100);
     admission.countUncharged("greedy", 900);
@@ -102,7 +102,7 @@ describe("waiting", () => {
     expect(await settled(again)).toBe(true);
   });
 
-  it("leaves a place to others while such an account works", async () => {
+  it("a place is kept free for others while such an account works", async () => {
     vi.setSystemTime(60_000);
     const { admission, admit, work } = admissionOf(100, { bytes: 0 }, 2);
     admission.countUncharged("greedy", 2_000);
@@ -120,7 +120,7 @@ describe("waiting", () => {
     expect(await settled(work(20, "greedy"))).toBe(true);
   });
 
-  it("gives up models before engines", async () => {
+  it("models are evicted before engines", async () => {
     const kept = { bytes: 50, models: 20 };
     const admission = admissionOf(100, kept);
     await admission.admit(60);
@@ -131,7 +131,7 @@ describe("waiting", () => {
     expect(kept.bytes).toBe(30);
   });
 
-  it("counts what is kept between requests where it is more than a newcomer would take over", async () => {
+  it("memory kept between requests counts where a newcomer would not take it over", async () => {
     const kept = { bytes: 50 };
     const admission = admissionOf(100, kept);
     const first = await admission.admit(60);
@@ -144,8 +144,8 @@ describe("waiting", () => {
   });
 });
 
-describe("growing", () => {
-  it("is granted, refused for good, or refused because others hold it", async () => {
+describe("growth", () => {
+  it("growth is granted, refused for good, or refused because others hold the memory", async () => {
     const admission = admissionOf(100);
     const first = await admission.admit(30);
     expect(first.grow(20)).toBe(true);
@@ -161,7 +161,7 @@ describe("growing", () => {
     expect(admission.heldBytes).toBe(0);
   });
 
-  it("throws away what is kept where it needs the room, and leaves room for what is not thrown away", async () => {
+  it("growth evicts kept memory, and accounts for what cannot be evicted", async () => {
     const kept = { bytes: 60 };
     const admission = admissionOf(100, kept);
     const only = await admission.admit(30);
@@ -173,8 +173,8 @@ describe("growing", () => {
   });
 });
 
-describe("a request that never comes back", () => {
-  it("loses its memory to the next one when it was silent for too long", async () => {
+describe("abandoned requests", () => {
+  it("a request that was silent for too long loses its memory to the next one", async () => {
     const admission = admissionOf(100, { bytes: 0 }, 1);
     const silent = await admission.admit(60);
     const alive = vi.fn<() => void>();
@@ -198,7 +198,7 @@ describe("a request that never comes back", () => {
     expect(admission.heldBytes).toBe(70);
   });
 
-  it("has two seconds to give its memory back once its client is gone", async () => {
+  it("a request has two seconds to release its memory after its client has gone", async () => {
     const admission = admissionOf(100, { bytes: 0 }, 1);
     const left = await admission.admit(60);
     left.expire();
@@ -211,7 +211,7 @@ describe("a request that never comes back", () => {
     expect(left.lost).toBe("silent");
   });
 
-  it("leaves the queue with its client, and holds up nobody behind it", async () => {
+  it("a waiting request leaves the queue with its client, and delays nobody behind it", async () => {
     const admission = admissionOf(100, { bytes: 0 }, 2);
     await admission.admit(60);
     const leaving = new AbortController();

@@ -148,7 +148,7 @@ async function expectBothPlaces(): Promise<void> {
 
 const ROUNDS = 40;
 
-describe("clients that leave requests that never end", () => {
+describe("departed clients", () => {
   /** Its name, the credits that it costs, and how often other calls succeed meanwhile. */
   const stages: readonly [string, number, number, () => Promise<void>][] = [
     ["while the body is uploaded", 0, 0, () => startAndLeave("hang", { body: "stalls" })],
@@ -180,7 +180,7 @@ describe("clients that leave requests that never end", () => {
     ],
   ];
 
-  test.each(stages)("%s: both places are free afterwards", async (_, credits, others, leaveOnce) => {
+  test.each(stages)("both places are free after clients have left: %s", async (_, credits, others, leaveOnce) => {
     const before = await service.used();
     for (let round = 0; round < ROUNDS; round += 1) await leaveOnce();
     await expectBothPlaces();
@@ -191,7 +191,7 @@ describe("clients that leave requests that never end", () => {
   });
 });
 
-test("a client that leaves during the work stops it at its next slice, and nothing is charged", async () => {
+test("a client that leaves during the work stops it at its next slice, and is not charged", async () => {
   const before = await service.used();
   const there = Promise.withResolvers<void>();
   reached = there.resolve;

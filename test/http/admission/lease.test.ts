@@ -33,7 +33,7 @@ async function leave(bytes: number): Promise<void> {
   expect(keptBytes()).toBeGreaterThan(bytes - 4 * MiB);
 }
 
-test("the heap of the last request does not take the memory for the values of the next", async () => {
+test("the last request's heap does not take the memory for the values of the next", async () => {
   await leave(66 * MiB);
   const next = await take(24 * MiB, true);
   expect(next.engines.pdf.heapBytes).toBeLessThan(40 * MiB);
@@ -41,7 +41,7 @@ test("the heap of the last request does not take the memory for the values of th
   end(next);
 });
 
-test("nor the memory for a copy of what the next one sends", async () => {
+test("the last request's heap does not take the memory for a copy of the next upload", async () => {
   await leave(98 * MiB);
   const next = await take(10 * MiB, false);
   expect(next.engines.pdf.heapBytes).toBeLessThan(90 * MiB);
@@ -49,7 +49,7 @@ test("nor the memory for a copy of what the next one sends", async () => {
   end(next);
 });
 
-test("it is used again where it leaves enough", async () => {
+test("the last request's heap is used again where it leaves enough memory", async () => {
   await leave(30 * MiB);
   for (const needsHeadroom of [true, false]) {
     const kept = keptBytes();
@@ -59,7 +59,7 @@ test("it is used again where it leaves enough", async () => {
   }
 });
 
-test("what a request made too large itself is its own limit, and nothing to retry", async () => {
+test("a request that grows too large reaches its own limit, which is not retryable", async () => {
   await leave(30 * MiB);
   const next = await take(10 * MiB, true);
   const { pdf } = next.engines;

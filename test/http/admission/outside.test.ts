@@ -66,7 +66,7 @@ function expectNothingHeld(): void {
   expect(admissionOf(BUDGET).heldBytes).toBe(0);
 }
 
-test("while two time-stamp services and six issuers hang, another account's request works at once, and all complete later", async () => {
+test("a request of another account works at once while time-stamp services and issuers hang, and all complete later", async () => {
   const seals = ["b-t", "b-lta"].map((level) => seal?.(letter, { ...sealing, level }));
   const verifications = Array.from({ length: 6 }, () => verify?.(signed, { trust: chainPem(root) }));
   await asked(8);
@@ -96,7 +96,7 @@ test("while two time-stamp services and six issuers hang, another account's requ
   expectNothingHeld();
 });
 
-test("a pipeline gives its engine back as well, and its next step continues with the sealed file", async () => {
+test("a pipeline releases its engine as well, and its next step continues with the sealed file", async () => {
   const pipeline = await operationService("pipeline");
   const steps = JSON.stringify([
     { operation: "rotate", angle: "90" },
@@ -112,8 +112,8 @@ test("a pipeline gives its engine back as well, and its next step continues with
   expectNothingHeld();
 });
 
-describe("too many requests that wait", () => {
-  test("of an account get 503, and are not charged; another account may still wait", async () => {
+describe("limit of waiting requests", () => {
+  test("an account's excess waiting requests get 503 without charge, and another account may still wait", async () => {
     const waiting = Array.from({ length: limits.admission.parkedPerAccount }, () =>
       verify?.(signed, { trust: chainPem(root) }),
     );

@@ -4,8 +4,8 @@ import { admissionOf, end, settled } from "./admissions.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("requests that wait for something outside", () => {
-  it("leave their place and the memory of their engine to others, and come back in turn", async () => {
+describe("parked requests", () => {
+  it("a parked request releases its place and its engine's memory, and returns in turn", async () => {
     const { work, admission } = admissionOf(100, { bytes: 0 }, 1);
     const parked = await work(60, "a");
     parked.park(10);
@@ -22,7 +22,7 @@ describe("requests that wait for something outside", () => {
     expect([parked.state, parked.hasEngine, admission.heldBytes]).toEqual(["working", false, 10]);
   });
 
-  it("get engines again once there is memory for them, without a place until then", async () => {
+  it("a parked request gets an engine once there is memory, and needs no place until then", async () => {
     const { work, read, admission } = admissionOf(100);
     const parked = await work(60, "a");
     parked.park(10);
@@ -39,7 +39,7 @@ describe("requests that wait for something outside", () => {
     expect(admission.heldBytes).toBe(70);
   });
 
-  it("are two of an account at most, and together leave room for a small request", async () => {
+  it("an account parks two requests at most, and all parked requests leave room for a small one", async () => {
     const { work } = admissionOf(100);
     const first = await work(20, "a");
     const second = await work(20, "a");
@@ -56,7 +56,7 @@ describe("requests that wait for something outside", () => {
     last.park(1);
   });
 
-  it("free everything when they end while they wait, and lose it when their client is gone for long", async () => {
+  it("a parked request frees everything when it ends, and when its client has been gone for long", async () => {
     const leaving = new AbortController();
     const { ask, work, admission } = admissionOf(100);
     const ended = await work(20, "a");
@@ -73,7 +73,7 @@ describe("requests that wait for something outside", () => {
     expect([gone.lost, admission.heldBytes]).toEqual(["silent", 90]);
   });
 
-  it("stop if they cannot continue, whatever becomes of the error", async () => {
+  it("a parked request stops if it cannot continue, even if the error is caught", async () => {
     const { work } = admissionOf(100, { bytes: 0 }, 1);
     const parked = await work(20, "a");
     parked.park(5);

@@ -4,8 +4,8 @@ import { admissionOf, end, settled } from "./admissions.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("clients that take their time", () => {
-  it("have no place while their body arrives, and leave room for a small request", async () => {
+describe("slow clients", () => {
+  it("a body that arrives slowly holds no place, and leaves room for a small request", async () => {
     const { admit, upload, read } = admissionOf(100, { bytes: 0 }, 1);
     const large = await upload(75);
     expect(await settled(read(4))).toBe(true);
@@ -18,7 +18,7 @@ describe("clients that take their time", () => {
     expect(large.state).toBe("working");
   });
 
-  it("have two engines an account at most while they send", async () => {
+  it("slow uploads hold two engines an account at most", async () => {
     const { upload } = admissionOf(1_000);
     const [first] = [await upload(20), await upload(20)];
     const third = upload(20);
@@ -29,7 +29,7 @@ describe("clients that take their time", () => {
     expect(await settled(third)).toBe(true);
   });
 
-  it("of an account that has an engine come behind others", async () => {
+  it("uploads of an account that has an engine come after those of others", async () => {
     const { ask } = admissionOf(100, { bytes: 0 }, 1);
     const work = (account: string) => ask(account, { bytes: 20, to: "work" });
     const first = await work("greedy");
@@ -41,7 +41,7 @@ describe("clients that take their time", () => {
     expect(await settled(again)).toBe(false);
   });
 
-  it("lose what they hold to one that needs it when their time is over, the slowest first and none in vain", async () => {
+  it("the slowest uploads past their time lose their memory to a request that needs it, and none in vain", async () => {
     const { upload, admit } = admissionOf(100);
     const [slow, slower] = [await upload(30, "a"), await upload(30, "b")];
     slow.moved(100);
@@ -57,7 +57,7 @@ describe("clients that take their time", () => {
     expect(slow.lost).toBeUndefined();
   });
 
-  it("that only read a finished result hold no engine and are not interrupted", async () => {
+  it("clients that only read a finished result hold no engine and are not interrupted", async () => {
     const { admit, admission } = admissionOf(100);
     const reader = await admit(60);
     reader.waitForReader();
@@ -72,7 +72,7 @@ describe("clients that take their time", () => {
     expect(await settled(admit(60))).toBe(true);
   });
 
-  it("may have a response made ahead only while there is room for another request", async () => {
+  it("a response is made ahead only while there is room for another request", async () => {
     const { admit } = admissionOf(100);
     const reader = await admit(30);
     expect(reader.grow(76, 25)).toBe(false);

@@ -39,17 +39,17 @@ async function refusal(path: string, options?: Partial<FetchOptions>): Promise<[
 const open = async (path: string): Promise<string> => (await fetch(`${server}/open${path}`)).text();
 const closed = (path: string): Promise<void> => vi.waitFor(async () => expect(await open(path)).toBe("0"), 60_000);
 
-describe("a document is fetched", () => {
-  it.each(["/report.pdf", "/redirects/3", "/chunked", "/gzip"])("from %s", async (path) => {
+describe("fetchDocument", () => {
+  it.each(["/report.pdf", "/redirects/3", "/chunked", "/gzip"])("a document is fetched from %s", async (path) => {
     const text = await read(path);
     expect([text.length, text.slice(0, 17), text.slice(-9)]).toEqual([SIZE, "%PDF-1.7\ndocument", "document "]);
   });
 
-  it("even if it is empty", async () => {
+  it("an empty document is fetched", async () => {
     expect(await length("/empty")).toBe(0);
   });
 
-  it("again, once, if the connection is lost before anything has arrived", async () => {
+  it("a document is requested again, once, if the connection is lost before the first byte", async () => {
     const log = async () => (await (await fetch(`${server}/log`)).json()) as string[];
     // Other files request the same documents.
     const before = await log();
@@ -66,7 +66,7 @@ describe("a document is fetched", () => {
     expect(await requests("/short")).toBe(1);
   });
 
-  it("without cookies, credentials, or a compressed response", async () => {
+  it("a document is fetched without cookies, credentials, or a compressed response", async () => {
     const headers = JSON.parse((await read("/headers")).slice(9)) as Record<string, string>;
     expect(headers).toMatchObject({ "user-agent": "pdf-service/0.1.0 (files)", "accept-encoding": "identity" });
     const sent = Object.keys(headers).filter((name) => !name.startsWith("cf-") && name !== "mf-custom-fetch-service");
@@ -74,7 +74,7 @@ describe("a document is fetched", () => {
   });
 });
 
-describe("a URL fails", () => {
+describe("failing URLs", () => {
   it.each([
     ["/status/404", "responded with status 404", { input: "file1", status: 404 }],
     ["/status/206", "responded with status 206", { input: "file1", status: 206 }],
@@ -91,7 +91,7 @@ describe("a URL fails", () => {
     ["/to?file:///etc/passwd", "it must be an HTTPS URL", { input: "file1" }],
     ["/short", "broke off before the document was complete", { input: "file1" }],
     ["http://127.0.0.1:9/", "could not be reached", { input: "file1" }],
-  ])("%s", async (path, words, details) => {
+  ])("the URL %s fails with its reason", async (path, words, details) => {
     const [code, message, given] = await refusal(path);
     expect(message).toMatch(/^The URL in `file1` .*\.$/);
     expect(message).toContain(words);
@@ -99,31 +99,31 @@ describe("a URL fails", () => {
     expect([code, given]).toEqual(["fetch_failed", details]);
   });
 
-  it.each(["/silent", "/stalled"])("when nothing comes from %s", async (path) => {
+  it.each(["/silent", "/stalled"])("a fetch times out when nothing arrives from %s", async (path) => {
     const [code, message] = await refusal(path, { graceMilliseconds: 100 });
     expect([code, message]).toEqual(["fetch_failed", expect.stringContaining("was too slow")]);
     await closed(path);
   });
 
-  it("before its body, when the document is larger than allowed", async () => {
+  it("a document that announces an excessive size fails before its body", async () => {
     expect(await refusal("/huge")).toEqual(["file_too_large", "", { actual: 1e9 }]);
     await closed("/huge");
   });
 
-  it("in its body, when that turns out to be larger", async () => {
+  it("a document that turns out too large fails in its body", async () => {
     expect(await refusal("/endless")).toEqual(["file_too_large", "", { actual: "more" }]);
     expect(await refusal("/gzip", { maxBytes: 1_000 })).toEqual(["file_too_large", "", { actual: "more" }]);
     await closed("/endless");
   });
 
-  it("in its body, when that is compressed and holds far more than was sent", async () => {
+  it("a compressed document that expands too far fails in its body", async () => {
     const [code, message] = await refusal("/large-gzip", { maxBytes: 1e9 });
     expect([code, message]).toEqual(["fetch_failed", expect.stringContaining("more than 32 MiB")]);
     await closed("/large-gzip");
     expect((await refusal("/large-gzip", { maxBytes: 1e7 }))[0]).toBe("file_too_large");
   });
 
-  it("where the rules for URLs do not allow it", async () => {
+  it("a URL against the rules is an invalid parameter", async () => {
     const issue = "must be an HTTPS URL";
     const details = { fields: [{ name: "file1", issue }] };
     const deployed = { policy: { baseUrl: "https://pdf.example.com", allowLocal: false } };
@@ -131,11 +131,14 @@ describe("a URL fails", () => {
   });
 });
 
-it.each(["/silent", "/stalled", "/endless"])("is not read on for a client that is gone: %s", async (path) => {
-  const gone = new AbortController();
-  const reading = read(path, { signal: gone.signal, maxBytes: Infinity });
-  await vi.waitFor(async () => expect(await open(path)).toBe("1"), 60_000);
-  gone.abort();
-  await expect(reading).rejects.toMatchObject({ name: "AbortError" });
-  await closed(path);
-});
+it.each(["/silent", "/stalled", "/endless"])(
+  "a document is not read further for a client that is gone: %s",
+  async (path) => {
+    const gone = new AbortController();
+    const reading = read(path, { signal: gone.signal, maxBytes: Infinity });
+    await vi.waitFor(async () => expect(await open(path)).toBe("1"), 60_000);
+    gone.abort();
+    await expect(reading).rejects.toMatchObject({ name: "AbortError" });
+    await closed(path);
+  },
+);

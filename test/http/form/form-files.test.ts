@@ -13,7 +13,7 @@ describe("files", () => {
     expect(() => names.wantsFile("file4")).toThrow(expect.objectContaining({ code: "limit_exceeded" }));
   });
 
-  it("are recognized by their bytes once the parameters are valid", async () => {
+  it("files are recognized by their bytes once the parameters are valid", async () => {
     const mode = value("mode", "a");
     const late = (at: number): FormPart => file("file", `${" ".repeat(at)}%PDF-1.4`, "x.txt");
     await readForm(one, [mode, late(1_023)]);
@@ -29,7 +29,7 @@ describe("files", () => {
     expect(await refusal(one, file("file", "hello"))).toMatchObject({ code: "invalid_parameters" });
   });
 
-  it("are not given where a browser sends an empty file input", async () => {
+  it("an empty file input of a browser counts as no file", async () => {
     expect(await issues(one, value("mode", "a"), file("file", "", ""))).toEqual(["file: is required"]);
   });
 
@@ -43,7 +43,7 @@ describe("files", () => {
     ["年次報告.pdf", "年次報告"],
     ['we"ird:name?.pdf', "we_ird_name_"],
     [`${"x".repeat(500)}.pdf`, "x".repeat(150)],
-  ])("%j is called %j", (filename, stem) => {
+  ])("the name of file %j is stemmed as %j", (filename, stem) => {
     expect(stemOf(filename)).toBe(stem);
   });
 });

@@ -44,8 +44,8 @@ const angles = async (response: Response): Promise<number[]> => {
   return output.getPages().map((page) => page.getRotation().angle);
 };
 
-describe.each([true, false])("with Content-Length: %s", (length) => {
-  test("a PDF without a file name is the file", async () => {
+describe.each([true, false])("Content-Length: %s", (length) => {
+  test("a PDF without a file name is read as the file", async () => {
     const parts: Part[] = [
       ['name="file"', pdf],
       ['name="angle"', "90"],
@@ -58,7 +58,7 @@ describe.each([true, false])("with Content-Length: %s", (length) => {
     expect(await angles(await post("rotate", typed, length))).toEqual([90, 90]);
   });
 
-  test("numbered files, too", async () => {
+  test("numbered files without file names are read as files", async () => {
     const merged = await post(
       "merge",
       [
@@ -92,7 +92,7 @@ describe.each([true, false])("with Content-Length: %s", (length) => {
     expect(output.getTitle()).toBe("Café €");
   });
 
-  test("texts that are not UTF-8 are named, with all other problems", async () => {
+  test("texts that are not UTF-8 are listed with all other problems", async () => {
     const parts: Part[] = [
       ['name="file"', pdf],
       ['name="angle"', latin1("9\xe9")],
@@ -133,7 +133,7 @@ describe.each([true, false])("with Content-Length: %s", (length) => {
     expect(await listed.json()).toMatchObject({ attachments: [{ name: "note.txt", size: 11 }] });
   });
 
-  test("a text instead of a file is still named, and so is another kind of file", async () => {
+  test("a text instead of a file is still reported, and so is another kind of file", async () => {
     const refused = async (content: string | Uint8Array) =>
       errorOf(
         await post(
@@ -155,7 +155,7 @@ describe.each([true, false])("with Content-Length: %s", (length) => {
     ]);
   });
 
-  test("a text that is too long for one is refused as such", async () => {
+  test("a text beyond the limit of texts is refused as a text", async () => {
     const parts: Part[] = [
       ['name="angle"; filename="a"', "9".repeat(2 * 1024 * 1024)],
       ['name="file"', pdf],

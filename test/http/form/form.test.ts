@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { file, issues, many, one, readForm, refusal, value } from "./forms.ts";
 
-describe("a form that is right", () => {
-  it("gives every field in its type", async () => {
+describe("valid forms", () => {
+  it("a valid form gives every field in its type", async () => {
     const { input, stem } = await readForm(one, [
       value("mode", "b"),
       value("flag", "1"),
@@ -17,7 +17,7 @@ describe("a form that is right", () => {
     expect(input.file).toMatchObject({ field: "file", stem: "report.v2", password: "secret", passwordIsOwn: true });
   });
 
-  it("takes an empty text for one that is not given", async () => {
+  it("an empty text counts as absent", async () => {
     const blank = ["pages", "flag", "size", "style", "label", "angles", "password"].map((name) => value(name, ""));
     const { input } = await readForm(one, [...blank, value("mode", "a"), file("file")]);
     expect(input).toMatchObject({
@@ -30,7 +30,7 @@ describe("a form that is right", () => {
     expect(input.file).toMatchObject({ passwordIsOwn: false });
   });
 
-  it("sorts numbered files by number and gives each its password", async () => {
+  it("numbered files are sorted by number, each with its password", async () => {
     const { input, stem } = await readForm(many, [
       file("file1"),
       value("password1", "own"),
@@ -44,14 +44,14 @@ describe("a form that is right", () => {
     ]);
   });
 
-  it("lets a bad page range through that is the only problem", async () => {
+  it("an invalid page range as the only problem is left to the operation", async () => {
     const { input } = await readForm(one, [value("mode", "a"), value("pages", "5-"), file("file")]);
     expect(input.pages?.problem).toBeTypeOf("string");
   });
 });
 
-describe("problems, all at once", () => {
-  it("names what is missing, wrong, unknown and given twice", async () => {
+describe("all problems at once", () => {
+  it("missing, invalid, unknown, and repeated fields are listed", async () => {
     const found = await issues(
       one,
       value("flag", "maybe"),
@@ -81,12 +81,12 @@ describe("problems, all at once", () => {
     );
   });
 
-  it("says where in a JSON field it is", async () => {
+  it("a problem in a JSON field is located", async () => {
     const [issue] = await issues(one, value("mode", "a"), file("file"), value("angles", '{"1":90,"2":45}'));
     expect(issue).toBe("angles: is invalid: `2` must be 0 or 90");
   });
 
-  it("reports a second file, a text for a file and a file for a text", async () => {
+  it("a second file, a text for a file, and a file for a text are reported", async () => {
     expect(await issues(one, value("mode", "a"), file("file"), file("file"))).toEqual(["file: was sent 2 times"]);
     expect(await issues(one, value("mode", "a"), value("file", "%PDF-"))).toEqual([
       "file: must be a file, a `file_...` ID, or an https:// URL",
@@ -94,7 +94,7 @@ describe("problems, all at once", () => {
     expect(await issues(one, file("mode"), file("file"))).toEqual(["mode: must be text, not a file"]);
   });
 
-  it("runs every check whose fields are right", async () => {
+  it("every check runs whose fields are valid", async () => {
     const style = [value("style", "y"), value("name", "n")];
     expect(await issues(one, value("size", "1"), ...style, value("label", "no"), value("q", ""), file("file"))).toEqual(
       [
@@ -109,7 +109,7 @@ describe("problems, all at once", () => {
     ).toEqual(["size: must be a whole number from 1 to 9", "label: must not be no"]);
   });
 
-  it("counts the pages where there is another problem, and the file can be opened", async () => {
+  it("pages are counted beside another problem if the file can be opened", async () => {
     const wrong = [value("mode", "a"), value("flag", "2"), value("pages", "6"), value("size", "7")];
     const flag = "flag: must be true or false";
     expect(await issues(one, ...wrong, file("file"))).toEqual([
@@ -121,7 +121,7 @@ describe("problems, all at once", () => {
     expect(await issues(one, ...wrong)).toEqual(["file: is required", flag]);
   });
 
-  it("says of each parameter where it applies, and where it is required", async () => {
+  it("a parameter's conditions are reported, both where it applies and where it is required", async () => {
     const a = [value("mode", "a"), file("file")];
     const read = await readForm(one, [...a, value("depth", "4"), value("name", "x")]);
     expect(read.input).toMatchObject({ depth: 3, name: undefined });
@@ -142,7 +142,7 @@ describe("problems, all at once", () => {
     ["si_ze", "size"],
     ["anlges", "angles"],
     ["pasword", "password"],
-  ])("asks whether %s is meant as %s", async (typed, meant) => {
+  ])("an unknown field %s gets the suggestion %s", async (typed, meant) => {
     expect(await issues(one, value("mode", "a"), file("file"), value(typed, "1"))).toEqual([
       `${typed}: is not a parameter of this operation. Did you mean \`${meant}\`?`,
     ]);
@@ -150,7 +150,7 @@ describe("problems, all at once", () => {
     expect(message).toMatch(/Did you mean `\w+`\?$/);
   });
 
-  it("names the missing index and the password without a file", async () => {
+  it("a missing index and a password without a file are named", async () => {
     expect(await issues(many, file("file0"), file("file2"), file("file3"), value("password7", "x"))).toEqual([
       "file1: is missing: number the files file0, file1, and so on, without gaps",
       "password7: has no matching file7",
@@ -162,7 +162,7 @@ describe("problems, all at once", () => {
     expect((await issues(many, file("file0"), file("file999999999"))).length).toBeLessThan(20);
   });
 
-  it("cuts long names and long lists", async () => {
+  it("long names and long lists are shortened", async () => {
     const entries = Array.from({ length: 5_000 }, (_, index) => [index, 1]);
     const angles = JSON.stringify(Object.fromEntries(entries));
     const error = await refusal(

@@ -36,7 +36,7 @@ async function refusal(operation: Operation, ...parts: FormPart[]): Promise<[str
 }
 
 describe("numbered images", () => {
-  it("are recognized as PNG, JPEG, or WebP by their first bytes, whatever their names", async () => {
+  it("numbered images are recognized as PNG, JPEG, or WebP by their first bytes, whatever their names", async () => {
     const { input } = await readForm(pages, [file("image2", webp), file("image0", png), file("image1", jpeg)]);
     expect(input.images.map(({ field }) => field)).toEqual(["image0", "image1", "image2"]);
     for (const other of [pdf, ` ${png}`, "GIF89a", "RIFF\0\0\0\0WAVE"]) {
@@ -49,7 +49,7 @@ describe("numbered images", () => {
     expect(await refusal(pages, file("image0", ""))).toMatchObject(["invalid_file", {}, { input: "image0" }]);
   });
 
-  it("have no gap and no passwords", async () => {
+  it("numbered images have no gap and no passwords", async () => {
     const password: FormPart = { kind: "text", field: "password0", value: "x" };
     expect((await refusal(pages, file("image0", png), file("image2", png), password))[2]).toEqual({
       fields: [
@@ -63,8 +63,8 @@ describe("numbered images", () => {
   });
 });
 
-describe("an image that need not be sent", () => {
-  it("is there or not, beside a PDF with its password", async () => {
+describe("optional images", () => {
+  it("an optional image may be absent, beside a PDF with its password", async () => {
     const password: FormPart = { kind: "text", field: "password", value: "x" };
     expect((await readForm(stamp, [file("file", pdf), password])).input).toMatchObject({
       file: { password: "x" },
@@ -78,8 +78,8 @@ describe("an image that need not be sent", () => {
   });
 });
 
-describe("the description", () => {
-  it("names the media types of images", () => {
+describe("formEncoding", () => {
+  it("the description lists the media types of images", () => {
     const reference = { $ref: "#/components/schemas/FileReference" };
     const contentType = "image/png, image/jpeg, image/webp";
     expect(formEncoding(pages)).toEqual({ image0: { contentType }, image1: { contentType } });

@@ -18,22 +18,25 @@ async function upload(key: string, bytes: number, { announced }: { announced: bo
   });
 }
 
-describe.each(planNames)("the plan %s takes bodies up to its size", (plan) => {
+describe.each(planNames)("body limit of the plan %s", (plan) => {
   const limit = plans[plan].maxBodyBytes;
 
-  it.each([{ announced: true }, { announced: false }])("to the byte: %j", async (length) => {
-    const key = await newKey(plan);
-    const fits = await upload(key, limit, length);
-    expect(fits.status).toBe(200);
-    await fits.arrayBuffer();
-    expect(await errorOf(await upload(key, limit + 1, length))).toEqual([
-      413,
-      "file_too_large",
-      { limit, actual: expect.any(Number) },
-    ]);
-  });
+  it.each([{ announced: true }, { announced: false }])(
+    "the plan accepts bodies up to its limit, to the byte: %j",
+    async (length) => {
+      const key = await newKey(plan);
+      const fits = await upload(key, limit, length);
+      expect(fits.status).toBe(200);
+      await fits.arrayBuffer();
+      expect(await errorOf(await upload(key, limit + 1, length))).toEqual([
+        413,
+        "file_too_large",
+        { limit, actual: expect.any(Number) },
+      ]);
+    },
+  );
 
-  it("and refuses a longer one by its Content-Length, before it is there", async () => {
+  it("the plan refuses a longer body by its Content-Length, before it arrives", async () => {
     const headers = {
       Authorization: `Bearer ${await newKey(plan)}`,
       "Content-Type": "multipart/form-data; boundary=X",

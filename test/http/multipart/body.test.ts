@@ -4,7 +4,7 @@ import { readBody } from "../../../src/http/multipart/body.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-describe("the body", () => {
+describe("readBody", () => {
   const options = {
     maxBytes: 1_000,
     graceMilliseconds: 60_000,
@@ -21,7 +21,7 @@ describe("the body", () => {
       },
     });
 
-  it("is read in windows that begin with what was left", async () => {
+  it("a body is read in windows that begin with the unread rest", async () => {
     const windows: string[] = [];
     const read = (window: Uint8Array): number => {
       windows.push(decoder.decode(window));
@@ -31,12 +31,12 @@ describe("the body", () => {
     expect(windows).toEqual(["abc", "bcde", "def"]);
   });
 
-  it("is refused right behind the limit", async () => {
+  it("a body is refused as soon as it exceeds the limit", async () => {
     const reading = readBody(streamOf("x".repeat(600), "x".repeat(600), "never"), options);
     await expect(reading).rejects.toMatchObject({ code: "file_too_large", details: { limit: 1_000, actual: 1_200 } });
   });
 
-  it("is given up when nothing comes any more", async () => {
+  it("a body that stops arriving times out", async () => {
     const silent = new ReadableStream({ type: "bytes", pull: () => new Promise(() => {}) });
     await expect(readBody(silent, { ...options, graceMilliseconds: 50 })).rejects.toMatchObject({
       code: "request_timeout",

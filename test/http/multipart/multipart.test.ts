@@ -77,7 +77,7 @@ describe("parts", () => {
     expect(parseText(body)).toEqual([{ name: "a", value: "1" }]);
   });
 
-  it("takes what only looks like a boundary for content", () => {
+  it("reads text that resembles a boundary as content", () => {
     const content = "--XX\r\n-XX--\r\n--XX1\r\n--X\r--XX\n--XX\n\r\r\n--X";
     const body = `--XX\r\nContent-Disposition: form-data; name="a"\r\n\r\n1${content}\r\n--XX--`;
     expect(parseText(body)).toEqual([{ name: "a", value: `1${content}` }]);
@@ -109,7 +109,7 @@ describe("parts", () => {
     ["a URL is a text", 'name="document"', "HTTPS://example.com/a.pdf", "HTTPS://example.com/a.pdf"],
     ["not where no reference is taken", 'name="upload"', "https://example.com", undefined],
     ["a text that has a file name is a text", 'name="json"; filename="blob"', '{"a":1}', '{"a":1}'],
-  ])("%s", (_, head, content, text) => {
+  ])("the kind of a part follows its name, file name, and content: %s", (_, head, content, text) => {
     const name = /"(\w+)"/.exec(head)?.[1];
     const expected = text === undefined ? { name, filename: "", content } : { name, value: text };
     expect(parseText(part(head, content))).toEqual([expected]);
@@ -117,7 +117,7 @@ describe("parts", () => {
     expect(parse(Array.from(encoder.encode(part(head, content)), (byte) => Uint8Array.of(byte)))).toEqual([expected]);
   });
 
-  it("passes over the charset of the form", () => {
+  it("skips the charset of the form", () => {
     const charset = '--XX\r\nContent-Disposition: form-data; name="_charset_"\r\n\r\nutf-8\r\n';
     expect(parseText(charset + part('name="a"', "1"))).toEqual([{ name: "a", value: "1" }]);
   });
@@ -127,7 +127,7 @@ describe("parts", () => {
     ["Latin-1", "\r\nContent-Type: text/plain; charset=iso-8859-1", [0x63, 0xe9], "cé"],
     ["a quoted charset", '\r\ncontent-type: text/plain; format=flowed; charset="Shift_JIS"', [0x93, 0xfa], "日"],
     ["UTF-16", "\r\nContent-Type: text/plain; charset=utf-16le", [0x63, 0, 0xe9, 0], "cé"],
-  ])("decodes text: %s", (_, type, bytes, value) => {
+  ])("text is decoded in its charset: %s", (_, type, bytes, value) => {
     const head = encoder.encode(`--XX\r\nContent-Disposition: form-data; name="a"${type}\r\n\r\n`);
     const body = [...head, ...bytes, ...encoder.encode("\r\n--XX--")];
     const expected = [{ name: "a", value }];
@@ -140,14 +140,14 @@ describe("parts", () => {
     ["", [0xc3], "is not valid UTF-8: send UTF-8, or name the charset in the part's Content-Type"],
     ["\r\nContent-Type: text/plain; charset=gbk", [0xff, 0xff], "is not valid GBK"],
     ["\r\nContent-Type: text/plain; charset=klingon", [0x41], "has an unknown charset: send UTF-8"],
-  ])("says why a text cannot be decoded%s: %j", (type, bytes, issue) => {
+  ])("explains why a text cannot be decoded%s: %j", (type, bytes, issue) => {
     const head = encoder.encode(`--XX\r\nContent-Disposition: form-data; name="a"${type}\r\n\r\n`);
     expect(parse([Uint8Array.from([...head, ...bytes, ...encoder.encode("\r\n--XX--")])])).toEqual([
       { name: "a", issue },
     ]);
   });
 
-  it("keeps no bytes of a file that is not wanted", () => {
+  it("keeps no bytes of an unwanted file", () => {
     expect(disposition('name="unwanted"; filename="x"')).toEqual({
       name: "unwanted",
       filename: "x",
@@ -208,7 +208,7 @@ describe("parts", () => {
   });
 });
 
-describe("names", () => {
+describe("file names", () => {
   it.each([
     ['name="a"; filename="C:\\dir\\x.pdf"', "C:\\dir\\x.pdf"],
     ['name="a"; filename="say \\"hi\\".pdf"', 'say "hi".pdf'],
@@ -219,16 +219,16 @@ describe("names", () => {
     ['name="a"; filename="x.pdf"; filename*=UTF-8\'\'na%C3%AFve.pdf', "naïve.pdf"],
     ['name="a"; filename="x.pdf"; filename*=UTF-8\'\'%FF.pdf', "x.pdf"],
     ['name="a"; filename=""', ""],
-  ])("%s", (value, filename) => {
+  ])("a file name is decoded: %s", (value, filename) => {
     expect(disposition(value)).toEqual({ name: "a", filename, content: "v" });
   });
 
-  it("reads a header that is folded or in other letters", () => {
+  it("reads a folded header and other letter cases", () => {
     const body = '--XX\r\ncontent-disposition : FORM-DATA;\r\n name="a"\r\n\r\n1\r\n--XX--';
     expect(parseText(body)).toEqual([{ name: "a", value: "1" }]);
   });
 
-  it("is quick with a name made to be slow", () => {
+  it("reads a malicious name in linear time", () => {
     // A pattern that tries every way to read it would not end within the time of a test.
     expect(refusal(() => disposition(`name="${"\\\\".repeat(4000)}`)).code).toBe("invalid_parameters");
   });
@@ -244,7 +244,7 @@ describe("names", () => {
   });
 });
 
-describe("what cannot be read", () => {
+describe("malformed forms", () => {
   const part = '--XX\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n';
   it.each([
     ["", "does not occur"],
@@ -254,13 +254,13 @@ describe("what cannot be read", () => {
     [`${part}--XX-`, "final boundary"],
     ["--XX\r\nContent-Type: text/plain\r\n\r\n1\r\n--XX--", "no `Content-Disposition"],
     ["--XX\r\n\r\n1\r\n--XX--", "no `Content-Disposition"],
-  ])("%j", (body, message) => {
+  ])("the form %j is refused", (body, message) => {
     const error = refusal(() => parseText(body));
     expect(error.code).toBe("invalid_parameters");
     expect(error.message).toContain(message);
   });
 
-  it("refuses a part too many as soon as it comes", () => {
+  it("refuses the first excess part as soon as it arrives", () => {
     const error = refusal(() => parseText(part.repeat(limits.form.fields + 1)));
     expect(error).toMatchObject({ code: "limit_exceeded", details: { limit: 1_000, actual: 1_001 } });
   });

@@ -18,8 +18,8 @@ interface Description {
 const { paths, components } = (await send("GET", "/openapi.json")).json as unknown as Description;
 const described = Object.entries(paths).map(([path, methods]) => [path.replace("/api/v1", ""), methods] as const);
 
-describe("openapi.json as it is served", () => {
-  it.each(described)("%s: describes exactly the methods that the path takes", async (path, methods) => {
+describe("openapi.json", () => {
+  it.each(described)("%s describes exactly the methods that the path takes", async (path, methods) => {
     const method = "put" in methods ? "PATCH" : "PUT";
     const refused = await send(method, path.replaceAll(/\{\w+\}/g, "key_none"));
     expect(refused.status).toBe(405);
@@ -29,7 +29,7 @@ describe("openapi.json as it is served", () => {
     expect(refused.headers.get("Allow")?.split(", ").toSorted()).toEqual([...described, "OPTIONS"].toSorted());
   });
 
-  it.each(described)("%s: asks for a key where it says so", async (path, methods) => {
+  it.each(described)("%s requires a key where it is documented", async (path, methods) => {
     for (const [method, { security }] of Object.entries(methods)) {
       const { status } = await send(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "key_none"));
       expect(status).toBe(security === undefined ? 401 : 200);
@@ -47,10 +47,10 @@ describe("openapi.json as it is served", () => {
   });
 });
 
-describe("an endpoint", () => {
+describe("endpoints", () => {
   const rotate = paths["/api/v1/keys/{id}/rotate"]?.["post"];
 
-  it("is described by the schemas that validate it", () => {
+  it("an endpoint is described by the schemas that validate it", () => {
     expect(rotate?.parameters).toEqual([{ name: "id", in: "path", required: true, schema: { type: "string" } }]);
     expect(rotate?.requestBody).toMatchObject({
       required: false,
@@ -71,7 +71,7 @@ describe("an endpoint", () => {
     expect(list?.requestBody).toBeUndefined();
   });
 
-  it("lists the responses that it can get", () => {
+  it("an endpoint lists the responses that it can get", () => {
     const statuses = ["201", "400", "401", "403", "404", "408", "409", "413", "415", "500"];
     expect(Object.keys(rotate?.responses ?? {})).toEqual(expect.arrayContaining(statuses));
     expect(rotate?.responses["201"]?.content?.["application/json"]?.schema).toEqual({
@@ -79,7 +79,7 @@ describe("an endpoint", () => {
     });
   });
 
-  it("responds with what its schema describes, and allows more properties", async () => {
+  it("an endpoint responds as its schema describes, and allows more properties", async () => {
     const { token } = await (await newAccount()).key();
     const made = (await send("POST", "/keys", token, { name: "a" })).json;
     const { IssuedApiKey, ApiKey } = components.schemas;

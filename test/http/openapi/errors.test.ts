@@ -3,7 +3,7 @@ import { at, document, type Json } from "./description.ts";
 import { errorsOf } from "../../../src/http/openapi/operation-errors.ts";
 import { operations } from "../../../src/operations/index.ts";
 
-describe("the errors of an operation", () => {
+describe("errors of an operation", () => {
   const codesOf = (name: string): string[] =>
     Object.values(at(document, "paths", `/api/v1/${name}`, "post", "responses") as Json).flatMap((given) => {
       const reference = String(at(given, "$ref") ?? "").replace("#/", "");
@@ -11,11 +11,11 @@ describe("the errors of an operation", () => {
       return Object.keys((at(response, "content", "application/json", "examples") ?? {}) as Json);
     });
 
-  it.each(operations)("$name: those that it declares, and no other", (operation) => {
+  it.each(operations)("$name lists the errors that it declares, and no others", (operation) => {
     expect(codesOf(operation.name).toSorted()).toEqual(errorsOf(operation).toSorted());
   });
 
-  it("are not those of another", () => {
+  it("an operation does not list the errors of another", () => {
     expect(codesOf("rotate")).toContain("invalid_page_range");
     expect(codesOf("merge")).not.toContain("invalid_page_range");
     expect(codesOf("from-images")).not.toContain("password_required");
@@ -25,7 +25,7 @@ describe("the errors of an operation", () => {
     expect(at(document, "components", "responses", "Public405")).toBeDefined();
   });
 
-  it("leave out what need not be sent", () => {
+  it("an operation omits errors that cannot be sent", () => {
     const form = at(document, "paths", "/api/v1/sign", "post", "requestBody", "content", "multipart/form-data");
     expect(at(form, "schema", "properties", "field", "contentSchema", "required")).toEqual([
       "page",

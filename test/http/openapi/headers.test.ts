@@ -67,7 +67,7 @@ const json = (value: object): RequestInit => ({
 });
 const prefer = { Prefer: "respond-async" };
 
-describe("what is sent is described", () => {
+describe("described responses", () => {
   const once = { "Idempotency-Key": "headers-test" };
   it.each<[string, number, ...Exchange]>([
     ["health", 200, "GET", "/health"],
@@ -90,7 +90,7 @@ describe("what is sent is described", () => {
     ["no JSON", 400, "POST", "/keys", { body: "{", headers: { "Content-Type": "application/json" } }],
     ["a key", 201, "POST", "/keys", json({ name: "a" })],
     ["a webhook", 201, "POST", "/webhooks", json({ url: "https://example.com/hook", events: ["job.failed"] })],
-  ])("%s", async (_, status, ...exchange) => {
+  ])("the description has the status and headers of %s", async (_, status, ...exchange) => {
     const init = exchange[2] ?? {};
     if (init.body instanceof FormData && init.body.get("format") === "x") init.body.delete("format");
     const { response, missing } = await undescribed(...exchange);
@@ -99,7 +99,7 @@ describe("what is sent is described", () => {
   });
 
   it.each(endpoints.filter(({ method, path }) => method === "GET" && !path.includes("{")).map(({ path }) => path))(
-    "the list %s",
+    "the description has the headers of the list %s",
     async (path) => {
       const { response, missing } = await undescribed("GET", path);
       expect(response.status).toBe(200);
@@ -125,7 +125,7 @@ describe("what is sent is described", () => {
     }
   }
 
-  it("a stored file", async () => {
+  it("the description has the headers of a stored file", async () => {
     const { response, missing } = await undescribed("POST", "/files", { body: form() });
     expect([response.status, missing]).toEqual([201, []]);
     const { id } = await response.json<{ id: string }>();
@@ -141,7 +141,7 @@ describe("what is sent is described", () => {
     ["extract-text", { format: "html" }],
     ["extract-text", {}],
     ["to-images", { format: "jpeg" }],
-  ])("the result of a job of %s with %j", async (operation, fields) => {
+  ])("the description has the headers of a job of %s with %j", async (operation, fields) => {
     const { id } = await service.start(operation, letter, fields);
     const early = await undescribed("GET", "/jobs/{id}/result", {}, { id });
     expect([early.response.status, early.missing]).toEqual([409, []]);

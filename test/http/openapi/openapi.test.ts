@@ -24,8 +24,8 @@ function* objectsOf(value: unknown): Generator<Json> {
 
 const described = Object.values(at(document, "paths") as Json).flatMap((path) => Object.values(path as Json)) as Json[];
 
-describe("the description", () => {
-  it("names only values that there are where a parameter belongs to some of another", () => {
+describe("openapi.json", () => {
+  it("a parameter that depends on another names only values that exist", () => {
     let told = 0;
     for (const schema of objectsOf(document)) {
       for (const member of Object.values((schema["properties"] ?? {}) as Record<string, Json>)) {
@@ -38,7 +38,7 @@ describe("the description", () => {
     expect(told).toBeGreaterThan(10);
   });
 
-  it("holds every operation of the registry, each under an id of its own", () => {
+  it("the description has every operation of the registry, each under an ID of its own", () => {
     for (const { name, summary } of operations)
       expect(at(document, "paths", `/api/v1/${name}`, "post", "summary")).toBe(summary);
     const ids = described.map(({ operationId }) => operationId);
@@ -47,7 +47,7 @@ describe("the description", () => {
     expect(at(document, "openapi")).toBe("3.1.0");
   });
 
-  it("refers to nothing that is not there", () => {
+  it("the description has no dangling reference", () => {
     const references = Array.from(objectsOf(document), ({ $ref }) => $ref).filter(
       (reference) => typeof reference === "string",
     );
@@ -57,7 +57,7 @@ describe("the description", () => {
     }
   });
 
-  it("describes webhook events by type, with the headers that sign them", () => {
+  it("the description has webhook events by type, with the headers that sign them", () => {
     const webhooks = at(document, "webhooks") as Json;
     expect(Object.keys(webhooks)).toEqual([...eventTypes]);
     for (const type of eventTypes) {
@@ -75,11 +75,11 @@ describe("the description", () => {
     expect(Object.keys(at(told, "properties", "data", "properties") as Json)).toContain("requestId");
   });
 
-  it("is plain JSON", () => {
+  it("the description is plain JSON", () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
-  it("names every code and describes every header", () => {
+  it("the description has every code and every header", () => {
     const codes = at(document, "components", "schemas", "Error", "properties", "error", "properties", "code", "enum");
     const sent = errorRows.map(([code]) => code).filter((code) => code !== "client_closed_request");
     expect(codes).toEqual(sent);
@@ -92,7 +92,7 @@ describe("the description", () => {
   });
 });
 
-describe("a form", () => {
+describe("forms", () => {
   const { post } = at(
     describeApi(
       [
@@ -146,7 +146,7 @@ describe("a form", () => {
   ) as { post: Json };
   const schema = at(post, "requestBody", "content", "multipart/form-data", "schema") as Json;
 
-  it("is described by the schemas that validate it", () => {
+  it("a form is described by the schemas that validate it", () => {
     expect(post["operationId"]).toBe("twoWords");
     expect(schema["required"]).toEqual(["file0", "file1", "mode"]);
     expect(schema["additionalProperties"]).toBe(false);
@@ -203,7 +203,7 @@ describe("a form", () => {
     expect(patterns.some((pattern) => pattern.test("file01"))).toBe(false);
   });
 
-  it("says where people look for its operation, and with which words", () => {
+  it("a form says where people look for its operation, and with which words", () => {
     expect([post["x-group"], post["x-keywords"]]).toEqual(["Edit", "pair couple"]);
     expect(at(post, "requestBody", "content", "multipart/form-data", "example")).toEqual({
       file0: "letter.pdf",
@@ -212,7 +212,7 @@ describe("a form", () => {
     });
   });
 
-  it("lists the responses that it can get", () => {
+  it("a form lists the responses that it can get", () => {
     expect(Object.keys(post["responses"] as Json)).toEqual([
       "200",
       "202",

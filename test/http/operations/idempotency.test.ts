@@ -19,8 +19,8 @@ function multipart(boundary: string, parts: readonly [head: string, content: str
   };
 }
 
-describe("the same request under the same key", () => {
-  test("is processed again and charged once; the sixth retry is charged", async () => {
+describe("retries", () => {
+  test("a retry is processed again and charged once, and the sixth retry is charged", async () => {
     const service = await paidService("starter");
     const first = await service.send({ idempotencyKey });
     expect(creditsOf(first)).toEqual(["2", "1998", null]);
@@ -34,7 +34,7 @@ describe("the same request under the same key", () => {
     expect(creditsOf(await service.send({ idempotencyKey }))).toEqual(["0", "1996", "true"]);
   });
 
-  test("may come with its fields in another order and another boundary", async () => {
+  test("a retry may have its fields in another order and another boundary", async () => {
     const service = await paidService("starter");
     const file: [string, string] = ['name="file"; filename="report.pdf"', "%PDF-1.7\n"];
     const note: [string, string] = ['name="note"', "a note"];
@@ -43,7 +43,7 @@ describe("the same request under the same key", () => {
     expect(creditsOf(again)).toEqual(["0", "1998", "true"]);
   });
 
-  test("is processed even when no credits are left", async () => {
+  test("a retry is processed even when no credits are left", async () => {
     const service = await paidService();
     await service.leave(3);
     await service.send({ idempotencyKey });
@@ -52,7 +52,7 @@ describe("the same request under the same key", () => {
     expect(creditsOf(await service.send({ idempotencyKey }))).toEqual(["0", "1", "true"]);
   });
 
-  test("counts for the rate limit", async () => {
+  test("a retry counts for the rate limit", async () => {
     const service = await paidService();
     const left = async () =>
       /r=(\d+)/.exec((await service.send({ idempotencyKey })).headers.get("RateLimit") ?? "")?.[1];
@@ -61,7 +61,7 @@ describe("the same request under the same key", () => {
     expect([await left(), await left(), await left()]).toEqual(["2999", "2998", "2997"]);
   });
 
-  test("is charged anew 24 hours after the charge", async () => {
+  test("a retry 24 hours after the charge is charged anew", async () => {
     const service = await paidService("starter");
     await service.send({ idempotencyKey });
     const age = async (ms: number) =>
@@ -76,12 +76,12 @@ describe("the same request under the same key", () => {
   });
 });
 
-describe("another request under the same key", () => {
+describe("reused keys", () => {
   test.each([
     ["a parameter", { fields: { note: "another" } }],
     ["one byte of the file", { file: pdf("Content") }],
     ["an added byte", { file: pdf("content ") }],
-  ])("is refused: %s", async (_what, change) => {
+  ])("another request under the same key is refused: %s", async (_what, change) => {
     const service = await paidService("starter");
     await service.send({ idempotencyKey });
     const response = await service.send({ idempotencyKey, ...change });
@@ -91,7 +91,7 @@ describe("another request under the same key", () => {
     expect(creditsOf(await service.send({ idempotencyKey }))).toEqual(["0", "1998", "true"]);
   });
 
-  test("is independent at another path, of another account, and for another kind of API key", async () => {
+  test("a key is independent at another path, of another account, and for another kind of API key", async () => {
     const service = await paidService("starter");
     const stranger = await paidService("starter");
     await service.send({ idempotencyKey });
@@ -106,8 +106,8 @@ describe("another request under the same key", () => {
   });
 });
 
-describe("a request", () => {
-  test("at work makes the next under its key a conflict, until it has ended", async () => {
+describe("concurrent and failed requests", () => {
+  test("a second request under a key is a conflict until the first has ended", async () => {
     const service = await paidService("starter");
     const fields = { act: "wait" };
     const working = service.send({ idempotencyKey, fields });
@@ -122,7 +122,7 @@ describe("a request", () => {
   });
 
   test.each(["refuse", "throw", "trap", "first"])(
-    "that failed (%s) may be sent again, also as another",
+    "a request that failed (%s) may be sent again, also with other fields",
     async (act) => {
       const service = await paidService("starter");
       for (const fields of [{ act }, { act, note: "changed" }, { act }]) {
@@ -134,7 +134,7 @@ describe("a request", () => {
     },
   );
 
-  test("whose connection broke during the body is charged once, when it is sent again", async () => {
+  test("a request whose connection broke during the body is charged once, when it is sent again", async () => {
     const service = await paidService("starter");
     const { body, headers } = multipart("b", [['name="file"; filename="report.pdf"', "%PDF-1.7\n".repeat(1_000)]]);
     const bytes = new TextEncoder().encode(body);
@@ -157,8 +157,8 @@ describe("a request", () => {
   });
 });
 
-describe("a key", () => {
-  test("has 1 to 255 characters", async () => {
+describe("Idempotency-Key", () => {
+  test("an Idempotency-Key has 1 to 255 characters", async () => {
     const service = await paidService("starter");
     for (const bad of ["", "k".repeat(256)]) {
       const response = await service.send({ idempotencyKey: bad });
@@ -170,7 +170,7 @@ describe("a key", () => {
     expect(await service.used()).toBe(4);
   });
 
-  test("and what was sent under it cannot be read in the database", async () => {
+  test("the database reveals neither an Idempotency-Key nor its request", async () => {
     const service = await paidService("starter");
     await service.send({ idempotencyKey, fields: { note: "a private note" } });
     const { results } = await env.DB.prepare("SELECT * FROM idempotency WHERE id LIKE ? || '%'")

@@ -26,8 +26,8 @@ async function storm(service: Service, calls: number, call: Call): Promise<Recor
   }
 }
 
-describe("200 concurrent requests", () => {
-  test("with 50 credits left: 25 requests of two credits succeed, and the errors of the others say exactly what is left", async () => {
+describe("concurrent requests", () => {
+  test("25 of 200 requests of two credits succeed with 50 credits left, and the other errors give the exact number left", async () => {
     const service = await paidService();
     await service.leave(50);
     expect(await storm(service, 200, {})).toEqual({ "200": 25, "429 quota_exceeded": 175 });
@@ -45,7 +45,7 @@ describe("200 concurrent requests", () => {
     expect(wait).toBeLessThanOrEqual(Math.ceil((end.getTime() - before) / 1_000));
   });
 
-  test("with 51 credits left: 51 requests of one credit succeed", async () => {
+  test("51 of 200 requests of one credit succeed with 51 credits left", async () => {
     const service = await paidService();
     await service.leave(51);
     expect(await storm(service, 200, { path: "/api/v1/other" })).toEqual({ "200": 51, "429 quota_exceeded": 149 });
@@ -56,7 +56,7 @@ describe("200 concurrent requests", () => {
     ["refuse", "400 invalid_file", 200],
     ["throw", "500 internal_error", 50],
     ["first", "500 internal_error", 50],
-  ])("that all fail (%s): nothing is charged", async (act, expected, calls) => {
+  ])("concurrent requests that all fail (%s) are not charged", async (act, expected, calls) => {
     const service = await paidService();
     await service.leave(50);
     const counts = await storm(service, calls, { fields: { act } });
@@ -67,7 +67,7 @@ describe("200 concurrent requests", () => {
     expect(await service.used()).toBe(1_000_000 - 50);
   });
 
-  test("under one Idempotency-Key: one is charged, and five more are free", async () => {
+  test("one of many requests under one Idempotency-Key is charged, and five more are free", async () => {
     const service = await paidService();
     await service.leave(50);
     const counts = await storm(service, 100, { idempotencyKey: "k" });
@@ -77,8 +77,8 @@ describe("200 concurrent requests", () => {
   });
 });
 
-describe("a response", () => {
-  test("says what the request cost and what is left", async () => {
+describe("credits of a response", () => {
+  test("a response reports its cost and the remaining credits", async () => {
     const service = await paidService("free");
     expect(creditsOf(await service.send())).toEqual(["2", "98", null]);
     expect(creditsOf(await service.send({ path: "/api/v1/other" }))).toEqual(["1", "97", null]);
@@ -87,7 +87,7 @@ describe("a response", () => {
     expect(await service.used()).toBe(7);
   });
 
-  test("that is an error says nothing of credits, and is not charged", async () => {
+  test("an error reports no credits, and is not charged", async () => {
     const service = await paidService();
     const calls: [Call, number][] = [
       [{ fields: { unknown: "1" } }, 400],
@@ -104,7 +104,7 @@ describe("a response", () => {
     expect(await service.used()).toBe(0);
   });
 
-  test("shows its headers to scripts of other origins", async () => {
+  test("the headers of a response are exposed to scripts of other origins", async () => {
     const service = await paidService();
     await service.send({ idempotencyKey: "k" });
     const response = await service.send({ idempotencyKey: "k", headers: { Origin: "https://example.com" } });
@@ -123,7 +123,7 @@ describe("a response", () => {
   });
 });
 
-describe("a streamed response", () => {
+describe("streamed responses", () => {
   const states = async ({ account }: Service): Promise<unknown[]> => {
     const { results } = await env.DB.prepare("SELECT state FROM ledger WHERE id > ?1 || '/' AND id < ?1 || '0'")
       .bind(account)
@@ -131,7 +131,7 @@ describe("a streamed response", () => {
     return results.map(({ state }) => state);
   };
 
-  test("is charged before its first byte", async () => {
+  test("a streamed response is charged before its first byte", async () => {
     const service = await paidService();
     const { response, ended } = await service.open({ file: largePdf() });
     expect([await service.used(), await states(service)]).toEqual([2, ["settled"]]);
@@ -140,7 +140,7 @@ describe("a streamed response", () => {
     expect(await states(service)).toEqual(["settled"]);
   });
 
-  test("that the service aborts is refunded by the time the client sees it, and its key can be used again", async () => {
+  test("a response that the service aborts is refunded when the client sees it, and its key can be used again", async () => {
     const service = await paidService();
     const { response, ended } = await service.open({ fields: { act: "late" }, idempotencyKey: "k" });
     expect(response.status).toBe(200);
@@ -151,7 +151,7 @@ describe("a streamed response", () => {
     await ended();
   });
 
-  test("that the document aborts stays charged: its entries were delivered", async () => {
+  test("a response that the document aborts stays charged, because its entries were delivered", async () => {
     const service = await paidService();
     for (const used of [2, 4]) {
       const { response, ended } = await service.open({ fields: { act: "spoiled" } });
@@ -171,7 +171,7 @@ describe("a streamed response", () => {
     await ended();
   }
 
-  test("that the client abandons is charged, and its retry is not", async () => {
+  test("a response that the client abandons is charged, and its retry is not", async () => {
     const service = await paidService();
     await leave(await service.open({ file: largePdf(), idempotencyKey: "k" }));
     expect([await service.used(), await states(service)]).toEqual([2, ["settled"]]);

@@ -8,8 +8,8 @@ const lines = vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(() => void lines.mockClear());
 const logged = (): unknown[] => lines.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown);
 
-describe("a response", () => {
-  it("is the output with its headers", async () => {
+describe("responses", () => {
+  it("a response is the output with its headers", async () => {
     const response = await post({}, pdf(2 * MiB));
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -25,12 +25,12 @@ describe("a response", () => {
     expect((await response.bytes()).byteLength).toBe(2 * MiB + 9);
   });
 
-  it("can be JSON or a ZIP", async () => {
+  it("a response can be JSON or a ZIP", async () => {
     expect(await (await post({ act: "json" })).json()).toEqual({ length: 109 });
     expect((await post({ act: "zip" })).headers.get("Content-Type")).toBe("application/zip");
   });
 
-  it("comes after any failure as if nothing had been", async () => {
+  it("a response after any failure is the same as without it", async () => {
     for (const act of ["refuse", "throw", "trap", "late"]) {
       await post({ act });
       expect((await post({}, pdf(3 * MiB))).status).toBe(200);
@@ -40,8 +40,8 @@ describe("a response", () => {
   });
 });
 
-describe("a fault of ours", () => {
-  it.each(["throw", "trap"])("(%s) is 500, with details only in the log", async (act) => {
+describe("internal errors", () => {
+  it.each(["throw", "trap"])("an internal error (%s) is 500, with details only in the log", async (act) => {
     const response = await post({ act });
     expect(await response.clone().text()).not.toContain(SECRET);
     expect(await errorOf(response)).toEqual([500, "internal_error", undefined]);
@@ -50,14 +50,14 @@ describe("a fault of ours", () => {
     expect(line).toMatchObject({ level: "error", requestId, status: 500, code: "internal_error", cause: {} });
   });
 
-  it("behind the first byte breaks the stream off", async () => {
+  it("an internal error after the first byte breaks off the stream", async () => {
     expect((await post({ act: "late" })).type).toBe("error");
     expect(logged()).toMatchObject([{ level: "error", status: 200, outcome: "aborted", code: "internal_error" }]);
   });
 });
 
 describe("the log", () => {
-  it("has one line per request, with nothing the client sent", async () => {
+  it("the log has one line per request, without the client's data", async () => {
     await post({ pages: "1", act: "zip" }, pdf(5_000));
     await post({ password: "hunter2" }, new Blob(["hello"]));
     await send(`/api/v1/health?key=${key}`);
@@ -79,14 +79,14 @@ describe("the log", () => {
   });
 });
 
-describe("beside the operations", () => {
-  it("health needs no key", async () => {
+describe("other endpoints", () => {
+  it("the health endpoint needs no key", async () => {
     expect(await (await send("/api/v1/health")).json()).toEqual({ status: "ok", version: "0.1.0" });
     const head = await send("/api/v1/health", { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
-  it("a browser may ask first", async () => {
+  it("a browser's preflight request is answered", async () => {
     const headers = { Origin: "https://example.com", "Access-Control-Request-Method": "POST" };
     const response = await send("/api/v1/echo", { method: "OPTIONS", headers });
     expect(response.status).toBe(204);

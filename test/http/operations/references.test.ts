@@ -87,7 +87,7 @@ const open = async (path: string): Promise<string> => (await fetch(`${server}/op
 
 const pageCount = (response: Response): string | null => response.headers.get("X-Page-Count");
 
-describe("every file field takes a reference", () => {
+describe("file fields", () => {
   /** Parameters of operations that take these files, all of them, with other values than in their example. */
   const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     watermark: { kind: "image" },
@@ -118,7 +118,7 @@ describe("every file field takes a reference", () => {
       return names.map((name) => [name, bytes]);
     });
 
-  it.each(operations)("of $name", async (operation) => {
+  it.each(operations)("a file field of $name takes a reference", async (operation) => {
     const { name, fields } = operation;
     const parameters = parametersOf(operation);
     const files = filesOf(name, fields);
@@ -144,7 +144,7 @@ describe("every file field takes a reference", () => {
 });
 
 describe("references", () => {
-  it("may be mixed with uploads, small and large", async () => {
+  it("references may be mixed with uploads, small and large", async () => {
     const [id, url] = [await stored(letter), await served(letter)];
     const large = document({ name: "large", pages: 1, features: ["image-per-page"], imageBytes: 4.5 * MiB });
     expect(large.length).toBeGreaterThan(4 * MiB);
@@ -158,14 +158,14 @@ describe("references", () => {
     }
   });
 
-  it("have their passwords", async () => {
+  it("references have passwords of their own", async () => {
     const locked = await (await post("protect", { file: named(letter), userPassword: "open" })).bytes();
     const values = { file0: await stored(locked), file1: await served(locked), password1: "open" };
     expect(await refusal("merge", values)).toMatchObject({ code: "password_required", details: { input: "file0" } });
     expect((await post("merge", { ...values, password0: "open" })).status).toBe(200);
   });
 
-  it("are repaired as uploads are, if they fit into memory", async () => {
+  it("a referenced file is repaired like an upload, if it fits into memory", async () => {
     const uploaded = await post("rotate", { file: named(withoutXref(letter)), angle: "90" });
     const response = await post("rotate", { file: await stored(withoutXref(letter)), angle: "90" });
     expect([response.status, response.headers.get("X-Input-Repaired"), pageCount(response)]).toEqual([
@@ -176,7 +176,7 @@ describe("references", () => {
     expect((await response.bytes()).length).toBe((await uploaded.bytes()).length);
   });
 
-  it("may be many, and the same one is read once", async () => {
+  it("many fields may refer to the same file, which is read once", async () => {
     const id = await stored(letter);
     const url = await served(letter, "/kept/hundred.pdf");
     const before = (await requested()).filter((path) => path === "/kept/hundred.pdf").length;
@@ -189,7 +189,7 @@ describe("references", () => {
     expect(await refusal("merge", { ...same, file100: id })).toMatchObject({ code: "limit_exceeded" });
   });
 
-  it("name the result", async () => {
+  it("a reference gives the result its name", async () => {
     const name = async (file: string): Promise<string | null> =>
       (await post("rotate", { file, angle: "90" })).headers.get("Content-Disposition");
     expect(await name(await stored(letter, "Müller & Söhne.v2.pdf"))).toContain(
@@ -200,7 +200,7 @@ describe("references", () => {
     expect(await name(await served(letter, "/kept/"))).toContain('filename="document-rotate.pdf"');
   });
 
-  it("have the same fingerprint as the upload of the same file", async () => {
+  it("a reference has the same fingerprint as the upload of the same file", async () => {
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const send = async (file: string | File) => creditsOf(await post("rotate", { file, angle: "90" }, { headers }));
     expect((await send(named(letter)))[0]).toBe("1");
@@ -211,8 +211,8 @@ describe("references", () => {
   });
 });
 
-describe("a reference is refused", () => {
-  test("that is malformed is reported with all other problems, and nothing is fetched", async () => {
+describe("refused references", () => {
+  test("a malformed reference is reported with all other problems, and nothing is fetched", async () => {
     const url = await served(letter, "/kept/never.pdf");
     const { code, details } = await refusal("merge", {
       file0: url,
@@ -240,7 +240,7 @@ describe("a reference is refused", () => {
     expect(await requested()).not.toContain("/kept/never.pdf");
   });
 
-  test("to a file of another account or mode, or to none", async () => {
+  test("a reference to no file, or one of another account or mode, is refused", async () => {
     const others = [
       await fileService({ scopes }),
       await fileService({ scopes, livemode: false, account: service.account }),
@@ -256,7 +256,7 @@ describe("a reference is refused", () => {
     }
   });
 
-  test("to a file that has expired, was deleted, or is not complete", async () => {
+  test("a reference to an expired, deleted, or incomplete file is refused", async () => {
     const id = await stored(letter);
     await env.DB.prepare("UPDATE files SET expires_at = 1 WHERE id = ?").bind(id).run();
     const values = { file0: await stored(letter), file1: id };
@@ -275,7 +275,7 @@ describe("a reference is refused", () => {
     });
   });
 
-  test("to a stored file by a key without the scope for it", async () => {
+  test("a reference to a stored file by a key without the scope is refused", async () => {
     const file = await stored(letter);
     const writer = await fileService({ scopes: ["pdf:write"], account: service.account });
     expect(await refusal("rotate", { file, angle: "90" }, {}, writer)).toMatchObject({
@@ -286,7 +286,7 @@ describe("a reference is refused", () => {
     expect((await post("rotate", { file: await served(letter), angle: "90" }, {}, writer)).status).toBe(200);
   });
 
-  test("to a URL that cannot be fetched", async () => {
+  test("a reference to a URL that cannot be fetched is refused", async () => {
     const angle = "90";
     expect(await refusal("rotate", { file: `${server}/status/403`, angle })).toMatchObject({
       status: 422,
@@ -303,7 +303,7 @@ describe("a reference is refused", () => {
     });
   });
 
-  test("to more than the plan or the memory allows", async () => {
+  test("a reference to more than the plan or the memory allows is refused", async () => {
     const free = await fileService({ plan: "free", scopes });
     const tooLarge = { status: 413, code: "file_too_large", details: { limit: 10 * MiB } };
     for (const path of ["/huge?1", "/endless?1", "/gzip-bomb?1"]) {
@@ -340,7 +340,7 @@ test("nothing of a URL is logged or repeated", async () => {
   expect(logged.mock.calls.join()).not.toMatch(/zq7marked|localhost|127\.0\.0\.1|secret/);
 });
 
-test("documents that do not arrive hold up no other request, and end with their clients", async () => {
+test("documents that do not arrive delay no other request, and end with their clients", async () => {
   const gone = new AbortController();
   const values = { file: `${server}/hanging`, angle: "90" };
   const hanging = Array.from({ length: 3 }, () => post("rotate", values, { signal: gone.signal }));

@@ -11,8 +11,8 @@ const lines = vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(() => void lines.mockClear());
 const logged = (): unknown[] => lines.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown);
 
-describe("a PDF", () => {
-  it("that is small is copied and the engine free at once", async () => {
+describe("PDF responses", () => {
+  it("a small PDF is copied, and its engine free at once", async () => {
     const held = new Set<string>();
     const way = responding();
     const { response, sent } = await respond(
@@ -30,7 +30,7 @@ describe("a PDF", () => {
     expect(way.log.streaming).toBe(false);
   });
 
-  it("that is large is streamed, and its engine free when all of it lies in memory", async () => {
+  it("a large PDF is streamed, and its engine free when all of it is in memory", async () => {
     const way = responding();
     const file = engineFile(new Set(), "x", MiB + 70_000);
     const { response, sent } = await respond({ kind: "pdf", ...file, headers: {} }, way);
@@ -42,7 +42,7 @@ describe("a PDF", () => {
     expect(logged()).toMatchObject([{ status: 200, outcome: "complete", responseBytes: MiB + 70_000 }]);
   });
 
-  it("that memory has no room for is copied as it is read", async () => {
+  it("a PDF that memory has no room for is copied as it is read", async () => {
     const way = responding(200_000);
     const file = engineFile(new Set(), "x", 2 * MiB);
     const { response, sent } = await respond({ kind: "pdf", ...file, headers: {} }, way);
@@ -54,7 +54,7 @@ describe("a PDF", () => {
     expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
   });
 
-  it("whose reader goes away gives everything back", async () => {
+  it("a PDF whose reader goes away releases everything", async () => {
     const way = responding();
     const { response, sent } = await respond({ kind: "pdf", ...engineFile(new Set(), "x", 8 * MiB), headers: {} }, way);
     const reader = response.body?.getReader();
@@ -67,8 +67,8 @@ describe("a PDF", () => {
   });
 });
 
-describe("a ZIP", () => {
-  it("is made entry by entry, as it is read", async () => {
+describe("ZIP responses", () => {
+  it("a ZIP is made entry by entry, as it is read", async () => {
     const held = new Set<string>();
     const made: string[] = [];
     function* entries(): Generator<OutputFile> {
@@ -95,7 +95,7 @@ describe("a ZIP", () => {
     expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
   });
 
-  it("whose first entry fails throws before the response starts, and before it is charged", async () => {
+  it("a ZIP whose first entry fails throws before the response starts, and before it is charged", async () => {
     const way = responding();
     const entries: Iterable<OutputFile> = {
       [Symbol.iterator]() {
@@ -107,7 +107,7 @@ describe("a ZIP", () => {
     expect(way.payment.settle).not.toHaveBeenCalled();
   });
 
-  it("whose later entry fails never looks whole", async () => {
+  it("a ZIP whose later entry fails never looks complete", async () => {
     const held = new Set<string>();
     function* entries(): Generator<OutputFile> {
       yield engineFile(held, "a.pdf", 10);
@@ -131,7 +131,7 @@ describe("a ZIP", () => {
     ]);
   });
 
-  it("has entries that are made while they are sent", async () => {
+  it("entries of a ZIP are made while it is sent", async () => {
     async function* image(): AsyncGenerator<Uint8Array> {
       yield new Uint8Array(70_000).fill(1);
       yield new Uint8Array(5).fill(2);
@@ -143,7 +143,7 @@ describe("a ZIP", () => {
     expect(zip["page-1.png"]?.at(-1)).toBe(2);
   });
 
-  it("whose reader goes away makes no more entries", async () => {
+  it("a ZIP whose reader goes away makes no more entries", async () => {
     const made: number[] = [];
     let closed = false;
     function* entries(): Generator<OutputFile> {
@@ -168,7 +168,7 @@ describe("a ZIP", () => {
   });
 });
 
-describe("an image", () => {
+describe("image responses", () => {
   /** `count` MiB of it, and then an error where one is to come. */
   async function* made(count: number, events: string[], error?: Error): AsyncGenerator<Uint8Array> {
     try {
@@ -182,7 +182,7 @@ describe("an image", () => {
     }
   }
 
-  it("that is small is whole before anything is sent, so its length is known", async () => {
+  it("a small image is complete before anything is sent, so its length is known", async () => {
     const way = responding();
     const { response } = await respond({ kind: "image", format: "jpeg", bytes: made(1, []), headers: {} }, way);
     expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
@@ -192,14 +192,14 @@ describe("an image", () => {
     expect((await response.bytes()).length).toBe(MiB);
   });
 
-  it("that fails within its first MiB throws before the response starts", async () => {
+  it("an image that fails within its first MiB throws before the response starts", async () => {
     const way = responding();
     const bytes = made(1, [], new RangeError("the end"));
     await expect(respond({ kind: "image", format: "png", bytes, headers: {} }, way)).rejects.toThrow("the end");
     expect(way.finishWork).not.toHaveBeenCalled();
   });
 
-  it("that is large is streamed, and breaks off where it fails", async () => {
+  it("a large image is streamed, and breaks off where it fails", async () => {
     const events: string[] = [];
     const way = responding();
     const bytes = made(4, events, new RangeError("the end"));
@@ -212,7 +212,7 @@ describe("an image", () => {
     expect(events.at(-1)).toBe("closed");
   });
 
-  it("whose reader goes away is not made to its end, and closed before the engine is given back", async () => {
+  it("an image whose reader goes away is not completed, and is closed before its engine is released", async () => {
     const events: string[] = [];
     const way = responding(2 * MiB);
     way.finishWork.mockImplementation(() => void events.push("released"));
@@ -229,7 +229,7 @@ describe("an image", () => {
   });
 });
 
-it("names a file that is not ASCII twice (RFC 6266)", () => {
+it("a file name beyond ASCII is sent twice (RFC 6266)", () => {
   expect(attachment("it's (年).pdf")).toBe(
     "attachment; filename=\"it's (_).pdf\"; filename*=UTF-8''it%27s%20%28%E5%B9%B4%29.pdf",
   );
