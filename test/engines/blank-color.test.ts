@@ -50,11 +50,11 @@ test.each([
   ["/ColorSpace /DeviceRGB /Mask [9 9 8 8 7 9]", [9, 8, 7]],
   ["/ColorSpace /Unknown", undefined],
   [`${RGB} /Decode [3 9]`, undefined],
-] as const)("a blank pixel of an image with %s", async (entries, samples) => {
+] as const)("the blank pixel is found for an image with %s", async (entries, samples) => {
   expect(await samplesOf(entries)).toEqual(samples);
 });
 
-test("a blank pixel of a mask is what shows, or hides, the image", async () => {
+test("the blank pixel of a mask shows or hides the image", async () => {
   expect(await samplesOf("/ColorSpace /DeviceGray", { role: "opaque" })).toEqual([255]);
   expect(await samplesOf("/ColorSpace /DeviceGray", { role: "transparent" })).toEqual([0]);
   expect(await samplesOf("/ColorSpace /DeviceGray /Decode [1 0]", { role: "transparent" })).toEqual([255]);
@@ -75,7 +75,7 @@ test.each([
   ["/ColorSpace [/Indexed /DeviceRGB 1 <102030 405060>]", false],
   ["/ColorSpace /DeviceGray /Decode [0 0.5]", false],
   ["/ColorSpace [/Separation /Spot /Unknown null]", false],
-] as const)("whether a blank pixel is white with %s", async (entries, expected) => {
+] as const)("a blank pixel is judged white or not for an image with %s", async (entries, expected) => {
   const found = await withImage(entries, async (open, image) => {
     const space = image.get("ColorSpace");
     const blank = blankOf(image, { bits: 8, space, role: "image" });

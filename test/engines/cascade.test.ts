@@ -72,7 +72,7 @@ test.each([
   ["the important one", "p{background:red!important}", '<p style="background:blue">', "red"],
   ["an image with a color after a color", "p{background-color:red;background:url(x) blue}", "<p>", "url(x) blue"],
   ["of a group for print", "@media print{p{background:red}}@media screen{p{background:blue}}", "<p>", "red"],
-])("of several declarations, %s wins", async (_, css, html, background) => {
+])("one of several declarations wins: %s", async (_, css, html, background) => {
   expect(await backgroundIn(css, html)).toBe(background);
 });
 
@@ -109,14 +109,14 @@ test.each([
   expect(await resolvedIn(css, html)).toEqual(resolved);
 });
 
-test("variables that would make a long value have none", async () => {
+test("variables that would expand to a long value get none", async () => {
   const doubling = Array.from({ length: 40 }, (__, index) => `--a${index + 1}:var(--a${index}) var(--a${index})`).join(
     ";",
   );
   expect(await resolvedIn(`:root{--a0:x;${doubling}}p{color:var(--a40)}`, "<p>")).toEqual(["color:unset"]);
 });
 
-test("declarations of selectors that MuPDF does not know are resolved where they win", async () => {
+test("declarations of selectors unknown to MuPDF are resolved where they win", async () => {
   const resolvedOf = async (css: string, tag: string): Promise<string[] | undefined> => {
     const cascade = await Cascade.of(unlimitedWork(), [css], false);
     return (await cascade.enter(tag))?.resolved.map(({ name, value }) => `${name}:${value}`);

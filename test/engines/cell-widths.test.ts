@@ -38,11 +38,11 @@ test.each([
     [undefined, 35],
   ],
   ["references are one character", row("&amp;".repeat(20)), 30, [undefined]],
-])("%s", (_, rows, letters, expected) => {
+])("the width of a column follows its longest word: %s", (_, rows, letters, expected) => {
   expect(limitsOf(`<table>${rows}</table>`, letters)).toEqual([expected]);
 });
 
-test("a table in a cell needs what its columns need", () => {
+test("a table in a cell needs the width of its columns", () => {
   const inner = `<table>${row(word(20), word(20))}</table>`;
   expect(limitsOf(`<table>${row(inner, word(30))}</table>`, 60)).toEqual([
     [28, 28],

@@ -19,8 +19,8 @@ function meanError(a: Uint8Array, b: Uint8Array): number {
   return a.reduce((sum, value, index) => sum + Math.abs(value - (b[index] ?? 0)), 0) / a.length;
 }
 
-describe("the codecs of one request", () => {
-  test("WebP: what was encoded is decoded again, its alpha with it", async () => {
+describe("codecs of a request", () => {
+  test("an encoded WebP is decoded again with its alpha", async () => {
     const { engines, release } = await leaseEngines(() => true);
     const { codecs } = engines;
     for (const [alpha, opaque] of [
@@ -43,7 +43,7 @@ describe("the codecs of one request", () => {
     expect(codecs.heapBytes).toBe(0);
   });
 
-  test("JPEG: has one component if gray is requested, and is baseline unless progressive is requested", async () => {
+  test("a JPEG has one component if gray is requested, and is baseline unless progressive is requested", async () => {
     const { engines, release } = await leaseEngines(() => true);
     const image = ramp(64, 48);
     /** The frame header: baseline or progressive, number of components, sampling of the first. */
@@ -64,7 +64,7 @@ describe("the codecs of one request", () => {
     release(true);
   });
 
-  test("their memory is the request's: past it limit_exceeded, where others hold it overloaded, and then they work again", async () => {
+  test("codecs beyond the request's memory fail with limit_exceeded, or overloaded where others hold it, and then work again", async () => {
     let cap: number | "busy" = 0;
     const asked: number[] = [];
     const { engines, release } = await leaseEngines((bytes) => {

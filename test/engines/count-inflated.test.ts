@@ -43,8 +43,8 @@ async function inflated(zlib: Uint8Array): Promise<number> {
   return size;
 }
 
-describe("what deflate streams hold", () => {
-  test("is counted to the byte", async () => {
+describe("countInflated", () => {
+  test("the inflated size is counted to the byte", async () => {
     await fc.assert(
       fc.asyncProperty(content, level, async (bytes, level) => {
         expect(await sizeOf(zlibSync(bytes, { level }))).toBe(bytes.length);
@@ -54,7 +54,7 @@ describe("what deflate streams hold", () => {
     );
   });
 
-  test("is counted as far as an unfinished stream goes", async () => {
+  test("an unfinished stream is counted to its end", async () => {
     await fc.assert(
       fc.asyncProperty(content, level, fc.double({ min: 0, max: 1, noNaN: true }), async (bytes, level, part) => {
         const whole = zlibSync(bytes, { level });
@@ -67,7 +67,7 @@ describe("what deflate streams hold", () => {
     );
   });
 
-  test("is never counted too low where zlib gets through", async () => {
+  test("the count is never too low for data that zlib inflates", async () => {
     await fc.assert(
       fc.asyncProperty(content, level, fc.nat(), fc.nat(255), async (bytes, level, place, byte) => {
         const damaged = zlibSync(bytes, { level });
@@ -79,7 +79,7 @@ describe("what deflate streams hold", () => {
     );
   });
 
-  test("is counted up to where a long stream breaks off, and one step more", async () => {
+  test("a damaged long stream is counted up to one step behind the damage", async () => {
     const long = noise(4_000_000, 1).map((byte) => byte & 15);
     const whole = zlibSync(long, { level: 6 });
     for (const place of [0.5, 0.8, 0.99]) {
@@ -89,7 +89,7 @@ describe("what deflate streams hold", () => {
     }
   });
 
-  test("is counted no further than needed", async () => {
+  test("the count stops at the requested number", async () => {
     const bomb = zlibSync(new Uint8Array(20_000_000), { level: 9 });
     const size = await sizeOf(bomb, 1000);
     expect(size).toBeGreaterThan(1000);

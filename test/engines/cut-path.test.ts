@@ -43,7 +43,7 @@ const region = await erasedRegions(new Work(1e9), [[40, 40, 60, 60]]);
 const rounded = (text: string | undefined): string | undefined =>
   text?.replaceAll(/\d+\.\d+/g, (number) => String(Math.round(Number(number) * 100) / 100));
 
-describe("a path that is filled", () => {
+describe("filled paths", () => {
   test.each([
     ["around the region is clipped", "10 10 80 80 re", "q clipped 10 10 80 80 re f Q"],
     ["beside the region stays", "10 10 20 20 re", undefined],
@@ -66,17 +66,17 @@ describe("a path that is filled", () => {
       "10 10 m 10 39 90 39 90 10 c h 45 45 10 10 re",
       "10 10 m 10 39 90 39 90 10 c h f",
     ],
-  ])("%s", async (_, path, expected) => {
+  ])("a filled path is cut at a region: %s", async (_, path, expected) => {
     expect(rounded(await cut(region, path, "f"))).toEqual(expected);
   });
 
-  test("by the even-odd rule with a hole for the region stays", async () => {
+  test("a path filled by the even-odd rule with a hole for the region stays", async () => {
     expect(await cut(region, "10 10 80 80 re 30 30 40 40 re", "f*")).toBeUndefined();
     expect(await cut(region, "10 10 80 80 re 30 30 40 40 re", "f")).toMatch(/^q clipped/);
   });
 });
 
-describe("a path that is stroked", () => {
+describe("stroked paths", () => {
   test.each([
     ["around the region stays", "10 10 80 80 re", "S", 1, undefined],
     ["through the region is clipped", "10 50 m 90 50 l", "S", 1, "q clipped 10 50 m 90 50 l S Q"],
@@ -104,11 +104,11 @@ describe("a path that is stroked", () => {
       1,
       "q clipped 10 10 m 50 10 l 50 40 l 40 50 l 10 50 l h f 40 50 m 10 50 l 10 10 l 50 10 l 50 40 l S Q",
     ],
-  ])("%s", async (_, path, operator, reach, expected) => {
+  ])("a stroked path is cut at a region: %s", async (_, path, operator, reach, expected) => {
     expect(rounded(await cut(region, path, operator, { reach }))).toBe(expected);
   });
 
-  test("with dashes goes on in their pattern", async () => {
+  test("a dashed path continues its pattern behind a cut", async () => {
     const dash = { array: "[3 4]", phase: 2 };
     expect(rounded(await cut(region, "10 50 m 50 50 l 50 10 l", "S", { reach: 1, dash }))).toBe(
       "q clipped [3 4] 2 d 10 50 m 40 50 l S [3 4] 52 d 50 40 m 50 10 l S Q",
@@ -116,26 +116,26 @@ describe("a path that is stroked", () => {
   });
 });
 
-describe("a clipping path", () => {
-  test("keeps what it clips without its outline in the region", async () => {
+describe("clipping paths", () => {
+  test("a clipping path keeps its clip without an outline in the region", async () => {
     expect(rounded(await cut(region, "10 10 m 50 50 l 10 90 l h", "n", { clips: "W*" }))).toBe(
       "10 10 m 40 40 l 40 60 l 10 90 l h W* n",
     );
     expect(await cut(region, "10 10 80 80 re", "n", { clips: "W" })).toBeUndefined();
   });
 
-  test("that is painted clips what follows after its paint is clipped", async () => {
+  test("a clipping path that is painted clips later content after its paint is clipped", async () => {
     expect(await cut(region, "10 10 80 80 re", "f", { clips: "W" })).toBe(
       "q clipped 10 10 80 80 re f Q 10 10 80 80 re W n",
     );
   });
 
-  test("within the region is empty", async () => {
+  test("a clipping path within the region is empty", async () => {
     expect(await cut(region, "45 45 5 5 re", "n", { clips: "W" })).toBe("0 0 0 0 re W n");
   });
 });
 
-test("a subpath of more segments than are held is not cut", async () => {
+test("a subpath with too many segments is not cut", async () => {
   const path = `0 0 m ${"9 9 l ".repeat(100_001)}`;
   await expect(cut(region, path, "f")).rejects.toThrow(LongSubpath);
 });
@@ -176,7 +176,7 @@ test("several regions that overlap are clipped as one", async () => {
   ]);
 });
 
-test("at the edges of a page, outlines beyond it are cut, and nothing is clipped", async () => {
+test("outlines beyond the edges of a page are cut, and nothing is clipped", async () => {
   const page = allAround([20, 20, 80, 80]);
   expect(await cut(page, "30 30 20 20 re", "f")).toBeUndefined();
   expect(rounded(await cut(page, "0 30 m 50 30 l 50 50 l 0 50 l h", "f"))).toBe("19 30 m 50 30 l 50 50 l 19 50 l h f");
@@ -184,7 +184,7 @@ test("at the edges of a page, outlines beyond it are cut, and nothing is clipped
   expect(await cut(page, "0 0 10 10 re", "f")).toBe("");
 });
 
-describe("what rectangles cover together has one outline", () => {
+describe("outlines of rectangles", () => {
   /** Each outline from its first corner on. */
   const written = async (boxes: readonly PageBox[]): Promise<string[]> =>
     (await outlinesOf(new Work(1e9), boxes)).map((outline) => outline.map((point) => point.join(",")).join(" "));
@@ -251,12 +251,12 @@ describe("what rectangles cover together has one outline", () => {
       ],
       ["0,0 0,9 9,9 9,0", "2,2 2,7 7,7 7,2"],
     ],
-  ])("%s", async (_, boxes, expected) => {
+  ])("rectangles have one common outline: %s", async (_, boxes, expected) => {
     expect(await written(boxes)).toEqual(expected);
   });
 });
 
-describe("fuel", () => {
+describe("fuel of cuts", () => {
   const spent = async (regions: number, shapes: number): Promise<number> => {
     const work = new Work(1e12);
     const boxes = Array.from({ length: regions }, (_, at): PageBox => [at % 50, at % 50, (at % 50) + 3, (at % 50) + 3]);
@@ -270,14 +270,14 @@ describe("fuel", () => {
     return work.spent;
   };
 
-  test("grows with the path, and with the regions", async () => {
+  test("the fuel of a cut grows with the path and the regions", async () => {
     const base = await spent(25, 200);
     expect(base).toBeGreaterThan(25 * 200);
     expect((await spent(25, 400)) / base).toBeLessThan(2.5);
     expect((await spent(50, 200)) / base).toBeLessThan(2.5);
   });
 
-  test("is spent on regions that make a lattice, whose outlines are as many as its holes", async () => {
+  test("a lattice of regions spends fuel for each of its outlines", async () => {
     const strips = Array.from({ length: 100 }, (_, at): PageBox[] => [
       [0, at * 2, 200, at * 2 + 1],
       [at * 2, 0, at * 2 + 1, 200],

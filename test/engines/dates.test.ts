@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isoOfPdfDate, pdfDateOf } from "../../src/engines/pdf/objects/dates.ts";
 
-describe("a PDF date", () => {
+describe("PDF dates", () => {
   it.each([
     ["D:20260102030405Z", "2026-01-02T03:04:05Z"],
     ["D:20260102030405+02'30'", "2026-01-02T03:04:05+02:30"],
@@ -14,14 +14,14 @@ describe("a PDF date", () => {
     ["20260102", "2026-01-02T00:00:00"],
     ["D:00500228000000Z", "0050-02-28T00:00:00Z"],
     ["2026-01-02T03:04:05.678+02:00", "2026-01-02T03:04:05+02:00"],
-  ])("%s is %s", (date, iso) => expect(isoOfPdfDate(date)).toBe(iso));
+  ])("the PDF date %s is %s", (date, iso) => expect(isoOfPdfDate(date)).toBe(iso));
 
-  it.each(["", "yesterday", "D:", "D:20261302", "D:20260230", "D:2026010225"])("%j is not a date", (date) => {
+  it.each(["", "yesterday", "D:", "D:20261302", "D:20260230", "D:2026010225"])("%j is not a PDF date", (date) => {
     expect(isoOfPdfDate(date)).toBeUndefined();
   });
 });
 
-describe("an ISO 8601 date", () => {
+describe("ISO 8601 dates", () => {
   it.each([
     ["2026-01-02T03:04:05Z", "D:20260102030405Z"],
     ["2026-01-02T03:04:05.999-03:30", "D:20260102030405-03'30"],
@@ -30,10 +30,10 @@ describe("an ISO 8601 date", () => {
     ["2024-02-29", "D:20240229000000"],
     ["2026", "D:20260101000000"],
     ["D:20260102030405+01'00'", "D:20260102030405+01'00"],
-  ])("%s is written as %s", (iso, date) => expect(pdfDateOf(iso)).toBe(date));
+  ])("the ISO date %s is written as %s", (iso, date) => expect(pdfDateOf(iso)).toBe(date));
 
   it.each(["", "2026-02-29", "2026-13-01", "2026-01-01T24:00:00Z", "2026-1-1", "20260102", "2026-01-01Z", "now"])(
-    "%j is not a date",
+    "%j is not an ISO date",
     (iso) => expect(pdfDateOf(iso)).toBeUndefined(),
   );
 });

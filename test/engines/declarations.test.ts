@@ -68,7 +68,7 @@ test.each([
   ["background-image:url('a.png')", "", ["background-images"]],
   ["width:calc(100% - 20px);height:2px", "height:2px", ["css-values"]],
   ["font-size:clamp(1rem, 2vw, 3rem)", "", ["css-values"]],
-])("%s is written as %s, and what is lost is named", (body, css, notConverted) => {
+])("%s is written as %s, and losses are reported", (body, css, notConverted) => {
   expect(written(body)).toEqual({ css, notConverted });
 });
 

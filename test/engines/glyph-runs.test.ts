@@ -17,7 +17,7 @@ test("a run within a row is marked, and adjustments stay where they are", async 
   );
 });
 
-test("a run goes on in the next row", async () => {
+test("a run continues in the next row", async () => {
   expect(await replaced(CONTENT, [[3, 5, "z"]], 5)).toBe(
     "BT /F0 12 Tf [<00010002> 20 <0003>] TJ /Span <</ActualText <FEFF007a>>> BDC [<0004>] TJ  5 0 Td [<0005>] TJ EMC  ET",
   );

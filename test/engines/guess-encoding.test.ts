@@ -30,18 +30,18 @@ const texts: readonly (readonly [encoding: string, ...texts: string[]])[] = [
 ];
 
 test.each(texts.flatMap(([encoding, ...all]) => all.map((text) => [encoding, text] as const)))(
-  "%s is known by its words: %s",
+  "%s is recognized by its words: %s",
   (encoding, text) => {
     expect(guessEncodings(encoded(text, encoding))).toEqual([encoding]);
   },
 );
 
-test("a text that two encodings make words of has both", () => {
+test("a text with words in two encodings gets both", () => {
   expect(guessEncodings(encoded("名前,都市\n太郎,東京", "euc-jp"))).toEqual(["euc-jp", "gbk"]);
   expect(guessEncodings(encoded("한국어 문장입니다. 서울에서 부산까지.", "euc-kr"))).toContain("euc-kr");
 });
 
-test("what no encoding makes words of has none, and neither the beginning nor the end has to be whole", () => {
+test("a text without words in any encoding gets none, and its beginning and end may be cut", () => {
   expect(guessEncodings(Uint8Array.of(0xff, 0xfd, 0x41, 0xff, 0xfe))).toEqual([]);
   const long = "我们在北京的大学里学习中文，".repeat(1_000);
   expect(guessEncodings(encoded(`x${long}`, "gbk"))).toEqual(["gbk"]);

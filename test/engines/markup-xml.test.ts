@@ -24,8 +24,8 @@ async function read(text: string, work = new Work(Infinity), bounds: Partial<Xml
   return seen;
 }
 
-describe("a text of XML", () => {
-  it("is told tag by tag, with namespaces, and where each is", async () => {
+describe("markup of XML", () => {
+  it("an XML text is reported tag by tag, with namespaces and positions", async () => {
     const text = `\ufeff<?xml version="1.0"?>\n<!-- c --><a xmlns='u' xmlns:p="v"><p:b\n q = '1'  p:r="&lt;&#x41;"/>x<![CDATA[<&]]>\r\n</a >\n`;
     const declared = "http://www.w3.org/2000/xmlns/";
     expect(await read(text)).toEqual([
@@ -39,7 +39,7 @@ describe("a text of XML", () => {
     ]);
   });
 
-  it("is read the same wherever its pieces end", async () => {
+  it("an XML text is read the same wherever its chunks end", async () => {
     const pad = (count: number): string => `<a>${"x".repeat(count)}<b c="1" d='&amp;\u{1f600}'>\r\n</b></a>`;
     for (let at = 16_384 - 45; at < 16_384; at++)
       expect((await read(pad(at))).slice(2)).toEqual([
@@ -63,11 +63,11 @@ describe("a text of XML", () => {
     ["an entity of its own", '<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>'],
     ["a control character", "<a>\u0001</a>"],
     ["a reference to none", "<a>&#0;</a>"],
-  ])("with %s is malformed", async (_, text) => {
+  ])("an XML text with %s is malformed", async (_, text) => {
     await expect(read(text)).rejects.toMatchObject({ kind: "malformed" });
   });
 
-  it("has bounded elements, attributes, and levels", async () => {
+  it("elements, attributes, and levels of an XML text are limited", async () => {
     const deep = "<a>".repeat(MOST_DEPTH) + "</a>".repeat(MOST_DEPTH);
     expect(await read(deep)).toHaveLength(2 * MOST_DEPTH);
     await expect(read(`<b>${deep}</b>`)).rejects.toMatchObject({ kind: "depth", limit: MOST_DEPTH });
@@ -80,7 +80,7 @@ describe("a text of XML", () => {
     });
   });
 
-  it("takes fuel by character, element, and attribute, before they are read", async () => {
+  it("an XML text takes fuel by character, element, and attribute, before they are read", async () => {
     const fuelOf = async (text: string): Promise<number> => {
       const work = new Work(Infinity);
       await read(text, work);

@@ -33,7 +33,7 @@ async function dropped(
   return found;
 }
 
-test("a codec within other filters is the only filter afterwards, with its own parameters", async () => {
+test("a codec within other filters becomes the only filter, with its own parameters", async () => {
   expect(await dropped("/Filter [/AHx /DCTDecode] /DecodeParms [null << /ColorTransform 0 >>]", "616263>")).toEqual([
     "/DCTDecode",
     "<</ColorTransform 0>>",

@@ -7,7 +7,7 @@ function gridOf(...points: readonly (readonly [number, number])[]): PointGrid<st
   return grid;
 }
 
-test("things are found in the cells that a square touches, on both sides of zero", () => {
+test("points are found in the cells that a square touches, on both sides of zero", () => {
   const grid = gridOf([3.9, 0], [4.1, 0], [-0.1, -0.1], [20, 20]);
   expect([...grid.around(4, 0, 0.5)].flat().sort()).toEqual(["3.9 0", "4.1 0"]);
   expect([...grid.around(0, 0, 0.5)].flat().sort()).toEqual(["-0.1 -0.1", "3.9 0"]);
@@ -15,7 +15,7 @@ test("things are found in the cells that a square touches, on both sides of zero
 });
 
 test.each([1e9, 2 ** 53, 1e300, Infinity, NaN])(
-  "nothing is looked for at %d, where steps of one do not count",
+  "no search happens at %d, where floating-point steps exceed one",
   (far) => {
     const grid = gridOf([far, 0], [0, -far], [1, 1]);
     expect([...grid.around(far, 0, 1), ...grid.around(0, -far, 1)]).toEqual([]);

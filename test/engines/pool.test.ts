@@ -32,8 +32,8 @@ function holds(heap: Uint8Array, marker: Uint8Array): boolean {
   return false;
 }
 
-describe("an engine belongs to one request", () => {
-  test("nothing of a request is in the heap of the next, which gets the same instance", async () => {
+describe("leaseEngines", () => {
+  test("the next request gets the same instance with nothing of the previous one in its heap", async () => {
     const marker = new TextEncoder().encode("(Marker 9f3c81)");
     const first = await leaseEngines(() => true);
     const { pdf } = first.engines;
@@ -51,7 +51,7 @@ describe("an engine belongs to one request", () => {
     second.release(true);
   });
 
-  test("two at once have an instance each, and both stay", async () => {
+  test("two concurrent requests get an instance each, and both instances are kept", async () => {
     const one = await leaseEngines(() => true);
     const two = await leaseEngines(() => true);
     expect(two.engines.pdf === one.engines.pdf).toBe(false);
@@ -94,7 +94,7 @@ describe("an engine belongs to one request", () => {
   });
 });
 
-describe("the heap has a cap", () => {
+describe("heap limit", () => {
   /** Grows the heap as a large output would. */
   async function grow(allowHeap: AllowHeap): Promise<unknown> {
     const lease = await leaseEngines(allowHeap);
@@ -110,17 +110,17 @@ describe("the heap has a cap", () => {
     }
   }
 
-  test("past what one request may have: limit_exceeded", async () => {
+  test("growth beyond a request's limit fails with limit_exceeded", async () => {
     const refusal = await grow((bytes) => bytes < 32 * MiB);
     expect(refusal).toBeInstanceOf(Refusal);
     expect(refusal).toMatchObject({ code: "limit_exceeded" });
   });
 
-  test("past what others leave: overloaded", async () => {
+  test("growth beyond the memory left by others fails with overloaded", async () => {
     expect(await grow((bytes) => (bytes < 32 * MiB ? true : "busy"))).toMatchObject({ code: "overloaded" });
   });
 
-  test("within it the same work is done", async () => {
+  test("growth within the limit completes the work", async () => {
     expect(await grow((bytes) => bytes < 200 * MiB)).toMatchObject({ length: expect.any(Number) });
   });
 });

@@ -95,14 +95,14 @@ test.each<[string, Record<string, string>]>([
   ["to-images", { pages: "15-16,3", dpi: "36" }],
   ["to-images", { pages: "15", dpi: "36", format: "jpeg" }],
   ["ocr", { pages: "2" }],
-])("%s %j over ranges is as from memory", async (name, fields) => {
+])("%s %j over ranges has the same result as from memory", async (name, fields) => {
   expect(await run(name, new Source(file), fields)).toEqual(await run(name, file, fields));
 });
 
 test.each<[string, Record<string, string>]>([
   ["extract-pages", { range: "15,3-4" }],
   ["split", { mode: "chunks", chunkSize: "9" }],
-])("%s %j over ranges has the pages", async (name, fields) => {
+])("%s %j over ranges returns the pages", async (name, fields) => {
   expect(await run(name, new Source(file), fields)).toBeTruthy();
 });
 
@@ -118,7 +118,7 @@ test.each([
   ...["rc4-40", "rc4-128", "aes-128", "aes-256"].map(
     (cipher) => [cipher, { password: "open" }, "Title of report"] as const,
   ),
-] as const)("a file over ranges is as from memory: %s", async (shape, password, title) => {
+] as const)("a file over ranges has the same result as from memory: %s", async (shape, password, title) => {
   const bytes = await shaped(shape);
   const source = new Source(bytes);
   const facts = await run("metadata", source, { action: "get", ...password });
@@ -153,7 +153,7 @@ function counting(from: string, to: string): Uint8Array {
   return changed;
 }
 
-test("a page tree that counts other than it has is rejected: pages would be left out without a word", async () => {
+test("a page tree with a wrong total is rejected, because pages would be missing silently", async () => {
   for (const [from, to] of [
     ["/Count 20 /MediaBox", "/Count 19 /MediaBox"],
     ["/Count 20 /MediaBox", "/Count 21 /MediaBox"],
@@ -166,13 +166,13 @@ test("a page tree that counts other than it has is rejected: pages would be left
   }
 });
 
-test("a node of the page tree that counts other than it has is read kid by kid", async () => {
+test("a node of the page tree with a wrong count is read kid by kid", async () => {
   const miscounted = counting("/Count 8 ", "/Count 7 ");
   const source = new Source(miscounted);
   expect(await run("extract-text", source, {})).toEqual(await run("extract-text", file, {}));
 });
 
-test("reads only what it needs: no unselected pages, and no images when extracting text", async () => {
+test("an operation reads only the parts that it needs: no unselected pages, and no images when extracting text", async () => {
   const archive = concat([...largeDocument({ pages: 8, pictureBytes: 512 * 1024 })]);
   for (const [operation, fields, most] of [
     ["metadata", { action: "get" }, 0.1],

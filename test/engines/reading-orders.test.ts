@@ -48,11 +48,11 @@ test("parts of a line are read from left to right, whichever is painted first", 
   expect((await read(parts))[0]).toBe("oneone two");
 });
 
-test("lines are read downwards, and in the order of the content, too", async () => {
+test("lines are read downwards, and also in the order of the content", async () => {
   expect(await read([row(40, 112, "below"), row(40, 100, "above")])).toEqual(["above/below", "below/above"]);
 });
 
-test("what stands below each other is read by itself, as well as each line", async () => {
+test("a column is read by itself, and so is each line", async () => {
   const cells = [row(40, 100, "Name"), row(200, 100, "Jane"), row(40, 112, "Town"), row(200, 112, "Roe")];
   expect(await read(cells)).toEqual(["Name|Jane/Town|Roe", "Name/Town/#Jane/Roe"]);
 });
@@ -62,7 +62,7 @@ test("text that is drawn again for bold type is an order of its own", async () =
   expect((await read(again))[0]).toBe("Jane/Roe/#Jane/Roe");
 });
 
-test("a line goes on where the next word would not have fit before the margin", async () => {
+test("a line continues if the next word would not have fit before the margin", async () => {
   const full = "a line that reaches to the right margin of its page";
   expect(await read([row(40, 100, full), row(40, 112, "and ends")])).toEqual([`${full}~and ends`]);
   expect(await read([row(40, 100, "Tel. 030 1234567"), row(40, 112, "12345 Berlin")])).toEqual([
@@ -70,16 +70,16 @@ test("a line goes on where the next word would not have fit before the margin", 
   ]);
 });
 
-test("a line goes on in a narrow text whose lines all fill their measure", async () => {
+test("a line continues in a narrow text whose lines all fill their measure", async () => {
   const lines = ["some lines of a text", "that is set in rather", "narrow lines, each one", "full but the last"];
   expect(await read(lines.map((line, at) => row(40, 100 + 12 * at, line)))).toEqual([lines.join("~")]);
 });
 
-test("a line goes on behind a hyphen", async () => {
+test("a line continues after a hyphen", async () => {
   expect(await read([row(40, 100, "jane@exam-"), row(40, 112, "ple.com")])).toEqual(["jane@exam-~ple.com"]);
 });
 
-test("the work grows as the number of pieces does, in whatever order they are painted", async () => {
+test("the work grows as the number of pieces does, in any order of painting", async () => {
   const workOf = async (count: number): Promise<number> => {
     const random = new Random(count);
     const pieces = Array.from({ length: count }, (_, at) =>

@@ -30,13 +30,13 @@ async function readAfter(before: readonly DrawnGlyph[], after: readonly DrawnGly
   return String.fromCodePoint(...withGaps(after, gapsIn(before, gone)).map(({ unicode }) => unicode));
 }
 
-test("glyphs that are gone are read as one character for each run, where they were", async () => {
+test("each run of removed glyphs is read as one character in its place", async () => {
   const [a, secret, b] = [line("ab", 10), line("xyz", 20), line("cd", 35)];
   expect(await readAfter([...a, ...secret, ...b], [...a, ...b])).toBe("ab█cd");
   expect(await readAfter([...secret, ...b, ...line("xyz", 60)], b)).toBe("█cd█");
 });
 
-test("a layer of a text that is left is read as it is, though another layer of it is gone", async () => {
+test("a layer of a text is read unchanged if only another layer of it is removed", async () => {
   const [first, second] = [line("xyz", 20), line("xyz", 20.5, 700.4)];
   expect(await readAfter([...first, ...second], second)).toBe("xyz");
   expect(await readAfter([...first, ...first], first)).toBe("xyz");

@@ -58,8 +58,8 @@ const PARTS = [
 ];
 const TEXTS = ["", "a", "aab aaab\nab", "A b_é😀a\n\nb", "baaa 😀😀 aé"];
 
-describe("an expression finds what RE2 finds", () => {
-  test.each(PARTS)("with %s before and after each other part", (part) => {
+describe("expressions", () => {
+  test.each(PARTS)("an expression finds the same as RE2 with %s before and after each other part", (part) => {
     const all = PARTS.flatMap((other) => [part + other, `(?:${part}${other})*`, `(?:${other}|${part})+${part}`]);
     const valid = all.filter((regex) => {
       try {
@@ -75,7 +75,7 @@ describe("an expression finds what RE2 finds", () => {
     }
   });
 
-  test("and its fuel grows with the text and the steps of the expression", () => {
+  test("the fuel of an expression grows with the text and the steps of the expression", () => {
     const fuelOf = (regex: string, length: number): number => {
       const before = work.spent;
       byExpression(regex, "a".repeat(length));
@@ -86,7 +86,7 @@ describe("an expression finds what RE2 finds", () => {
   });
 });
 
-describe("a term is found", () => {
+describe("terms", () => {
   test.each([
     ["across the end of a line", "Babbage", "xBab-\nbage Bab \u2029 bage", ["Bab-\nbage", "Bab \u2029 bage"]],
     [
@@ -102,17 +102,17 @@ describe("a term is found", () => {
     ["not without the accent of its last letter", "Jose", "Jose\u0301 Jose", ["Jose"]],
     ["with characters of expressions", "a.b(c)", "axb(c) a.b(c)", ["a.b(c)"]],
     ["in its own case", "Doe", "doe DOE Doe", ["Doe"]],
-  ])("%s", (_, term, text, found) => {
+  ])("a term is found as documented: %s", (_, term, text, found) => {
     expect(byTerm(term, text)).toEqual(found);
   });
 
-  test("in any case, also of letters with two small forms and of other planes", () => {
+  test("a term is found in any case, including letters with two small forms and those of other planes", () => {
     expect(byTerm("ΟΔΟΣ", "οδος οδοσ", true)).toEqual(["οδος", "οδοσ"]);
     expect(byTerm("𐐀x", "𐐨X", true)).toEqual(["𐐨X"]);
     expect(byTerm("STRAẞE", "straße", true)).toEqual(["straße"]);
   });
 
-  test("in time that grows with the text, however often it nearly is there", () => {
+  test("the fuel of a search grows with the text, even if the term nearly matches everywhere", () => {
     const term = Term.of(`${"a".repeat(499)}b`, false);
     const fuelOf = (length: number): number => {
       const [text, before] = ["a".repeat(length), work.spent];
@@ -124,7 +124,7 @@ describe("a term is found", () => {
   });
 });
 
-test("ranges that overlap are one, and those that touch are two", () => {
+test("ranges that overlap are one, and ranges that touch are two", () => {
   const coverage = new MatchCoverage(10);
   expect(coverage.ranges()).toEqual([]);
   const ranges = [
@@ -143,7 +143,7 @@ test("ranges that overlap are one, and those that touch are two", () => {
   expect([coverage.isFree({ start: 8, end: 10 }), coverage.isFree({ start: 7, end: 9 })]).toEqual([true, false]);
 });
 
-test("a preset is found across the parts in which a text is searched", () => {
+test("a preset is found across the parts of a text", () => {
   const text = `${"x ".repeat(7_995)}jane.doe@example.com ${"x ".repeat(9_000)}http://a.b/(c)) 4111 1111 1111 1111`;
   const matcher = new Matcher(
     { terms: [], ignoreCase: false, patterns: ["email", "url", "credit-card"] },

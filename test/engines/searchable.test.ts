@@ -9,11 +9,11 @@ test.each([
   ["a comment without an end is a tag", "<!--a>nn", "nn"],
   ["a comment without an end or a tag is text", "<!--&#65;", "<!--A"],
   ["literal text without an end is a tag", "<![CDATA[ >nn<!-- -->", "nn"],
-])("in markup, %s", (_, text, reading) => {
+])("markup is also read as its text: %s", (_, text, reading) => {
   expect(otherReadings(text)).toEqual([reading]);
 });
 
-test("a text of many beginnings without ends is read once", () => {
+test("a text of many unfinished comments is read once", () => {
   for (const beginning of ["<!--", "<![CDATA["]) {
     const text = beginning.repeat(1_000_000);
     expect(otherReadings(text)).toEqual([]);

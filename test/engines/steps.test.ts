@@ -5,7 +5,7 @@ import { unlimitedWork, Work } from "../../src/engines/work.ts";
 const values = Array.from({ length: 20_001 }, (_, index) => ({ key: (index * 7_919) % 1_000, index }));
 const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
 
-test("many values are sorted in steps as they are at once, equal ones in their order", async () => {
+test("a sort in steps has the result of one at once, with equal values in their order", async () => {
   expect(atOnce(sortSteps(values, byKey))).toEqual(values.toSorted(byKey));
   expect(await inTurns(unlimitedWork(), sortSteps(values, byKey))).toEqual(values.toSorted(byKey));
 });

@@ -35,7 +35,7 @@ test.each([
   ["@media screen{@media print{p{top:0}}} div{top:0}", "div{top:0}", 1],
   ["@keyframes k{from{top:0}} div{top:0}", "div{top:0}", 1],
   ["@page{margin:0;@top-left{content:'}'}} @page :first{top:0} @import 'x'; b{top:0}", "@page{margin:0}", 0],
-])("%s keeps only what may match", async (css, kept, selectors) => {
+])("%s keeps only rules that may match", async (css, kept, selectors) => {
   expect(await reduced(css)).toEqual({ css: kept, selectors });
 });
 
@@ -57,7 +57,7 @@ test.each([
   ["p{width:calc(100% - 2px)}", ["css-values"]],
   ["p{width:min(1px,2px)}", ["css-values"]],
   ["b{width:calc(100% - 2px)}", []],
-])("%s: what is lost is named", async (css, lost) => {
+])("%s reports its losses", async (css, lost) => {
   const notConverted = new Set<string>();
   await reducedStyleSheet(new ParseMeter(unlimitedWork(), "css"), css, names, notConverted);
   expect([...notConverted]).toEqual(lost);

@@ -50,7 +50,7 @@ test.each([
     `<style>h1{break-before:page}</style><h1>a</h1><div style="page-break-after:always"></div><h1>b</h1>`,
   ],
   ["values are escaped", `<p style='font-family:"A&amp;B"'>x</p>`, `<p style="font-family:&quot;A&amp;B&quot;">x</p>`],
-])("%s", async (_, html, expected) => {
+])("styles are resolved into the HTML: %s", async (_, html, expected) => {
   expect(await styled(html)).toBe(expected);
 });
 

@@ -11,7 +11,7 @@ const bytes = (...values: (number | string)[]): Uint8Array =>
 const character = fc.oneof(fc.nat(0xd7ff), fc.integer({ min: 0xe000, max: 0x10ffff }));
 const anyText = fc.array(character).map((codes) => String.fromCodePoint(...codes));
 
-describe("a text string", () => {
+describe("text strings", () => {
   it.each([
     ["PDFDocEncoding", bytes("Caf\u00e9 ", 0x80, 0xa0, 0x1f, 0x93), "Café •€˜ﬁ"],
     ["UTF-16, high byte first", bytes(0xfe, 0xff, 0x65, 0xe5, 0xd8, 0x3d, 0xde, 0x00), "日😀"],
@@ -22,9 +22,9 @@ describe("a text string", () => {
     ["an odd byte at the end", bytes(0xfe, 0xff, 0, "a", 0), "a"],
     ["NUL", bytes("a", 0, "b", 0), "ab"],
     ["nothing but a mark", bytes(0xfe, 0xff), ""],
-  ])("in %s", (_what, string, text) => expect(decodeText(string)).toBe(text));
+  ])("a text string is decoded: %s", (_what, string, text) => expect(decodeText(string)).toBe(text));
 
-  it("comes back as it was written", () => {
+  it("a text string is decoded as it was encoded", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         fc.pre(!text.includes("\0") && !text.includes("\u001b"));
@@ -33,7 +33,7 @@ describe("a text string", () => {
     );
   });
 
-  it("is well-formed whatever the bytes", () => {
+  it("a text string is well-formed for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.constantFrom([], [0xfe, 0xff], [0xff, 0xfe]), (rest, mark) => {
         const text = decodeText(Uint8Array.from([...mark, ...rest]));

@@ -27,6 +27,6 @@ test.each([
   ["words in other letters", `${show("wrds", 41, 689, 14)} ${show("0f", 86, 689, 14)}`, "a scan"],
   ["less than half of a word", show("wo", 41, 689, 10), "words of a scan"],
   ["the whole line", show("words  of a  scan ", 41, 689, 15), ""],
-])("beside visible text that is %s, what it does not cover is left", async (_, content, left) => {
+])("words beside visible text that is %s are left if it does not cover them", async (_, content, left) => {
   expect(await missing(content)).toBe(left);
 });

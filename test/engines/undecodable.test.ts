@@ -5,7 +5,7 @@ import { namingPage, pagesWithUndecodable, UndecodableImage } from "../../src/en
 import { bilevel, INTERMEDIATE } from "../harness/drawing-bombs.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 
-test("pages with an image in JBIG2 that cannot be decoded are found, also within forms and masks", async () => {
+test("pages with an undecodable JBIG2 image are found, also within forms and masks", async () => {
   const unread = bilevel(64, INTERMEDIATE);
   const [image = ""] = unread.objects ?? [];
   const form = (inner: string) => ({
@@ -38,7 +38,7 @@ test("pages with an image in JBIG2 that cannot be decoded are found, also within
   release(true);
 });
 
-test("an image that cannot be decoded is named with its page, and other errors stay as they are", async () => {
+test("an error of an undecodable image names its page, and other errors are unchanged", async () => {
   const facts = { width: 3, height: 4, filter: "JBIG2Decode" };
   const fail = (error: Error): Promise<never> =>
     namingPage(6, async () => {

@@ -23,8 +23,8 @@ async function edited(before: string | Uint8Array, changes: Record<string, strin
   return after && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(after);
 }
 
-describe("XMP in step with the Info dictionary", () => {
-  it("gets each entry in its own form", async () => {
+describe("XMP after an edit", () => {
+  it("writes each entry in its own form", async () => {
     const after = await edited(packet(description(DC)), {
       Title: "A & <B>",
       Author: "Ann; Bo",
@@ -49,7 +49,7 @@ describe("XMP in step with the Info dictionary", () => {
     expect(after).toMatch(/<pdf:Trapped[^>]*>False<\/pdf:Trapped>/);
   });
 
-  it("leaves no old value: not in another language, an attribute, a second description or an old place", async () => {
+  it("leaves no old value: not in another language, an attribute, a second description, or an old place", async () => {
     const before = packet(
       description(
         `${DC} ${PDF} pdf:Producer="old"`,
@@ -60,7 +60,7 @@ describe("XMP in step with the Info dictionary", () => {
     expect(await edited(before, { Title: null, Producer: "new" })).not.toContain("old");
   });
 
-  it("keeps everything else", async () => {
+  it("keeps all other properties", async () => {
     const rest =
       `<pdfuaid:part xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">1</pdfuaid:part>` +
       '<x:own xmlns:x="urn:own" rdf:parseType="Resource"><x:a>1 &lt; 2</x:a></x:own><!-- a note -->';
@@ -73,7 +73,7 @@ describe("XMP in step with the Info dictionary", () => {
     expect(after?.endsWith('<?xpacket end="w"?>')).toBe(true);
   });
 
-  it("leaves all other bytes as they are written", async () => {
+  it("keeps all other bytes unchanged", async () => {
     const before = packet(
       `<rdf:Description\trdf:about='' xmlns:dc = "http://purl.org/dc/elements/1.1/"\n>&#x41;<![CDATA[<]]>\r\n <dc:title >old</dc:title >\n</rdf:Description ><rdf:Description  dc:b='"' />`,
     ).replace("<rdf:RDF", `<rdf:RDF ${DC}`);
@@ -93,7 +93,7 @@ describe("XMP in step with the Info dictionary", () => {
     );
   });
 
-  it("declares a prefix that means something else where a property is added", async () => {
+  it("declares a prefix that has another meaning at the place of a new property", async () => {
     const other = `<rdf:Description rdf:about="" xmlns:dc="urn:other" xmlns="http://purl.org/dc/elements/1.1/"></rdf:Description>`;
     const after = await edited(packet(other), { Title: "new" });
     expect(after).toContain(`<dc:title ${DC}><rdf:Alt>`);
@@ -118,14 +118,14 @@ describe("XMP in step with the Info dictionary", () => {
     expect(await edited(given, {}, true)).not.toContain("old");
   });
 
-  it("adds no custom property to a PDF/A, which would have to describe it, but keeps those there in step", async () => {
+  it("adds no custom property to a PDF/A, which would have to describe it, but updates existing ones", async () => {
     const archival = packet(description(`${PDFA} ${PDFX} pdfaid:part="1"`, "<pdfx:Two>old</pdfx:Two>"));
     const after = await edited(archival, { One: "x", Two: "new" });
     expect(after).not.toContain("pdfx:One");
     expect(after).toContain("<pdfx:Two>new</pdfx:Two>");
   });
 
-  it("reads UTF-16, junk around the packet, and a prefix that means something else", async () => {
+  it("reads UTF-16, junk around the packet, and a prefix with another meaning", async () => {
     const text = `<?xml version="1.0" encoding="UTF-16"?>${packet(description('xmlns:dc="urn:else"'))}`;
     const utf16 = new Uint8Array(new Uint16Array([...text].map((letter) => letter.charCodeAt(0))).buffer);
     const after = await edited(utf16, { Title: "日本" });
@@ -136,7 +136,7 @@ describe("XMP in step with the Info dictionary", () => {
   });
 
   it.each(["", "no XML", "<a>", packet("<rdf:Description>"), "<x:xmpmeta/>", "<a/>", packet("&undefined;")])(
-    "is given up where the packet is %j",
+    "leaves an unreadable packet alone: %j",
     async (before) => expect(await edited(before, { Title: "x" })).toBeUndefined(),
   );
 
@@ -146,7 +146,7 @@ describe("XMP in step with the Info dictionary", () => {
   });
 });
 
-describe("the work of a packet", () => {
+describe("fuel of a packet", () => {
   /** The fuel of an edit that removes so many titles. */
   async function fuelOf(count: number): Promise<number> {
     const work = new Work(1_000_000_000);
@@ -161,7 +161,7 @@ describe("the work of a packet", () => {
     return work.spent;
   }
 
-  it("is counted by byte and by element", async () => {
+  it("a packet takes fuel by byte and by element", async () => {
     const [one, two, four] = [await fuelOf(1_000), await fuelOf(2_000), await fuelOf(4_000)];
     // An element and 22 bytes for each title.
     expect(two - one).toBeGreaterThanOrEqual(1_000 * (PARSERS.xml.element + 22 * PARSERS.xml.byte));
@@ -176,7 +176,7 @@ describe("the work of a packet", () => {
     ["tags and attributes", limits.metadata.xmpTags, '<a b="c"/>'.repeat(limits.metadata.xmpTags / 2)],
     ["attributes of a tag", 5_000, `<a${Array.from({ length: 5_001 }, (_, at) => ` a${at}=""`).join("")}/>`],
     ["levels of elements", MOST_DEPTH, "<a>".repeat(MOST_DEPTH) + "</a>".repeat(MOST_DEPTH)],
-  ])("of too many %s is refused", async (what, limit, inside) => {
+  ])("a packet of too many %s is refused", async (what, limit, inside) => {
     const bytes = new TextEncoder().encode(packet(inside));
     const message = `The XMP metadata of the PDF has too many ${what}.`;
     await expect(editXmp(new Work(1_000_000_000), bytes, new Map(), false)).rejects.toThrow(

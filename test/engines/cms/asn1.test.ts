@@ -39,7 +39,7 @@ test("each value is charged by its bytes, and once more for each two bytes of an
   expect(spent([4, 2, 5, 0])).toBe(6 * byte + 2 * element);
 });
 
-describe("what a library would take long for is refused before it is read", () => {
+describe("limits of ASN.1", () => {
   test.each<[string, number[], string]>([
     ["values", value(0x30, times(5_000, [5, 0])), "has ASN.1 with more than 5,000 values"],
     ["values in a string", value(4, value(0x30, times(5_000, [5, 0]))), "has ASN.1 with more than 5,000 values"],
@@ -50,7 +50,7 @@ describe("what a library would take long for is refused before it is read", () =
     ["a time", value(0x17, times(33, [48])), "has ASN.1 with a value of more than 32 bytes"],
     ["a string", value(0x1e, times(65_538, [65])), "has ASN.1 with a value of more than 65,536 bytes"],
     ["levels", times(52, [0x30, 0x80]), "has ASN.1 with more than 50 levels"],
-  ])("%s", (_, content, message) => {
+  ])("a value that would take the library long is refused before it is read: %s", (_, content, message) => {
     expect(problem(content)).toBe(message);
   });
 
@@ -71,7 +71,7 @@ function noise(length: number, seed: number): number[] {
   });
 }
 
-describe("bytes of a string that begin as a value are read as they are", () => {
+describe("strings resembling values", () => {
   test.each<[string, number[]]>([
     ["an object identifier", [6, 0x5a]],
     ["a longer one", [6, 0x81, 0xfd]],
@@ -84,7 +84,7 @@ describe("bytes of a string that begin as a value are read as they are", () => {
     ["lists without an end", [0x30, 0x80, 0x31, 0x80, 6, 0x5a]],
     ["a string of an object identifier", [4, 0x81, 0xfd, 6, 0x5a]],
     ["bits of a time", [3, 0x81, 0xfd, 0, 0x17, 0x35]],
-  ])("%s", (_, beginning) => {
+  ])("a string that begins like %s is read as a string", (_, beginning) => {
     for (const length of [256, 512])
       for (const fill of [noise(length, 1), times(length, [1]), times(length, [0x81])]) {
         const content = [...beginning, ...fill].slice(0, length);
@@ -95,7 +95,7 @@ describe("bytes of a string that begin as a value are read as they are", () => {
       }
   });
 
-  test("an integer, a time, and text of 16 KiB, and an object identifier as long as values may be many", () => {
+  test("strings of 16 KiB that hold an integer, a time, text, or an object identifier are read", () => {
     for (const tag of [2, 10, 0x17, 0x18, 0x0c])
       expect(problem(value(4, value(tag, times(16_384, [0x31]))))).toBeUndefined();
     expect(problem(value(4, value(6, times(9_996, [1]))))).toBeUndefined();
@@ -108,12 +108,12 @@ describe("bytes of a string that begin as a value are read as they are", () => {
     ["arcs in many strings", value(0x30, times(80, value(4, value(6, times(128, [1]))))), "more than 5,000 values"],
     ["a time", value(4, value(0x17, times(16_385, [0x31]))), "a value of more than 16,384 bytes"],
     ["lists in a string", value(4, times(51, [0x30, 0x80])), "more than 50 levels"],
-  ])("but not what would take long: %s", (_, content, message) => {
+  ])("a string that would take the library long is refused: %s", (_, content, message) => {
     expect(problem(content)).toBe(`has ASN.1 with ${message}`);
   });
 });
 
-test("what is cut off, or has no end, is not ASN.1", () => {
+test("a value that is cut off or has no end is not ASN.1", () => {
   for (const content of [
     [],
     [0x30],
@@ -127,7 +127,7 @@ test("what is cut off, or has no end, is not ASN.1", () => {
   expect(problem([0x30, 0x80, 5, 0, 0, 0])).toBeUndefined();
 });
 
-test("anything may follow a value at the beginning of bytes", () => {
+test("a value at the beginning may be followed by anything", () => {
   const { end, value: first } = readBeginning(work(), bytes([0x30, 2, 5, 0, 0, 0, 0]));
   expect([end, first.idBlock.tagNumber]).toEqual([4, 16]);
   expect(() => parse(bytes([0x30, 2, 5, 0, 0]))).toThrow(Unexpected);

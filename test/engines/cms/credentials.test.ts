@@ -49,7 +49,7 @@ test("each hash of a derivation is charged", async () => {
   expect((await fuelOf("sha512", 400)) - (await fuelOf("sha512", 300))).toBe(100 * element);
 });
 
-test("a request may derive its keys with a million hashes in all", async () => {
+test("a request may derive its keys with a million hashes in total", async () => {
   const file = longMac({ iterations: 50_001 });
   const work = new Work(10e9);
   ParseMeter.ofRequest(work, "derivation").element(950_000);

@@ -14,7 +14,7 @@ const SECOND = [[0x5a], [0x7f], [0x81, 0xfd], [0x82, 0, 0xfc]];
 const FIRST = [2, 3, 4, 6, 10, 12, 13, 0x17, 0x18, 0x1e, 0x24, 0x30];
 const times = (count: number): number[][] => Array.from({ length: count }, () => []);
 
-test("signed data are read whatever the bytes are of a signature, and of the one of its certificate", async () => {
+test("signed data are read for any bytes of a signature and of its certificate's", async () => {
   const { keys, certificate: issued } = await issue({ subject: "Ada", kind: "RSA-2048" });
   const certificate = certificateOf(new Work(10e9), new Uint8Array(issued.toSchema().toBER()));
   const sign = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>

@@ -8,7 +8,7 @@ test.each<[string, readonly string[]]>([
   ['[(a) -10 (b) -200 (c)] TJ 1 2 (d) "', ["ab c", "d"]],
   ["/Span << /ActualText (x) >> BDC (a) ' EMC", ["a"]],
   ["[(a) (b) Tj BI /W 1 (c) Tj", ["ab", "c"]],
-])("%s shows %j", async (content, expected) => {
+])("the string %s shows %j", async (content, expected) => {
   expect((await shownStrings(bytesOf(content), unlimitedWork())).map(latin1)).toEqual(expected);
 });
 
@@ -28,11 +28,11 @@ test.each<[string, string | undefined]>([
   ["BI /W 1 /AdaX /B ID (Ada) EI (Ada) DP", "BI /W 1 /X /B ID (Ada) EI <> DP"],
   ["BI /W 1 /AdaX gs (Ada) DP", "BI /W 1 /X gs <> DP"],
   ["q (Ada)", "q <>"],
-])("%s becomes %j", async (content, expected) => {
+])("the string %s becomes %j", async (content, expected) => {
   expect(await cleaned(content)).toBe(expected);
 });
 
-test("texts of marked content lose what is redacted, or all they say, and other programs lose all strings", async () => {
+test("texts of marked content lose the redacted part or all, and other programs lose all strings", async () => {
   const content = "/Span << /ActualText (Ada b) /Alt (c) >> BDC";
   expect(await cleaned(content)).toMatch(/^\/Span << \/ActualText <[0-9a-f]+> \/Alt \(c\) >> BDC$/i);
   expect(await cleaned(content, { dropsReplacements: true })).toBe("/Span << /ActualText <> /Alt <> >> BDC");

@@ -51,12 +51,12 @@ test.each<[string, Partial<GraphicsState<string>>]>([
   ["3 w q q Q Q", { lineWidth: 3 }],
   ["Q 3 w Q Q", { lineWidth: 3 }],
   ["cm w", { matrix: [0, 0, 0, 0, 0, 0], lineWidth: 0 }],
-])("%s", async (content, expected) => {
+])("operators set the graphics state: %s", async (content, expected) => {
   const initial = (await after("")).state;
   expect((await after(content)).state).toEqual({ ...initial, ...expected });
 });
 
-test("a state begins with what the content that draws a form has set", async () => {
+test("a state begins with the settings of the content that draws a form", async () => {
   const { state } = await after("2 0 0 2 0 0 cm Q", ALL, { matrix: [1, 0, 0, 1, 3, 4], font: "outer" });
   expect(state).toMatchObject({ matrix: [2, 0, 0, 2, 3, 4], font: "outer" });
 });
@@ -71,7 +71,7 @@ test("text moves by lines, and from the start of its line", async () => {
   expect((await after("BT 1 0 0 1 9 9 Tm ET BT")).graphics.text).toEqual([1, 0, 0, 1, 0, 0]);
 });
 
-test("what the reader sets is saved and restored with the rest", async () => {
+test("a reader's own values are saved and restored with the rest", async () => {
   const seen: unknown[] = [];
   const visitor: Visitor = {
     keeps: [],
@@ -92,7 +92,7 @@ test("shown text moves what follows it, but not the line", async () => {
   ]);
 });
 
-test("what a reader does not keep is not interpreted", async () => {
+test("values that a reader does not keep are not interpreted", async () => {
   const initial = (await after("")).state;
   const content = "2 0 0 2 0 0 cm 3 w 1 0 0 rg /Mask gs /F1 12 Tf 2 Tr BT 1 1 Td";
   expect((await after(content, [])).state).toEqual(initial);
@@ -113,7 +113,7 @@ test("names are looked up once", async () => {
   expect(run.state).toMatchObject({ font: "G", size: 1 });
 });
 
-test("counts what is saved, and refuses too many different states", async () => {
+test("saved states are counted, and too many different ones are refused", async () => {
   expect((await after("q q q Q")).graphics.depth).toBe(2);
   expect((await after("Q q")).graphics.depth).toBe(1);
   const { graphics } = new Run({ keeps: ["line"] }, new ContentOperators(new Uint8Array()));

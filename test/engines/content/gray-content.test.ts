@@ -37,11 +37,11 @@ test.each([
   ["colors of a space that a color has selected", "1 0 0 rg 0.1 0.2 0.3 sc", "0.3 g 0.6 g"],
   ["colors under a pattern", "/Over cs 0.5 /P scn", "/OverGray cs 0.5 /P scn"],
   ["device spaces by name", "/DeviceCMYK CS 0 0 0 0.5 SC", "0 G 0.5 G"],
-])("turns gray: %s", async (_, content, expected) => expect(await gray(content)).toBe(expected));
+])("colors turn gray: %s", async (_, content, expected) => expect(await gray(content)).toBe(expected));
 
 test.each([
   ["grays", "0.5 g /Gray cs 0.5 sc /DeviceGray CS 1 SCN"],
   ["patterns", "/Pattern cs /P scn /Plain CS /P SCN"],
   ["unknown spaces", "/Unknown cs 0.5 scn"],
   ["strings and comments with operators", "(1 0 0 rg) Tj % 1 0 0 rg\n"],
-])("stay: %s", async (_, content) => expect(await gray(content)).toBe(content));
+])("colors stay unchanged: %s", async (_, content) => expect(await gray(content)).toBe(content));

@@ -20,9 +20,9 @@ test.each([
   ["a group of nothing else", "f q 1 0 0 1 5 5 cm BT 3 Tr (a) Tj ET Q f", "f   f"],
   ["a group in a group", "q q BT 3 Tr (a) Tj ET Q Q", " "],
   ["text in a group that paints", "q f BT 3 Tr (a) Tj ET Q", "q f BT 3 Tr   ET Q"],
-])("goes: %s", async (_, content, expected) => expect(await without(content)).toBe(expected));
+])("invisible text is removed: %s", async (_, content, expected) => expect(await without(content)).toBe(expected));
 
-describe("stays:", () => {
+describe("visible content", () => {
   test.each([
     ["visible text", "BT 0 Tr (a) Tj ET"],
     ["text that moves visible text", "BT 3 Tr (a) Tj 0 Tr (b) Tj ET"],
@@ -30,7 +30,7 @@ describe("stays:", () => {
     ["text in a font of parameters", "BT /Font gs 3 Tr (a) Tj ET"],
     ["text after the mode was restored", "q 3 Tr Q BT (a) Tj ET"],
     ["strings and images with its operators", "3 Tr ((a) Tj) pop BI /W 1 ID (a) Tj EI"],
-  ])("%s", async (_, content) => expect(await without(content)).toBe(content));
+  ])("visible content stays: %s", async (_, content) => expect(await without(content)).toBe(content));
 });
 
 test("an edit over the end of a stream is written in the first of its streams", async () => {

@@ -17,7 +17,7 @@ test("a form draws itself only while it is being drawn", async () => {
   expect(nesting.isCyclic(form(1))).toBe(false);
 });
 
-test("what is drawn is nested up to a limit, of which some forms take more", async () => {
+test("nesting has a limit, and some forms need more levels", async () => {
   const nesting = new Nesting();
   const depths: boolean[] = [];
   const draw = async (number: number): Promise<void> => {

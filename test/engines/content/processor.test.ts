@@ -21,7 +21,7 @@ test("annex A has 73 operators, each of one family", () => {
   expect(OPERATORS.get("f*")).toMatchObject({ family: "paint", operands: 0 });
 });
 
-describe("a visitor", () => {
+describe("visitors", () => {
   test.each<[string, readonly Family[], readonly string[]]>([
     ["(a) Tj [(b)] TJ (c) ' 1 2 (d) \" f", ["show"], ["Tj", "TJ", "'", '"']],
     ["1 2 m 3 4 l W n B* sh /A Do", ["path", "paint", "endPath"], ["m", "l", "n", "B*"]],
@@ -33,12 +33,12 @@ describe("a visitor", () => {
     ["BI /W 1 /H 1 f BI /D [1 0 ID f EI f", ["paint", "image"], ["f", "BI", "f"]],
     ["q Q Q q", ["save", "restore"], ["q", "Q", "q"]],
     ["/A BMC EMC EMC", ["mark", "endMark"], ["BMC"]],
-  ])("of %s, with methods for %s, is called for %s", async (content, families, expected) => {
+  ])("content %s calls a visitor with methods for %s with %s", async (content, families, expected) => {
     const without = families.filter((family) => family !== "endMark");
     expect(await visited(content, without)).toEqual(expected);
   });
 
-  test("knows what is saved and marked, and of what nothing precedes", async () => {
+  test("a visitor knows the saved states and marks, and operators that nothing precedes", async () => {
     const events: string[] = [];
     const note =
       (event: string) =>
@@ -67,7 +67,7 @@ describe("a visitor", () => {
     ]);
   });
 
-  test("is called when the state is as its operator sets it, and waited for", async () => {
+  test("a visitor is called after its operator has set the state, and awaited", async () => {
     const events: unknown[] = [];
     const visitor: Visitor<string, number> = {
       keeps: ["matrix", "font"],
@@ -89,7 +89,7 @@ describe("a visitor", () => {
     expect(events).toEqual([5, "F", [0, 1], "F 5"]);
   });
 
-  test("may stop, and charges for operators if it says so", async () => {
+  test("a visitor may stop, and charges for operators if it requests that", async () => {
     const seen: string[] = [];
     const visitor: Visitor = {
       keeps: [],
@@ -105,7 +105,7 @@ describe("a visitor", () => {
   });
 });
 
-describe("what is written", () => {
+describe("written content", () => {
   const write = (content: string, ...edits: readonly [number, number, string][]): string | undefined => {
     const writer = new ContentWriter(bytesOf(content));
     for (const edit of edits) writer.replace(...edit);
@@ -113,16 +113,16 @@ describe("what is written", () => {
     return result && latin1(result);
   };
 
-  test("has what replaces operators, and all other bytes as they are", () => {
+  test("written content has the replacements of operators, and all other bytes unchanged", () => {
     expect(write("a\x00b  c\xff", [0, 1, "xyz"], [3, 3, "+"], [5, 6, ""])).toBe("xyz\x00b+  \xff");
   });
 
-  test("is nothing new if nothing is replaced", () => {
+  test("content without replacements is not written", () => {
     expect(write("abc")).toBeUndefined();
     expect(write("abc", [1, 1, ""])).toBe("abc");
   });
 
-  test("is complete after thousands of changes", () => {
+  test("written content is complete after thousands of changes", () => {
     const edits = Array.from({ length: 5000 }, (_, at): [number, number, string] => [at * 2, at * 2 + 1, "xx"]);
     expect(write("a ".repeat(5000), ...edits)).toBe("xx ".repeat(5000));
   });

@@ -17,7 +17,7 @@ test.each<[string, readonly string[], string]>([
   ["what one stream opens and another does not close", ["q BT", "ET q"], "\nQ Q "],
   ["no more than was opened", ["EMC ET q EMC Q"], "\n"],
   ["nothing in strings, comments, and images", ["(q) % q\n<71> BI /W 1 ID q q \nEI"], "\n"],
-])("%s is closed", async (_, streams, closing) => {
+])("%s is closed at the end", async (_, streams, closing) => {
   const state = await open(...streams);
   expect(state.closing).toBe(closing);
   expect(state.isDoubtful).toBe(false);
@@ -37,7 +37,7 @@ test("an inline image that never ends is blanked to the end", async () => {
   expect([ended.blanked, ended.closing, ended.isDoubtful]).toEqual([[[], []], "\nQ ", false]);
 });
 
-describe("readers disagree about", () => {
+describe("doubtful content", () => {
   test.each([
     ["a word that is no operator", "xy"],
     ["a long word that is no operator", "garbage"],
@@ -49,10 +49,12 @@ describe("readers disagree about", () => {
     ["a key without a value", "/A << /B >> BDC"],
     ["a closing parenthesis", "1 ) w"],
     ["a string that does not end", "(abc"],
-  ])("%s", async (_, content) => expect((await open(content)).isDoubtful).toBe(true));
+  ])("content that readers interpret differently is doubtful: %s", async (_, content) =>
+    expect((await open(content)).isDoubtful).toBe(true),
+  );
 
   test.each([
     ["a comment at the end", "q % comment"],
     ["values", "/A << /B true /C null /D [1 (x)] >> BDC"],
-  ])("not %s", async (_, content) => expect((await open(content)).isDoubtful).toBe(false));
+  ])("content with %s is not doubtful", async (_, content) => expect((await open(content)).isDoubtful).toBe(false));
 });

@@ -55,11 +55,11 @@ test.each<[string, string, readonly Partial<Usage>[]]>([
   ],
   ["no operators in data of images and in strings", "BI ID f f f EI (f) (f)", [{ paints: 1 }]],
   ["operators after ID without BI", "ID f f", [{ paints: 2 }]],
-])("counts %s", async (_, content, expected) => {
+])("usage counts %s", async (_, content, expected) => {
   expect(await usages(content)).toEqual(expected.map(usage));
 });
 
-test("the state continues in the next stream, and so do operands, but nothing that is cut off", async () => {
+test("the state and operands continue in the next stream, but a cut-off token does not", async () => {
   expect(await usages("/F 1 Tf /A", "Do (ab)", "Tj (cut", "/B Do")).toEqual([
     usage({
       font: "F",

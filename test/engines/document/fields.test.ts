@@ -34,7 +34,7 @@ test("fields come before their kids, and entries are inherited from the nearest 
   ]);
 });
 
-test("kids that are null or no dictionaries are ignored", async () => {
+test("kids that are null or not dictionaries are ignored", async () => {
   expect(
     await nodesOf("[null 4 0 R 99 0 R (text)]", "<< /T (a) /Kids [null 7 99 0 R << /Subtype /Widget >>] >>"),
   ).toEqual(["0 4 field 1 -", "1 0 widget 0 -"]);

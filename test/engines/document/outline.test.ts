@@ -22,7 +22,7 @@ test("items come in order, each before those below it", async () => {
   expect(lines).toEqual(["0 4 open", "1 5", "1 6", "0 7"]);
 });
 
-test("an item that was visited, is null, or is no object of its own ends its level", async () => {
+test("an item that was visited, is null, or is a direct object ends its level", async () => {
   expect(
     await itemsOf(
       "4 0 R",

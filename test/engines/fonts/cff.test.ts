@@ -10,8 +10,8 @@ const meter = (): ParseMeter => new ParseMeter(unlimitedWork(), "font");
 const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(" ", ""), "hex"));
 const hex = (data: Uint8Array): string => Buffer.from(data).toString("hex");
 
-describe("an INDEX", () => {
-  test("has its count, the size of its offsets, its offsets from 1, and its items", () => {
+describe("INDEX", () => {
+  test("an INDEX is written with its count, offset size, offsets from 1, and items", () => {
     expect(hex(writeIndex([bytesOf("ab"), bytesOf(""), bytesOf("c")]))).toBe(
       "0003 01 01030304 616263".replaceAll(" ", ""),
     );
@@ -23,12 +23,12 @@ describe("an INDEX", () => {
     [255, 2],
     [65_534, 2],
     [65_535, 4],
-  ])("of %i bytes of data has offsets of %i bytes", (length, size) => {
+  ])("an INDEX of %i bytes of data has offsets of %i bytes", (length, size) => {
     const index = new CffIndex(writeIndex([new Uint8Array(length)]), 0);
     expect([index.offSize, index.count, index.end]).toEqual([size, 1, 3 + 2 * size + length]);
   });
 
-  test("is read from where it begins, in offsets of any size", () => {
+  test("an INDEX is read from its beginning, with offsets of any size", () => {
     for (const size of [1, 2, 3, 4]) {
       const written = Uint8Array.from([7, 7, ...writeIndex([bytesOf("ab"), bytesOf(""), bytesOf("c")], size), 9]);
       const index = new CffIndex(written, 2);
@@ -41,7 +41,7 @@ describe("an INDEX", () => {
     ["that is cut off in its count", "00"],
     ["that is cut off in its offsets", "0002 01 0102"],
     ["with offsets of five bytes", "0001 05 0000000001 0000000002 61"],
-  ])("%s is not understood", (_, data) => {
+  ])("an INDEX %s is rejected", (_, data) => {
     expect(() => new CffIndex(bytes(data), 0)).toThrow(UnknownFont);
   });
 
@@ -49,12 +49,12 @@ describe("an INDEX", () => {
     ["ends before it begins", "0002 01 010301 6162", 1],
     ["exceeds the font", "0001 01 0109 61", 0],
     ["is not there", "0001 01 0102 61", 1],
-  ])("an item that %s is not understood", (_, data, item) => {
+  ])("an item that %s is rejected", (_, data, item) => {
     expect(() => new CffIndex(bytes(data), 0).item(item)).toThrow(UnknownFont);
   });
 });
 
-describe("a DICT", () => {
+describe("DICT", () => {
   // Technical Note 5176, table 4, and section 4.
   test.each([
     [-2, "1d fffffffe", "89"],
@@ -66,7 +66,7 @@ describe("a DICT", () => {
     [-10_000, "1cd8f0", "1cd8f0"],
     [100_000, "1d000186a0", "1d000186a0"],
     [-100_000, "1dfffe7960", "1dfffe7960"],
-  ])("has the integer %i", (value, read, written) => {
+  ])("a DICT holds the integer %i", (value, read, written) => {
     expect(readDict(bytes(`${read} 11`)).get(17)?.numbers).toEqual([value]);
     expect(hex(writeEntry(17, [value]))).toBe(`${written}11`);
   });
@@ -77,11 +77,11 @@ describe("a DICT", () => {
     [0.5, "1e0a5f"],
     [1.5e-9, "1e1a5c9f"],
     [0.140541e-9, "1e1a40541c10ff"],
-  ])("is written with the real number %f", (value, written) => {
+  ])("a DICT holds the real number %f", (value, written) => {
     expect(hex(writeEntry(17, [value]))).toBe(`${written}11`);
   });
 
-  test("is read over real numbers, with operators of two bytes and the bytes of each entry", () => {
+  test("a DICT is read with real numbers, operators of two bytes, and the bytes of each entry", () => {
     const dict = readDict(bytes("8c 1ee2a25f 0c07 8d 8e 12"));
     expect([...dict].map(([operator, entry]) => [operator, entry.numbers, hex(entry.bytes)])).toEqual([
       [0x0c07, [1, Number.NaN], "8c1ee2a25f0c07"],
@@ -89,7 +89,7 @@ describe("a DICT", () => {
     ]);
   });
 
-  test("is not understood if it is cut off or larger than any", () => {
+  test("a DICT that is cut off or has excessive numbers is rejected", () => {
     expect(() => readDict(bytes("1c 27"))).toThrow(RangeError);
     expect(() => readDict(bytes("1e 12"))).toThrow(RangeError);
     expect(() => readDict(new Uint8Array(16 * 1024 + 1))).toThrow(UnknownFont);
@@ -110,8 +110,8 @@ const written = (changes: Partial<Parameters<typeof writeCff>[0]> = {}): Uint8Ar
     ...changes,
   });
 
-describe("a font", () => {
-  test("is read as it was written", () => {
+describe("fonts", () => {
+  test("a font is read as it was written", () => {
     const font = new CffFont(written());
     expect(latin1(font.names.item(0))).toBe("Own");
     expect(font.numbersOf(5)).toEqual([-10, 0, 500, 700]);
@@ -132,7 +132,7 @@ describe("a font", () => {
     ]);
   });
 
-  test("has the standard encoding and names if it says nothing", () => {
+  test("a font without an encoding and names has the standard ones", () => {
     const font = new CffFont(written({ encoding: undefined }));
     expect(font.namedGlyphs(meter()).encoding.get(0x41)).toBe("A");
   });
@@ -141,28 +141,28 @@ describe("a font", () => {
     ["01 0022 02", [0, 34, 35, 36]],
     ["02 0022 00ff", [0, 34, 35, 36]],
     ["00 0001 0002 0003", [0, 1, 2, 3]],
-  ])("has the charset %s", (charset, numbers) => {
+  ])("a font has the charset %s", (charset, numbers) => {
     expect(new CffFont(written({ charset: bytes(charset) })).charset(meter())).toEqual(numbers);
   });
 
-  test("has glyphs by CIDs, and then no names", () => {
+  test("a font with CIDs has no glyph names", () => {
     const font = new CffFont(boxFont(3));
     expect([font.isCidKeyed, font.charset(meter())]).toEqual([true, [0, 101, 102]]);
     expect(() => font.namedGlyphs(meter())).toThrow(UnknownFont);
   });
 
-  test("includes the subroutines of its Private DICT, which are found from its start", () => {
+  test("a font includes the subroutines of its Private DICT, found from its start", () => {
     // Subrs at 2, after the DICT: an INDEX with one item.
     const hints = { size: 2, bytes: bytes("8d13 0001 01 0102 0b") };
     expect(hex(new CffFont(written({ hints })).hints.bytes)).toBe("8d130001010102 0b".replaceAll(" ", ""));
   });
 
-  test("has ranges of codes", () => {
+  test("a font is encoded by ranges of codes", () => {
     const { encoding } = new CffFont(namedBoxFont(30)).namedGlyphs(meter());
     expect([encoding.size, encoding.get(65), encoding.get(90)]).toEqual([26, "g1", "g26"]);
   });
 
-  test("with other outlines keeps everything in its place", () => {
+  test("a font with other outlines keeps everything else in place", () => {
     const before = written();
     const after = new CffFont(before).withOutlines(
       [14, 14, 14, 14].map((code, glyph) => new Uint8Array(glyph % 2).fill(code)),
@@ -182,11 +182,11 @@ describe("a font", () => {
     ["a name that no string has", { charset: bytes("00 0022 0187 0189") }],
     ["a name of 128 bytes", { strings: writeIndex([new Uint8Array(128), bytesOf("dot")]) }],
     ["more than one Top DICT", { names: bytes("0000 0002 01 010203 8b8b") }],
-  ])("with %s is not understood", (_, changes) => {
+  ])("a font with %s is rejected", (_, changes) => {
     expect(() => new CffFont(written(changes)).namedGlyphs(meter())).toThrow(UnknownFont);
   });
 
-  test("that is cut off anywhere throws what is not understood, and nothing else", () => {
+  test("a font that is cut off anywhere throws UnknownFont and nothing else", () => {
     const whole = written();
     // The Private DICT, which is not read here, has the last four bytes.
     for (let length = 0; length < whole.length - 4; length++) {

@@ -23,7 +23,7 @@ function codesIn(map: CodeMap, digits: string): string[] {
   return codes;
 }
 
-describe("codes of a predefined CMap", () => {
+describe("codes of predefined CMaps", () => {
   test.each([
     ["Identity-H", "00410042", ["0041", "0042"]],
     ["UniJIS-UCS2-H", "00410042", ["0041", "0042"]],
@@ -36,11 +36,11 @@ describe("codes of a predefined CMap", () => {
     ["EUC-H", "41a1a18ea6", ["41", "a1a1", "8ea6"]],
     ["KSCms-UHC-H", "41b0a1", ["41", "b0a1"]],
     ["GB-H", "3021", ["3021"]],
-  ])("%s have their lengths", (name, digits, codes) => {
+  ])("codes of %s have their lengths", (name, digits, codes) => {
     expect(codesIn(predefinedMap(name), digits)).toEqual(codes);
   });
 
-  test("are CIDs in Identity, and are not known in others", () => {
+  test("codes are CIDs in Identity, and unknown in other CMaps", () => {
     expect(["Identity-H", "Identity-V", "GBK-EUC-H"].map((name) => predefinedMap(name).cidOf(0x41, 2))).toEqual([
       0x41,
       0x41,
@@ -48,7 +48,7 @@ describe("codes of a predefined CMap", () => {
     ]);
   });
 
-  test("are vertical by the end of its name", () => {
+  test("the end of a CMap's name says that it is vertical", () => {
     expect(["Identity-V", "V", "Identity-H", "UniGB-UCS2-V"].map((name) => predefinedMap(name).vertical)).toEqual([
       true,
       true,
@@ -58,15 +58,15 @@ describe("codes of a predefined CMap", () => {
   });
 });
 
-describe("a CMap in the document", () => {
-  test("has ranges of codes by their lengths", async () => {
+describe("embedded CMaps", () => {
+  test("an embedded CMap has ranges of codes by their lengths", async () => {
     const map = await read("3 begincodespacerange <00> <7F> <8140> <9FFC> <e0404040> <e0ffffff> endcodespacerange");
     expect(codesIn(map, "418140e040404142")).toEqual(["41", "8140", "e0404041", "42"]);
     // The second byte is in no range: as many bytes as the shortest code has.
     expect(codesIn(map, "8130")).toEqual(["81", "30"]);
   });
 
-  test("has CIDs for single codes and ranges, by the lengths of codes", async () => {
+  test("an embedded CMap has CIDs for single codes and ranges, by the lengths of codes", async () => {
     const map = await read(
       "2 begincidrange <20> <7e> 1 <8140> <817e> 633 endcidrange 2 begincidchar <80> 97 <0041> 500 endcidchar",
     );
@@ -91,11 +91,11 @@ describe("a CMap in the document", () => {
     ["/WMode 0 def", false],
     ["/Name 1 def", false],
     ["/WMode 0 def /WMode 1 def", true],
-  ])("with %s is vertical or not", async (cmap, vertical) => {
+  ])("an embedded CMap with %s is vertical or not", async (cmap, vertical) => {
     expect((await read(cmap)).vertical).toBe(vertical);
   });
 
-  test("takes what it does not say from the one that it refers to", async () => {
+  test("an embedded CMap inherits missing facts from the one that it uses", async () => {
     const base = await read(
       "/WMode 1 def 1 begincodespacerange <0000> <ffff> endcodespacerange 1 begincidrange <0000> <00ff> 7 endcidrange",
     );
@@ -110,7 +110,7 @@ describe("a CMap in the document", () => {
     expect([named.cidOf(5, 2), codesIn(named, "00050006")]).toEqual([5, ["0005", "0006"]]);
   });
 
-  test("is read over what is wrong with it", async () => {
+  test("an embedded CMap is read past its errors", async () => {
     const map = await read(
       "(text) begincidrange <00> 5 6 <10> <1f> (x) <10> <1f> endcidrange 1 begincidchar <41> endcidchar begincidrange <50> <5f> 9 endcidrange <",
     );
@@ -122,19 +122,19 @@ describe("a CMap in the document", () => {
     ]);
   });
 
-  test("has up to 1,000 ranges of lengths", async () => {
+  test("an embedded CMap has up to 1,000 ranges of lengths", async () => {
     const spaces = (count: number): string => `${"begincodespacerange <00> <ff> endcodespacerange ".repeat(count)}`;
     expect((await read(spaces(1_000))).lengthAt(Uint8Array.of(1), 0)).toBe(1);
     await expect(read(spaces(1_001))).rejects.toThrow(Refusal);
   });
 
-  test("has up to 200,000 values in a section", async () => {
+  test("an embedded CMap has up to 200,000 values in a section", async () => {
     const section = (values: number): string => `begincidchar ${"1 ".repeat(values)}endcidchar`;
     await expect(read(section(200_000))).resolves.toBeDefined();
     await expect(read(section(200_001))).rejects.toThrow("more than 200,000 values in a section");
   });
 
-  test("is charged for by its bytes, tokens, and ranges, and each code by the ranges of lengths", async () => {
+  test("an embedded CMap is charged by its bytes, tokens, and ranges, and each code by the ranges of lengths", async () => {
     const work = unlimitedWork();
     const cmap = "1 begincodespacerange <00> <ff> endcodespacerange 1 begincidrange <00> <ff> 0 endcidrange";
     const map = await readCodeMap(bytesOf(cmap), work, undefined);
@@ -146,20 +146,20 @@ describe("a CMap in the document", () => {
   });
 });
 
-describe("what codes mean", () => {
+describe("ToUnicode", () => {
   const meanings = async (cmap: string): Promise<string[] | undefined> => {
     const read = await readToUnicode(bytesOf(cmap), unlimitedWork());
     return read && Array.from(read, ([code, text]) => `${code.toString(16)} ${hex(text)}`);
   };
 
-  test("is said for single codes", async () => {
+  test("a single code maps to its text", async () => {
     expect(await meanings("2 beginbfchar <41> <00410042> <0102> <d83dde00> endbfchar")).toEqual([
       "41 00410042",
       "102 d83dde00",
     ]);
   });
 
-  test("is said for ranges, whose last unit increases", async () => {
+  test("a range of codes maps to texts whose last unit increases", async () => {
     expect(await meanings("1 beginbfrange <20> <22> <006600ff> endbfrange")).toEqual([
       "20 006600ff",
       "21 00660100",
@@ -168,24 +168,24 @@ describe("what codes mean", () => {
     expect(await meanings("1 beginbfrange <20> <21> <7a> endbfrange")).toEqual(["20 7a", "21 7b"]);
   });
 
-  test("is said for ranges in arrays, which may be shorter or longer", async () => {
+  test("a range of codes maps to an array, which may be shorter or longer", async () => {
     expect(
       await meanings("3 beginbfrange <20> <21> [<0041> <0042> <0043>] <30> <39> [<0044>] <50> <50> <0045> endbfrange"),
     ).toEqual(["20 0041", "21 0042", "30 0044", "50 0045"]);
   });
 
-  test("is said again by later sections", async () => {
+  test("a later section replaces the text of a code", async () => {
     expect(await meanings("beginbfchar <41> <0041> endbfchar beginbfrange <40> <41> <0062> endbfrange")).toEqual([
       "41 0063",
       "40 0062",
     ]);
   });
 
-  test("is not known if another CMap is needed", async () => {
+  test("the text of a code is unknown if another CMap is needed", async () => {
     expect(await meanings("/Adobe-Japan1-UCS2 usecmap beginbfchar <41> <0041> endbfchar")).toBeUndefined();
   });
 
-  test("is not read of codes above two bytes, and of texts of more than 512", async () => {
+  test("codes above two bytes and texts of more than 512 are not read", async () => {
     const long = "0041".repeat(257);
     expect(
       await meanings(
@@ -194,21 +194,21 @@ describe("what codes mean", () => {
     ).toEqual(["43 0043", "fffe 0044", "ffff 0045"]);
   });
 
-  test("is read up to what is not a range", async () => {
+  test("a map is read up to an invalid range", async () => {
     expect(await meanings("beginbfrange <20> <21> <0041> 5 <31> <0042> <40> <41> <0043> endbfrange")).toEqual([
       "20 0041",
       "21 0042",
     ]);
   });
 
-  test("is charged for by each code of a range", async () => {
+  test("a map is charged by each code of a range", async () => {
     const work = unlimitedWork();
     const cmap = "1 beginbfrange <0000> <ffff> <0000> endbfrange";
     await readToUnicode(bytesOf(cmap), work);
     expect(work.spent).toBe(3 * cmap.length + 50 * (6 + 65_536));
   });
 
-  test("is read as it is written, in sections of up to 100 codes", async () => {
+  test("a map is read as it is written, in sections of up to 100 codes", async () => {
     const codes = Array.from({ length: 101 }, (_, code) => [code.toString(16).padStart(2, "0"), "0041"] as const);
     const written = toUnicodeOf(codes);
     expect(written.match(/\d+ beginbfchar/g)).toEqual(["100 beginbfchar", "1 beginbfchar"]);
@@ -218,7 +218,7 @@ describe("what codes mean", () => {
     );
   });
 
-  test("is a zero-width space for a glyph without text", async () => {
+  test("a glyph without text maps to a zero-width space", async () => {
     expect(await meanings(toUnicode(["fi", "", "😀"]))).toEqual(["1 00660069", "2 200b", "3 d83dde00"]);
   });
 });

@@ -36,8 +36,8 @@ function composite(
   return fontOf(document.addObject(font), Object.keys(file)[0] ?? "");
 }
 
-describe("a font of a document", () => {
-  test("is understood by its Subtype and its file", () => {
+describe("embedded fonts", () => {
+  test("an embedded font is recognized by its Subtype and its file", () => {
     expect([
       simple("TrueType", { FontFile2: stream() })?.kind,
       simple("Type1", { FontFile: stream() })?.kind,
@@ -53,11 +53,11 @@ describe("a font of a document", () => {
     ["Type 1 without widths", () => simple("Type1", { FontFile: stream() }, { Widths: null })],
     ["a CMap that is not the identity", () => composite("CIDFontType2", { FontFile2: stream() }, {}, "UniJIS-UCS2-H")],
     ["a composite font of names", () => composite("CIDFontType0", { FontFile3: stream({ Subtype: "Type1C" }) })],
-  ])("with %s is not understood", (_, read) => {
+  ])("an embedded font with %s is not recognized", (_, read) => {
     expect(read()).toBeUndefined();
   });
 
-  test("has names by code, and a map from CIDs", () => {
+  test("an embedded font has names by code, and a map from CIDs", () => {
     const Encoding = { Differences: [65, document.newName("A"), document.newName("B"), 97, document.newName("c")] };
     expect([...(simple("TrueType", { FontFile2: stream() }, { Encoding })?.names ?? [])]).toEqual([
       [65, "A"],
@@ -71,7 +71,7 @@ describe("a font of a document", () => {
     expect(composite("CIDFontType2", { FontFile2: stream() }, { CIDToGIDMap: "Identity" })?.cidToGid).toBeUndefined();
   });
 
-  test("keeps its glyphs if it has no widths, or names of experts", () => {
+  test("an embedded font without widths or with expert names keeps its glyphs", () => {
     expect([
       simple("TrueType", { FontFile2: stream() })?.mayLose,
       simple("TrueType", { FontFile2: stream() }, { Widths: null })?.mayLose,
@@ -82,7 +82,7 @@ describe("a font of a document", () => {
   });
 });
 
-describe("a smaller font program", () => {
+describe("smaller font programs", () => {
   const used = (kind: EmbeddedFont["kind"], changes: Partial<EmbeddedFont> = {}): EmbeddedFont => ({
     font: 1,
     kind,
@@ -104,18 +104,18 @@ describe("a smaller font program", () => {
     return [0, 1, 2, 3, 4, 5].filter((glyph) => font.outlineOf(glyph).length > 0);
   };
 
-  test("of TrueType has the glyphs that readers find by codes, with their components", () => {
+  test("a smaller TrueType font has the glyphs that readers find by codes, with their components", () => {
     expect(glyphsIn(smaller(smallFont(), [used("TrueType")], [0x43, 0x20])?.data)).toEqual([1, 2, 3]);
     const names = new Map([[0x42, "Euro"]]);
     expect(glyphsIn(smaller(smallFont(), [used("TrueType", { names })], [0x42])?.data)).toEqual([2, 5]);
   });
 
-  test("of TrueType has the glyphs of CIDs, by their map if there is one", () => {
+  test("a smaller TrueType font has the glyphs of CIDs, by their map if there is one", () => {
     expect(glyphsIn(smaller(smallFont(), [used("TrueType CIDs")], [2])?.data)).toEqual([2]);
     expect(glyphsIn(smaller(smallFont(), [used("TrueType CIDs", { cidToGid: 8 })], [3])?.data)).toEqual([5]);
   });
 
-  test("has the glyphs of all fonts that use it", () => {
+  test("a smaller font has the glyphs of all fonts that use it", () => {
     const other = used("TrueType CIDs", { font: 2 });
     const shown = new Map([
       [1, new Set([0x41])],
@@ -129,7 +129,7 @@ describe("a smaller font program", () => {
     expect(glyphsIn(program?.data)).toEqual([1, 5]);
   });
 
-  test("of the Compact Font Format has the glyphs of names or CIDs", () => {
+  test("a smaller CFF font has the glyphs of names or CIDs", () => {
     const outlines = (data: Uint8Array | undefined): number[] => {
       const font = new CffFont(data ?? new Uint8Array());
       return [1, 2, 3, 4].filter((glyph) => font.outlines.item(glyph).length > 1);
@@ -141,7 +141,7 @@ describe("a smaller font program", () => {
     expect(outlines(smaller(namedBoxFont(5), [used("CFF CIDs")], [3])?.data)).toEqual([3]);
   });
 
-  test("of Type 1 is in the Compact Font Format, even if all glyphs stay", () => {
+  test("a smaller Type 1 font is in the Compact Font Format, even if all glyphs stay", () => {
     const some = smaller(type1Font(3), [used("Type 1")], [97]);
     expect([some?.subtype, some?.isSubset]).toEqual(["Type1C", true]);
     expect([...new CffFont(some?.data ?? new Uint8Array()).namedGlyphs(meter()).outlines.keys()]).toEqual([
@@ -165,12 +165,12 @@ describe("a smaller font program", () => {
     ["it is cut off", smallFont().slice(0, 400), [used("TrueType CIDs")], [1]],
     ["it is no font", new Uint8Array(10), [used("CFF CIDs")], [1]],
     ["it is no font of Type 1", new Uint8Array(10), [used("Type 1")], [1]],
-  ])("is not written if %s", (_, file, users, codes) => {
+  ])("a smaller font is not written if %s", (_, file, users, codes) => {
     expect(smaller(file, users, codes)).toBeUndefined();
   });
 });
 
-test("the differences of an encoding go on from the last code", () => {
+test("the differences of an encoding continue from the last code", () => {
   const name = (text: string): PDFObject => document.newName(text);
   const font = (differences: unknown[]): PDFObject => document.addObject({ Encoding: { Differences: differences } });
   const read = (differences: unknown[]) =>

@@ -37,8 +37,8 @@ test.each(["g1", "uni20", "a.alt", ".notdef", ""])("glyph name %j stands for no 
   expect(characterOfName(name)).toBeUndefined();
 });
 
-describe("the standard names", () => {
-  test("have their numbers of the Compact Font Format", () => {
+describe("standard names", () => {
+  test("standard names have their numbers of the Compact Font Format", () => {
     expect([0, 1, 34, 66, 96, 149, 228].map((number) => STANDARD_STRINGS[number])).toEqual([
       ".notdef",
       "space",
@@ -51,7 +51,7 @@ describe("the standard names", () => {
     expect(STANDARD_STRINGS).toHaveLength(229);
   });
 
-  test("have their codes of StandardEncoding", () => {
+  test("standard names have their codes of StandardEncoding", () => {
     expect([32, 39, 126, 161, 174, 208, 225, 251].map((code) => STANDARD_ENCODING.get(code))).toEqual([
       "space",
       "quoteright",

@@ -8,7 +8,7 @@ import { smallFont } from "../../harness/sfnt-fixtures.ts";
 
 const meter = (): ParseMeter => new ParseMeter(unlimitedWork(), "font");
 
-describe("glyphs that readers may find in the tables of a TrueType font", () => {
+describe("glyphs in the tables of a TrueType font", () => {
   const lookup = lookupByTables(new SfntFont(smallFont()), meter());
 
   test.each<[number, string | undefined, readonly number[]]>([
@@ -25,11 +25,11 @@ describe("glyphs that readers may find in the tables of a TrueType font", () => 
     // Nobody can say what readers find for it.
     [0x41, "unknown", []],
     [0x41, ".notdef", [1]],
-  ])("for code %i with the name %s", (code, name, glyphs) => {
+  ])("readers may find glyphs for code %i with the name %s", (code, name, glyphs) => {
     expect([...lookup(code, name)]).toEqual(glyphs);
   });
 
-  test("are not known without a cmap", () => {
+  test("readers find no known glyphs without a cmap", () => {
     expect(() => lookupByTables(new SfntFont(smallFont({ cmap: undefined })), meter())).toThrow(UnknownFont);
   });
 });
@@ -43,7 +43,7 @@ test.each<[number, string | undefined, readonly string[]]>([
   [200, undefined, []],
   // A space, and one that does not break, of which readers take either.
   [0x20, undefined, ["uni00A0"]],
-])("names that readers may show for code %i with the name %s", (code, name, names) => {
+])("readers may show some names for code %i with the name %s", (code, name, names) => {
   const glyphs = new Map(["A", "B", "blob", "uni0041", "uni00A0"].map((glyph) => [glyph, 0]));
   const lookup = lookupByNames(
     new Map([

@@ -9,21 +9,21 @@ const meter = (): ParseMeter => new ParseMeter(unlimitedWork(), "font");
 const hex = (data: Uint8Array): string => Buffer.from(data).toString("hex");
 const view = (...bytes: readonly number[]): DataView => new DataView(Uint8Array.from(bytes).buffer);
 
-describe("a font", () => {
+describe("fonts", () => {
   const font = new SfntFont(smallFont());
 
-  test("has glyphs with outlines and advances", () => {
+  test("a font has glyphs with outlines and advances", () => {
     expect([font.glyphCount, font.metricCount, font.isLong]).toEqual([6, 4, false]);
     expect([0, 1, 2, 3, 4, 5].map((glyph) => font.outlineOf(glyph).length)).toEqual([0, 24, 24, 26, 0, 24]);
     expect([0, 3, 4, 5].map((glyph) => font.advanceOf(glyph))).toEqual([250, 320, 320, 320]);
   });
 
-  test("has metrics in thousandths of its size", () => {
+  test("a font has metrics in thousandths of its size", () => {
     const { bbox, ascent, descent, thousandths } = font.metrics;
     expect([bbox, ascent, descent, thousandths(250)]).toEqual([[0, -200, 800, 900], 800, -200, 500]);
   });
 
-  test("maps characters and codes to glyphs", () => {
+  test("a font maps characters and codes to glyphs", () => {
     expect(font.characterMaps(meter()).map((map) => [...map])).toEqual([
       [
         [0x41, 1],
@@ -34,7 +34,7 @@ describe("a font", () => {
     ]);
   });
 
-  test("names glyphs by the standard names and its own", () => {
+  test("a font names glyphs by the standard names and its own", () => {
     const { byName, byCharacter } = font.namedGlyphs(meter());
     expect([...byName]).toEqual([
       ["blob", [4]],
@@ -48,7 +48,7 @@ describe("a font", () => {
     ]);
   });
 
-  test("has the 258 standard names for its glyphs in this order", () => {
+  test("a font has the 258 standard names for its glyphs in this order", () => {
     const { byCharacter } = new SfntFont(smallFont({ post: u32(0x10000) })).namedGlyphs(meter());
     expect(Array.from(["A", "Ä", "Ł", "đ"], (letter) => byCharacter.get(letter.codePointAt(0) ?? 0))).toEqual([
       36, 98, 226, 257,
@@ -62,7 +62,7 @@ describe("character maps", () => {
       .characterMaps(meter())
       .map((map) => [...map]);
 
-  test("of the Macintosh are also found by character", () => {
+  test("character maps of the Macintosh are also found by character", () => {
     const codes = Array.from({ length: 256 }, (_, code) => (code === 0x80 ? 3 : 0));
     const [own, byCharacter] = mapsOf(1, ...u16(0, 262, 0), ...codes);
     expect([own?.[0x80], byCharacter?.[0x80]]).toEqual([
@@ -71,13 +71,13 @@ describe("character maps", () => {
     ]);
   });
 
-  test("list glyphs in segments", () => {
+  test("character maps list glyphs in segments", () => {
     // Codes 0x41 and 0x42 are listed as 9 and 0, which is no glyph, and the delta is 1.
     const segments = u16(4, 0, 0, 4, 0, 0, 0, 0x42, 0xffff, 0, 0x41, 0xffff, 1, 1, 4, 0, 9, 0);
     expect(mapsOf(3, ...segments)).toEqual([[[0x41, 10]]]);
   });
 
-  test("have groups of characters beyond the first 65,536", () => {
+  test("character maps have groups of characters beyond the first 65,536", () => {
     expect(mapsOf(3, ...u16(12, 0), ...u32(28, 0, 1, 0x1f600, 0x1f601, 7))).toEqual([
       [
         [0x1f600, 7],
@@ -90,11 +90,11 @@ describe("character maps", () => {
     ["of a format that is not known", u16(2, 0)],
     ["with a group that is larger than any font", [...u16(12, 0), ...u32(28, 0, 1, 0, 0x1_0000, 0)]],
     ["with variations only", u16(14, 0)],
-  ])("%s are not understood", (_, table) => {
+  ])("character maps %s are rejected", (_, table) => {
     expect(() => mapsOf(3, ...table)).toThrow(UnknownFont);
   });
 
-  test("of more codes than fonts have are not understood, and are not read", () => {
+  test("character maps with more codes than fonts have are rejected unread", () => {
     const start = 4 + 8 * 5;
     const tables = [0, 1, 2, 3, 4].map((table) => start + 28 * table);
     const cmap = [
@@ -108,8 +108,8 @@ describe("character maps", () => {
   });
 });
 
-describe("a damaged font", () => {
-  test("has a table that exceeds the file, even if there are more bytes in memory", () => {
+describe("damaged fonts", () => {
+  test("a table that exceeds the file is rejected, even if there are more bytes in memory", () => {
     const file = smallFont();
     const memory = new Uint8Array(file.length + 100);
     memory.set(file);
@@ -117,12 +117,12 @@ describe("a damaged font", () => {
     expect(new SfntFont(memory.subarray(0, file.length)).glyphCount).toBe(6);
   });
 
-  test("lacks a table", () => {
+  test("a font that lacks a table is rejected", () => {
     expect(() => new SfntFont(smallFont({ loca: undefined })).outlineOf(1)).toThrow(UnknownFont);
     expect(() => new SfntFont(smallFont({ cmap: undefined })).characterMaps(meter())).toThrow(UnknownFont);
   });
 
-  test("has an outline that ends before it begins or exceeds the table", () => {
+  test("an outline that ends before it begins or exceeds the table is rejected", () => {
     const font = new SfntFont(smallFont({ loca: u16(0, 0, 12, 11, 400, 400, 400) }));
     expect(font.outlineOf(1)).toHaveLength(24);
     expect(() => font.outlineOf(2)).toThrow(UnknownFont);
@@ -130,15 +130,15 @@ describe("a damaged font", () => {
     expect(() => font.outlineOf(6)).toThrow(RangeError);
   });
 
-  test("has no directory", () => {
+  test("a font without a directory is rejected", () => {
     expect(() => new SfntFont(Uint8Array.from([0, 1, 0, 0, 0, 1, 0]))).toThrow(RangeError);
   });
 });
 
-describe("an outline", () => {
+describe("outlines", () => {
   const font = new SfntFont(smallFont());
 
-  test("has components if it is composite", () => {
+  test("a composite outline has components", () => {
     expect([...partsOf(font.outlineOf(3))].map(({ at, glyph, end }) => [at, glyph, end])).toEqual([
       [10, 1, 18],
       [18, 2, 26],
@@ -146,7 +146,7 @@ describe("an outline", () => {
     expect([...partsOf(font.outlineOf(1)), ...partsOf(new Uint8Array())]).toEqual([]);
   });
 
-  test("without hints has no instructions, and its components have other numbers", () => {
+  test("an outline without hints has no instructions, and its components have other numbers", () => {
     const triangle = withoutHints(font.outlineOf(1), () => 0);
     expect(hex(triangle)).toBe(`${hex(font.outlineOf(1)).slice(0, 24)}0000${hex(font.outlineOf(1)).slice(30)}`);
     const composite = withoutHints(font.outlineOf(3), (glyph) => glyph + 10);
@@ -154,7 +154,7 @@ describe("an outline", () => {
     expect(hex(font.outlineOf(3))).toContain("00230001");
   });
 
-  test("begins at a multiple of the unit", () => {
+  test("an outline begins at a multiple of the unit", () => {
     const parts = [Uint8Array.of(1, 2, 3), undefined, Uint8Array.of(4)];
     const written = ([2, 4] as const).map((unit) => writeOutlines(parts, unit));
     expect(written.map(({ glyf }) => hex(new Uint8Array(glyf.buffer)))).toEqual(["010203000400", "0102030004000000"]);
@@ -185,7 +185,7 @@ test("tables are written with a directory and checksums", () => {
   expect(sum).toBe(0xb1b0afba);
 });
 
-describe("a font in a buffer that holds other bytes", () => {
+describe("fonts in larger buffers", () => {
   const file = writeTables([
     ["cvt ", view(1, 2, 3, 4)],
     ["head", view(...new Uint8Array(12))],
@@ -199,12 +199,12 @@ describe("a font in a buffer that holds other bytes", () => {
     return heap.subarray(1_000, 1_000 + file.length);
   }
 
-  test("has its tables where the file begins", () => {
+  test("a font in a larger buffer has its tables relative to the beginning of the file", () => {
     const table = new SfntFont(inHeap(4)).table("cvt ");
     expect([table.byteLength, table.getUint32(0)]).toEqual([4, 0x01020304]);
   });
 
-  test("is not understood if a table exceeds the file, though the buffer has more bytes", () => {
+  test("a table that exceeds the file is rejected, though the buffer has more bytes", () => {
     expect(() => new SfntFont(inHeap(1_500))).toThrow(UnknownFont);
   });
 });

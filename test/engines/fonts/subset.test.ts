@@ -14,7 +14,7 @@ const bytesOfTable = (font: SfntFont, tag: string): string => {
   return hex(new Uint8Array(buffer, byteOffset, byteLength));
 };
 
-describe("unused glyphs of a TrueType font", () => {
+describe("unused TrueType glyphs", () => {
   const kept = (glyphs: readonly number[], findsByCode = false, file = smallFont()): SfntFont | undefined => {
     const data = subset(new SfntFont(file), { glyphs: new Set(glyphs), findsByCode }, meter());
     return data && new SfntFont(data);
@@ -22,23 +22,23 @@ describe("unused glyphs of a TrueType font", () => {
   const sizes = (font: SfntFont | undefined): (number | undefined)[] =>
     [0, 1, 2, 3, 4, 5].map((glyph) => font?.outlineOf(glyph).length);
 
-  test("become empty, and the others keep their numbers and bytes", () => {
+  test("unused glyphs become empty, and the others keep their numbers and bytes", () => {
     const font = kept([2]);
     expect(sizes(font)).toEqual([0, 0, 24, 0, 0, 0]);
     expect(font?.outlineOf(2)).toEqual(new SfntFont(smallFont()).outlineOf(2));
     expect(font?.glyphCount).toBe(6);
   });
 
-  test("stay if they are components of a glyph that stays", () => {
+  test("unused components of a used glyph stay", () => {
     expect(sizes(kept([3]))).toEqual([0, 24, 24, 26, 0, 0]);
   });
 
-  test("lose their advances, but for the one that applies to the rest", () => {
+  test("unused glyphs lose their advances, except the one that applies to the rest", () => {
     const font = kept([1, 5]);
     expect(font && bytesOfTable(font, "hmtx")).toBe(hex(Uint8Array.from(u16(250, 0, 300, 1, 0, 0, 320, 3, 0, 5))));
   });
 
-  test("lose their names, and codes stay, where readers find glyphs by code", () => {
+  test("unused glyphs lose their names, and codes stay, where readers find glyphs by code", () => {
     const font = kept([1, 5], true);
     expect(font && [...font.tables.keys()]).toEqual(["cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "post"]);
     expect(font && bytesOfTable(font, "cmap")).toBe(bytesOfTable(new SfntFont(smallFont()), "cmap"));
@@ -47,11 +47,11 @@ describe("unused glyphs of a TrueType font", () => {
     expect([...(names?.byCharacter.keys() ?? [])]).toEqual([0x41, 0x20ac]);
   });
 
-  test("go with the tables of codes and names where the PDF finds glyphs", () => {
+  test("the tables of codes and names are removed where the PDF finds glyphs", () => {
     expect([...(kept([1])?.tables.keys() ?? [])]).toEqual(["glyf", "head", "hhea", "hmtx", "loca", "maxp"]);
   });
 
-  test("that the font does not have are ignored", () => {
+  test("glyphs that the font lacks are ignored", () => {
     expect(sizes(kept([99]))).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
@@ -60,18 +60,18 @@ describe("unused glyphs of a TrueType font", () => {
     ["with pictures", smallFont({ "SVG ": [0] })],
     ["with a cut table of metrics", smallFont({ hmtx: u16(250, 0, 300, 1, 310, 2, 320, 3) })],
     ["with fewer outlines than glyphs", smallFont({ maxp: [...u32(0x10000), ...u16(9)] })],
-  ])("stay in a font %s, which is not understood", (_, file) => {
+  ])("unused glyphs stay in a font %s, which is not understood", (_, file) => {
     expect(kept([1, 2, 3, 4, 5, 8], false, file)).toBeUndefined();
   });
 
-  test("stay if outlines overlap, which would be written once for each glyph", () => {
+  test("unused glyphs stay if outlines overlap, which would be written once for each glyph", () => {
     // Glyphs 1 and 3 both have all of the table.
     const file = smallFont({ loca: u16(0, 0, 49, 0, 49, 49, 49) });
     expect(sizes(kept([1], false, file))).toEqual([0, 98, 0, 0, 0, 0]);
     expect(kept([1, 3], false, file)).toBeUndefined();
   });
 
-  test("are charged for by the bytes of the font, its glyphs, and components", () => {
+  test("a subset is charged by the bytes of the font, its glyphs, and components", () => {
     const work = unlimitedWork();
     const file = smallFont();
     subset(new SfntFont(file), { glyphs: new Set([3]), findsByCode: false }, new ParseMeter(work, "font"));
@@ -79,30 +79,30 @@ describe("unused glyphs of a TrueType font", () => {
   });
 });
 
-describe("renumbered glyphs of a TrueType font", () => {
+describe("renumbered TrueType glyphs", () => {
   const data = subset(new SfntFont(smallFont()), { inOrder: [5, 3, EMPTY, 1] }, meter());
   if (!data) throw new Error("not understood");
   const font = new SfntFont(data);
 
-  test("follow each other, with the components that they do not have yet behind them", () => {
+  test("renumbered glyphs are consecutive, with their missing components behind them", () => {
     // 3 is made of 1, which is there, and of 2. None of the triangles has its instruction.
     expect([font.glyphCount, font.isLong, font.metricCount]).toEqual([7, true, 7]);
     expect([...partsOf(font.outlineOf(2))].map(({ glyph }) => glyph)).toEqual([5, 6]);
     expect([0, 1, 2, 3, 4, 5, 6].map((glyph) => font.outlineOf(glyph).length)).toEqual([0, 24, 28, 0, 24, 24, 24]);
   });
 
-  test("have their advances and bearings", () => {
+  test("renumbered glyphs have their advances and bearings", () => {
     expect(bytesOfTable(font, "hmtx")).toBe(
       hex(Uint8Array.from(u16(250, 0, 320, 5, 320, 3, 0, 0, 300, 1, 300, 1, 310, 2))),
     );
   });
 
-  test("are alone: nothing is needed to find them", () => {
+  test("renumbered glyphs need no tables to find them", () => {
     expect([...font.tables.keys()]).toEqual(["glyf", "head", "hhea", "hmtx", "loca", "maxp"]);
   });
 });
 
-describe("unused glyphs of the Compact Font Format", () => {
+describe("unused CFF glyphs", () => {
   const sizes = (data: Uint8Array | undefined): number[] => {
     const { outlines } = new CffFont(data ?? new Uint8Array());
     return Array.from({ length: outlines.count }, (_, glyph) => outlines.item(glyph).length);
@@ -111,7 +111,7 @@ describe("unused glyphs of the Compact Font Format", () => {
   test.each([
     ["names", namedBoxFont(5)],
     ["CIDs", boxFont(5)],
-  ])("end at once in a font with %s, in which everything else stays in place", (_, file) => {
+  ])("unused glyphs become empty in a font with %s, in which everything else stays in place", (_, file) => {
     const [none = 0, , two = 0] = sizes(file);
     const data = subset(new CffFont(file), { glyphs: new Set([2]), findsByCode: false }, meter());
     expect(data).toHaveLength(file.length);
@@ -122,7 +122,7 @@ describe("unused glyphs of the Compact Font Format", () => {
     expect(font.outlines.item(2)).toEqual(new CffFont(file).outlines.item(2));
   });
 
-  test("stay if one that is used may be composed of them, where they are found by names", () => {
+  test("unused glyphs stay if a used one may be composed of them, where they are found by names", () => {
     // Four operands of endchar: an accent, and where it stands (Technical Note 5177, appendix C).
     const font = new CffFont(namedBoxFont(5));
     const composed = Uint8Array.from([139, 139, 139 + 65, 247, 86, 14]);
@@ -132,7 +132,7 @@ describe("unused glyphs of the Compact Font Format", () => {
     expect(sizes(subset(changed, { glyphs: new Set([3]), findsByCode: true }, meter()))[2]).toBe(1);
   });
 
-  test("stay in a font that is not understood", () => {
+  test("unused glyphs stay in a font that is not understood", () => {
     const file = namedBoxFont(5);
     const { outlines } = new CffFont(file);
     // The first outline ends beyond the font.
@@ -141,8 +141,8 @@ describe("unused glyphs of the Compact Font Format", () => {
   });
 });
 
-describe("renumbered glyphs of the Compact Font Format", () => {
-  test("follow each other, without names", () => {
+describe("renumbered CFF glyphs", () => {
+  test("renumbered glyphs are consecutive and have no names", () => {
     const original = new CffFont(namedBoxFont(5));
     const data = subset(original, { inOrder: [4, EMPTY, 1] }, meter());
     const font = new CffFont(data ?? new Uint8Array());
@@ -156,7 +156,7 @@ describe("renumbered glyphs of the Compact Font Format", () => {
     expect(hex(font.hints.bytes)).toBe(hex(original.hints.bytes));
   });
 
-  test("are not written of a font with CIDs, whose parts have hints of their own", () => {
+  test("a font with CIDs is not renumbered, because its parts have hints of their own", () => {
     expect(subset(new CffFont(boxFont(5)), { inOrder: [1] }, meter())).toBeUndefined();
   });
 });

@@ -16,10 +16,10 @@ const file = type1Font(0);
 /** Another beginning, up to the encrypted part. */
 const changed = (from: string, to: string): Uint8Array => bytesOf(latin1(file).replace(from, to));
 
-describe("a Type 1 font", () => {
+describe("Type 1 fonts", () => {
   const font = new Type1Font(file, meter());
 
-  test("has names, codes, numbers, and decrypted outlines", () => {
+  test("a Type 1 font has names, codes, numbers, and decrypted outlines", () => {
     expect([font.name, font.fontMatrix, font.bbox]).toEqual([
       "Shapes",
       [0.001, 0, 0, 0.001, 0, 0],
@@ -45,12 +45,12 @@ describe("a Type 1 font", () => {
     expect(hex(font.subroutines.get(3))).toBe("0b");
   });
 
-  test("may have the standard encoding", () => {
+  test("a Type 1 font may have the standard encoding", () => {
     const standard = changed("/Encoding 256 array", "/Encoding StandardEncoding def %");
     expect(new Type1Font(standard, meter()).encoding).toBe(STANDARD_ENCODING);
   });
 
-  test("may be encrypted in hexadecimal", () => {
+  test("a Type 1 font may be encrypted in hexadecimal", () => {
     const text = latin1(file);
     const at = text.indexOf("currentfile eexec\n") + "currentfile eexec\n".length;
     const secret = hex(file.subarray(at)).replaceAll(/.{64}/g, "$&\n");
@@ -69,37 +69,37 @@ describe("a Type 1 font", () => {
     ["nothing that is encrypted", changed("currentfile eexec", "")],
     ["a private part that is cut off", file.slice(0, 700)],
     ["more than a mebibyte", bytesOf(latin1(file).padEnd(1024 * 1024 + 1))],
-  ])("with %s is not understood", (_, damaged) => {
+  ])("a Type 1 font with %s is rejected", (_, damaged) => {
     expect(() => new Type1Font(damaged, meter())).toThrow(UnknownFont);
   });
 });
 
-describe("outlines of Type 1", () => {
+describe("Type 1 outlines", () => {
   const font = new Type1Font(file, meter());
   const draw = (name: string) => new OutlineReader(font, meter()).draw(name);
   const paths = (name: string) =>
     draw(name).steps.flatMap((step) => (step.kind === "stems" ? [] : [`${step.kind} ${step.points.join(" ")}`]));
 
-  test("begin at the left side bearing, and have widths that are fractions", () => {
+  test("an outline begins at the left side bearing, and has a width that may be a fraction", () => {
     expect(draw("acute").width).toBe(300);
     expect(draw("A").width).toBe(700.5);
     expect(paths("acute")).toEqual(["move 80 650", "line 200 800", "line 260 800", "line 170 650"]);
   });
 
-  test("have the two curves of a flex", () => {
+  test("an outline has the two curves of a flex", () => {
     expect(paths("B").filter((step) => step.startsWith("curve"))).toEqual([
       "curve 110 492 170 500 260 500",
       "curve 350 500 410 492 460 500",
     ]);
   });
 
-  test("have an accent in its place", () => {
+  test("an outline has its accent in place", () => {
     // The accent is at 330 - 80 + 50, 20.
     expect(paths("Aacute").slice(-4)).toEqual(["move 380 670", "line 500 820", "line 560 820", "line 470 670"]);
     expect(draw("Aacute").width).toBe(700.5);
   });
 
-  test("have other stems after they are replaced", () => {
+  test("an outline has other stems after a replacement", () => {
     const stems = draw("C").steps.flatMap((step) => (step.kind === "stems" ? [step.stems] : []));
     expect(stems).toEqual([
       { horizontal: [[0, 50]], vertical: [[30, 40]] },
@@ -107,13 +107,13 @@ describe("outlines of Type 1", () => {
     ]);
   });
 
-  test("are not understood if a subroutine calls itself", () => {
+  test("an outline whose subroutine calls itself is rejected", () => {
     const endless = Uint8Array.of(139, 10);
     const outlines = { outlines: new Map([["a", endless]]), subroutines: new Map([[0, endless]]) };
     expect(() => new OutlineReader(outlines, meter()).draw("a")).toThrow(UnknownFont);
   });
 
-  test("are charged for each of their steps", () => {
+  test("an outline is charged for each of its steps", () => {
     const work = unlimitedWork();
     new OutlineReader(font, new ParseMeter(work, "font")).draw("acute");
     // Eight numbers and seven operators, and the glyph.
@@ -121,7 +121,7 @@ describe("outlines of Type 1", () => {
   });
 });
 
-describe("a Type 1 font in the Compact Font Format", () => {
+describe("Type 1 fonts in the Compact Font Format", () => {
   const font = new Type1Font(file, meter());
   const compact = (...names: string[]): CffFont => {
     const data = subset(font, { names }, meter());
@@ -129,7 +129,7 @@ describe("a Type 1 font in the Compact Font Format", () => {
     return new CffFont(data);
   };
 
-  test("has the chosen glyphs with their names and codes", () => {
+  test("a converted font has the chosen glyphs with their names and codes", () => {
     const { outlines, encoding } = compact("C", "A").namedGlyphs(meter());
     expect([...outlines.keys()]).toEqual([".notdef", "C", "A"]);
     expect([...encoding]).toEqual([
@@ -138,7 +138,7 @@ describe("a Type 1 font in the Compact Font Format", () => {
     ]);
   });
 
-  test("has an outline in as few operators as possible", () => {
+  test("a converted outline has as few operators as possible", () => {
     const acute = compact("acute");
     // The width 300, relative to the mean of those that are not the usual one; 80 650 rmoveto; two lines in one operator.
     const numbers = (...values: readonly number[]): number[] =>
@@ -158,14 +158,14 @@ describe("a Type 1 font in the Compact Font Format", () => {
     ]);
   });
 
-  test("keeps its names, box, and hints", () => {
+  test("a converted font keeps its names, box, and hints", () => {
     const written = compact("A");
     expect([latin1(written.names.item(0)), written.numbersOf(5)]).toEqual(["Shapes", [-200, -200, 1000, 1000]]);
     // BlueValues as differences, StdHW, BlueScale as a real number, and the widths of .notdef and A.
     expect(hex(written.hints.bytes)).toBe("7c9a1c02589a06 bd0a 1e0a04379f0c09 1c00fa14 1c02bd15".replaceAll(" ", ""));
   });
 
-  test("is not written if an outline is not understood, or not there", () => {
+  test("a converted font is not written if an outline is invalid or missing", () => {
     expect(subset(font, { names: ["B", "missing"] }, meter())).toBeUndefined();
   });
 });

@@ -85,7 +85,7 @@ test.each<[string, readonly Step[], string]>([
   expect(write(...steps)).toBe(expected);
 });
 
-test("an outline begins with its width unless that is the usual one", () => {
+test("an outline begins with its width unless that is the default width", () => {
   const steps = [move(10, 0)];
   expect(words(writeCharstring({ width: 700, steps }, { usual: 500, nominal: 600 }))).toBe("100 10 hmoveto endchar");
   expect(words(writeCharstring({ width: 250, steps: [] }, { usual: 500, nominal: 600 }))).toBe("-350 endchar");

@@ -39,7 +39,7 @@ test.each([
   ["<< /A 99 0 >>", { 99: 1 }],
   ["[5 0 R] 99", { 5: 1, 99: 1 }],
   ["[99]\nstream", { 99: 1 }],
-])("each number in a malformed object may be that of another, %j", async (value, expected) => {
+])("each number in a malformed object may be a reference, %j", async (value, expected) => {
   expect(await inObject(value)).toEqual(expected);
 });
 
@@ -51,11 +51,11 @@ test.each([
   `[5 0 R ${"1".repeat(65)}]`,
   "[9 0 obj 5 0 R]",
   "(5",
-])("an object whose end is not certain may lead to any other, %j", async (value) => {
+])("an object with an uncertain end may lead to any other, %j", async (value) => {
   expect(await inObject(value)).toEqual({ [ANY]: 1 });
 });
 
-test("so may one that is not where its number is", async () => {
+test("an object away from its offset may lead to any other", async () => {
   expect(await possible("9 0 obj\n[5 0 R]\nendobj\n")).toEqual({ [ANY]: 1 });
 });
 

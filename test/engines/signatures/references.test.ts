@@ -24,18 +24,18 @@ const counts = (of: Readonly<Record<number, Readonly<Record<number, number>>>>) 
   );
 const sorted = (numbers: Iterable<number>): number[] => [...numbers].toSorted((a, b) => a - b);
 
-test("all is reached that roots lead to, cycles included", async () => {
+test("all objects that roots lead to are reached, cycles included", async () => {
   const { made } = references({ 0: [1], 1: [2, 3], 3: [1], 8: [9] });
   expect(sorted(await made.reachedFrom([TRAILER], new Map()))).toEqual([1, 2, 3]);
 });
 
-test("a released reference leads nowhere, if it is released as often as it is there", async () => {
+test("a released reference leads nowhere if it is released as often as it occurs", async () => {
   const { made } = references({ 0: [1], 1: [2, 2, 3] });
   expect(sorted(await made.reachedFrom([0, 1], counts({ 0: { 1: 1 }, 1: { 2: 2 } })))).toEqual([3]);
   expect(sorted(await made.reachedFrom([0, 1], counts({ 1: { 2: 1 } })))).toEqual([1, 2, 3]);
 });
 
-test("what something else leads to leads on, although its references are released", async () => {
+test("an object that others lead to leads on, although its references are released", async () => {
   // Field 7 has the appearance dictionary 15, whose stream 10 may change. Page 3 has the dictionary as a resource.
   const released = counts({ 7: { 15: 1 }, 15: { 10: 1 } });
   const alone = references({ 3: [4], 7: [15], 15: [10] }).made;
@@ -49,7 +49,7 @@ test("hidden references are never released", async () => {
   expect(sorted(await made.reachedFrom([1], counts({ 1: { 2: 1 } })))).toEqual([2]);
 });
 
-test("users are those that the trailer leads to", async () => {
+test("users of an object are those that the trailer leads to", async () => {
   const { made } = references({ 0: [1], 1: [5], 2: [5] }, { 1: [6] });
   expect(await made.usersOf(new Set([5, 6, 7]))).toEqual(
     new Map([
@@ -59,7 +59,7 @@ test("users are those that the trailer leads to", async () => {
   );
 });
 
-test("it charges for each object and each reference", async () => {
+test("a search charges for each object and each reference", async () => {
   const { made, spent } = references({ 0: [1], 1: [2, 3] });
   await made.reachedFrom([0], new Map());
   // Four objects with three references.

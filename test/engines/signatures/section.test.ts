@@ -28,8 +28,8 @@ const TABLE = `xref\n0 1\n0000000000 65535 f \n7 2\n0000000120 00000 n \n0000000
 const stream = (data: string, entries: string): string =>
   `99 0 obj\n<< /Type /XRef /Length ${data.length} /Prev 50 ${entries} >>\nstream\n${data}\nendstream\nendobj\n${END}`;
 
-describe("a table", () => {
-  test("has its rows, its trailer, and its end", async () => {
+describe("cross-reference tables", () => {
+  test("a table is read with its rows, its trailer, and its end", async () => {
     expect(await read(TABLE)).toEqual({
       plain: [
         { number: 7, offset: 120, generation: 0 },
@@ -71,13 +71,13 @@ describe("a table", () => {
       "The update does not end with the place of its cross-references.",
     ],
     ["a comment like syntax", TABLE.replace("%iText", "%startxref"), "A comment looks like syntax."],
-  ])("with %s is broken", async (_, text, expected) => {
+  ])("a table with %s is malformed", async (_, text, expected) => {
     expect(await problem(text)).toBe(expected);
   });
 });
 
-describe("a stream", () => {
-  test("has objects in two places", async () => {
+describe("cross-reference streams", () => {
+  test("a stream is read with objects in two places", async () => {
     const data = "\x01\x78\x00\x02\x63\x01\x00\x00\x00\x01\xc8\x00";
     const { plain, packed, own } = await read(stream(data, "/Size 100 /W [1 1 1] /Index [7 3 99 1]"));
     expect(plain).toEqual([
@@ -94,11 +94,11 @@ describe("a stream", () => {
     ["more rows than numbers", stream("\x78", "/Size 5 /W [0 1 0] /Index [7 1]")],
     ["rows of another type", stream("\x03\x78", "/Size 9 /W [1 1 0] /Index [7 1]")],
     ["a filter that is not Flate", stream("\x78", "/Size 9 /W [0 1 0] /Index [7 1] /Filter /LZWDecode")],
-  ])("with %s is broken", async (_, text) => {
+  ])("a stream with %s is malformed", async (_, text) => {
     expect(await problem(text)).toBe("The cross-reference stream is malformed.");
   });
 
-  test("whose eight million rows are a few kilobytes is refused at its second row", async () => {
+  test("a stream of eight million rows in a few kilobytes is refused at its second row", async () => {
     const count = 8_000_000;
     const data = await deflate(new Uint8Array(count).fill(0x78));
     const [head, tail] = [
@@ -111,14 +111,14 @@ describe("a stream", () => {
   });
 });
 
-describe("an end marker", () => {
+describe("end markers", () => {
   const at = (text: string) => endMarkerAt(bytesOf(text), 0);
   test.each([
     ["startxref\n12\n%%EOF", 18],
     ["startxref\r\n12\r\n%%EOF\r\n", 22],
     ["startxref 12 %%EOF\r", 19],
     ["startxref\n12\n%%EOF\n\n", 19],
-  ])("%j ends at %i", (text, end) => expect(at(text)).toEqual({ startXref: 12, end }));
+  ])("the end marker in %j ends at %i", (text, end) => expect(at(text)).toEqual({ startXref: 12, end }));
   test.each([
     "startxref\n%%EOF",
     "startxref12\n%%EOF",
@@ -126,5 +126,5 @@ describe("an end marker", () => {
     "startxref\n12%%EOF",
     "startxref\n12\n",
     "xref",
-  ])("%j is none", (text) => expect(at(text)).toBeUndefined());
+  ])("no end marker is found in %j", (text) => expect(at(text)).toBeUndefined());
 });

@@ -18,7 +18,7 @@ function read(reading: Reading, ...chunks: readonly string[]): string[] {
   return found;
 }
 
-describe("content", () => {
+describe("tokens of content", () => {
   test.each<[string, readonly string[]]>([
     ["1 0 0 1rg", ["number 1", "number 0", "number 0", "number 1", "word rg"]],
     ["-.5 +5 1-2 --1 .", ["number -.5", "number +5", "number 1-2", "number --1", "number ."]],
@@ -32,11 +32,11 @@ describe("content", () => {
     ["1 %(2\n3%4\r5", ["number 1", "number 3", "number 5"]],
     ["true\0false\fnull", ["word true", "word false", "word null"]],
     [String.raw`(\777)`, [String.raw`literal (\777)`]],
-  ])("%s", (text, tokens) => {
+  ])("content is split into tokens: %s", (text, tokens) => {
     expect(read("content", text)).toEqual(tokens);
   });
 
-  test("a word ends with its stream, a string and a comment do not", () => {
+  test("a word ends with its stream, but a string and a comment do not", () => {
     expect(read("content", "1 2", "3 r", "g")).toEqual(["number 1", "number 2", "number 3", "word r", "word g"]);
     expect(read("content", "(a", "", "b)q")).toEqual(["literal (a", "literal b)", "word q"]);
     expect(read("content", "(a(", ")", ")q")).toEqual(["literal (a(", "literal )", "literal )", "word q"]);
@@ -63,17 +63,17 @@ describe("content", () => {
   });
 });
 
-describe("objects", () => {
+describe("tokens of objects", () => {
   test.each<[string, readonly string[]]>([
     ["<</A 1 0 R/B[2a)>]>> ", ["<< <<", "name /A", "number 1", "number 0", "word R", "name /B"]],
     ["1rg 0R 5 ", ["number 1rg", "number 0R", "number 5"]],
     ["/A#4 <4G> (\\777) ", ["name /A#4", "hex <4G>", "literal (\\777)"]],
     ["}) ", ["} }", "stray )"]],
-  ])("%s", (text, tokens) => {
+  ])("objects are split into tokens: %s", (text, tokens) => {
     expect(read("objects", text).slice(0, tokens.length)).toEqual(tokens);
   });
 
-  test("a token goes on in the next chunk, wherever that begins", () => {
+  test("a token continues in the next chunk, wherever that begins", () => {
     const text = "<</A#42 -1.5/B(a\\)\\\\(\\()c)%com>ment\r/C<4 1>[true 12 0 R>] {}>>endobj\n";
     const whole = read("objects", text);
     expect(whole).toHaveLength(18);
@@ -83,7 +83,7 @@ describe("objects", () => {
     expect(read("objects", ...text)).toEqual(whole);
   });
 
-  test("what a chunk leaves open is known, with its length", () => {
+  test("an unfinished token at the end of a chunk is known, with its length", () => {
     const next = new Tokens(bytesOf("1 (abc"), { reading: "objects" });
     expect([next.next(), next.next(), next.unfinished, next.end - next.start]).toEqual([
       "number",
@@ -102,7 +102,7 @@ describe("objects", () => {
     expect([next.next(), next.text(), next.comment]).toEqual(["number", "5", 4]);
   });
 
-  test("a keyword is known wherever a chunk ends in it", () => {
+  test("a keyword is recognized wherever a chunk ends in it", () => {
     for (let at = 0; at <= 8; at++) {
       const next = new Tokens(bytesOf("endobj  ".slice(0, at)), { reading: "objects" });
       if (next.next() === undefined) {
@@ -113,7 +113,7 @@ describe("objects", () => {
     }
   });
 
-  test("reading begins at an offset, and anew after a reset", () => {
+  test("a reader begins at an offset, and anew after a reset", () => {
     const next = new Tokens(bytesOf("(a"), { reading: "objects" });
     next.next();
     next.reset();

@@ -30,14 +30,14 @@ function measured(...chunks: readonly string[]): { largest: Measures; ends: numb
 
 const MIXED = "<</A[1 2 3 0 R(a\\)(b))<41424>]/B<</C/D>>%comment\n/E 5 0 R>> 7 [/F] R ";
 
-test("an object has its tokens, entries, items, strings, comments, and nesting", () => {
+test("an object is measured by its tokens, entries, items, strings, comments, and nesting", () => {
   expect(measured(MIXED)).toEqual({
     largest: { tokens: 18, dictionaryEntries: 3, arrayItems: 5, stringBytes: 7, commentBytes: 7, nesting: 2 },
     ends: [59, 61, 66, 68],
   });
 });
 
-test("chunks change nothing, wherever they end", () => {
+test("chunks do not change the measures, wherever they end", () => {
   const { largest, ends } = measured(MIXED);
   for (let at = 0; at <= MIXED.length; at++) {
     const halves = measured(MIXED.slice(0, at), MIXED.slice(at));
@@ -55,7 +55,7 @@ test("a growing view of the same bytes is read on from its end", () => {
   expect([end, meter.tokens, meter.largest.arrayItems]).toEqual([13, 5, 2]);
 });
 
-describe("what is beyond a limit is refused before it ends", () => {
+describe("limits of objects", () => {
   test.each<[string, Partial<Measures>, string]>([
     ["[1 2 3 4 5 6 ", { arrayItems: 3 }, "array with too many items"],
     ["<</A 1/B 2/C 3/D 4", { dictionaryEntries: 2 }, "dictionary with too many entries"],
@@ -64,7 +64,7 @@ describe("what is beyond a limit is refused before it ends", () => {
     ["%abcd", { commentBytes: 3 }, "comment that is too long"],
     ["[[[", { nesting: 2 }, "nested too deeply"],
     ["[1 2 3 ", { tokens: 2 }, "object that is too large"],
-  ])("%s", (text, most, problem) => {
+  ])("an object beyond a limit is refused before it ends: %s", (text, most, problem) => {
     expect(() => new ObjectMeter({ ...LOOSE, ...most }).read(bytesOf(text))).toThrow(problem);
   });
 });

@@ -46,25 +46,25 @@ test.each<[string, unknown]>([
     "<</A null/B 5 0 R/C<</D[/E]>>/F 1>>",
     new Dictionary(["A", "B", "C", "F"], [null, new Reference(5, 0), new Dictionary(["D"], [[new Name("E")]]), 1]),
   ],
-])("%s", async (text, value) => {
+])("an object is parsed to its value: %s", async (text, value) => {
   expect(await parse(text)).toEqual({ value, end: text.length, duplicateKey: undefined });
 });
 
-test("an object ends where it ends, whatever follows", async () => {
+test("an object ends at its own end, whatever follows", async () => {
   expect(await parse("xx 12 0 obj", 3)).toEqual({ value: 12, end: 5, duplicateKey: undefined });
   expect(await parse("12 13 14")).toEqual({ value: 12, end: 2, duplicateKey: undefined });
   expect(await parse("<< /A 1 >>stream")).toMatchObject({ end: 10 });
   expect(await parse("7 endobj")).toMatchObject({ value: 7, end: 1 });
 });
 
-test("a string has its bytes", async () => {
+test("a string is parsed to its bytes", async () => {
   const text = String.raw`[(a\)\101) <4>]`;
   const { value } = await parse(text);
   const strings = value as readonly StringSpan[];
   expect(strings.map((one) => Array.from(one.valueIn(bytesOf(text))))).toEqual([[0x61, 0x29, 0x41], [0x40]]);
 });
 
-describe("a key that is there twice is reported", () => {
+describe("duplicate keys", () => {
   test.each([
     ["<</A 1/A 1>>", "A"],
     ["<</Contents 1 0 R/Conten#74s 2 0 R>>", "Contents"],
@@ -72,12 +72,12 @@ describe("a key that is there twice is reported", () => {
     ["[1 <</B <</C 1/D 2/C 3>>>>]", "C"],
     ["<</A<</B 1>>/B<</A 1>>>>", undefined],
     ["<</A 1/a 1>>", undefined],
-  ])("%s: %s", async (text, key) => {
+  ])("a duplicate key is reported: %s: %s", async (text, key) => {
     expect((await parse(text)).duplicateKey).toBe(key);
   });
 });
 
-describe("what has no one reading is refused, with its place", () => {
+describe("ambiguous objects", () => {
   test.each([
     ["", "0 has no end"],
     ["<</A 1", "6 has no end"],
@@ -106,7 +106,7 @@ describe("what has no one reading is refused, with its place", () => {
     ["<</A 1%\n>>", "8 has a comment in it"],
     ["[/A#4]", "1 is malformed"],
     ["{1}", "0 is malformed"],
-  ])("%s: %s", async (text, expected) => {
+  ])("an ambiguous object is refused with its place: %s: %s", async (text, expected) => {
     expect(await problem(text)).toBe(expected);
   });
 });
@@ -117,7 +117,7 @@ test("containers are nested up to 500 deep", async () => {
   expect(await problem(nested(501))).toBe("500 has containers that are nested too deeply");
 });
 
-test("it charges for each byte and each token, and stops where the work ends", async () => {
+test("a parser charges for each byte and each token, and stops where the work ends", async () => {
   const text = `[${"1 0 R ".repeat(10_000)}]`;
   const work = unlimitedWork();
   await parse(text, 0, work);
@@ -133,7 +133,7 @@ test("reading a large object yields to other requests", async () => {
   expect(turns).toBeGreaterThan(4);
 });
 
-describe("read as content, an object is what readers take it for", () => {
+describe("objects in content", () => {
   test.each<[string, unknown]>([
     ["[1 %)\n2]", [1, 2]],
     ["<</A#4 <4G> /(x)>>", new Dictionary(["A#4", ""], [new StringSpan(7, 11), new StringSpan(13, 16)])],
@@ -144,7 +144,7 @@ describe("read as content, an object is what readers take it for", () => {
     ],
     ["<</A 1 0 R>>", new Dictionary(["A"], [new Reference(1, 0)])],
     [String.raw`(\777` + ")", new StringSpan(0, 6)],
-  ])("%j", (text, value) => {
+  ])("an object in content is read as viewers read it: %j", (text, value) => {
     expect(parseShort(bytesOf(text), 0, "content")).toMatchObject({ value, end: text.length });
   });
 
@@ -155,7 +155,7 @@ describe("read as content, an object is what readers take it for", () => {
     ["[1}]", "2 is malformed"],
     ["<</A 1 2>>", "8 has a dictionary with a value in place of a key"],
     ["", "0 has no end"],
-  ])("%j: %s", (text, expected) => {
+  ])("an object in content without one reading is refused: %j: %s", (text, expected) => {
     let found = "none";
     try {
       parseShort(bytesOf(text), 0, "content");

@@ -18,7 +18,7 @@ async function streamsIn(text: string) {
   }));
 }
 
-describe("an object stream is found by its dictionary, with its number, data, and filters", () => {
+describe("object streams", () => {
   test.each<[string, number, string, number, boolean]>([
     ["7 0 obj<</Type/ObjStm/Length 3>>stream\r\nabcendstream", 7, "abc", 0, true],
     ["7 0 obj<</Type/ObjStm>>stream\nabcendstream", 7, "abc", 0, true],
@@ -32,21 +32,24 @@ describe("an object stream is found by its dictionary, with its number, data, an
     ["7 0 obj<</Type/ObjStm/Filter 9 0 R>>stream\nabcendstream", 7, "abc", 1, false],
     ["7 0 obj<</A(>>stream endobj)/Type/ObjStm>>%stream\nstream\nabcendstream", 7, "abc", 0, true],
     ["obj<</Type/ObjStm>>stream\nabcendstream", 0, "abc", 0, true],
-  ])("%j", async (text, number, data, filters, isPlain) => {
-    expect(await streamsIn(text)).toEqual([{ number, data, filters, isPlain }]);
-  });
+  ])(
+    "an object stream is found with its number, data, and filters: %j",
+    async (text, number, data, filters, isPlain) => {
+      expect(await streamsIn(text)).toEqual([{ number, data, filters, isPlain }]);
+    },
+  );
 
-  test("wherever a cross-reference may lead: in a string, too", async () => {
+  test("an object stream is found wherever a cross-reference may lead, even in a string", async () => {
     expect(await streamsIn("1 0 obj(2 0 obj<</Type/ObjStm>>stream\nabcendstream)")).toMatchObject([{ number: 2 }]);
   });
 
   test.each(["7 0 obj<</Type/ObjStm>>endobj", "7 0 obj<</Type/XRef>>stream\nabc", "7 0 obj(/ObjStm)stream\nabc"])(
-    "not in %j",
+    "no object stream is found in %j",
     async (text) => expect(await streamsIn(text)).toEqual([]),
   );
 });
 
-test("the filters of a stream are counted, by any of their names, and too many are refused", async () => {
+test("filters of a stream are counted by all their names, and too many are refused", async () => {
   const filters = (count: number, name: string): string =>
     `1 0 obj<</Filter[${`/${name}`.repeat(count)}]>>stream\nabcendstream`;
   for (const name of ["FlateDecode", "Fl", "A85", "AHx", "LZW", "RL", "CCF", "DCT", "Flate#44ecode"]) {
@@ -56,7 +59,7 @@ test("the filters of a stream are counted, by any of their names, and too many a
 });
 
 test.each(["stream\n", "stream  \r\n", `${" ".repeat(100)}%endobj\nstream\n`])(
-  "a calculator function that is too long is refused, though its data begin behind %j",
+  "a calculator function that is too long is refused, even if its data begin after %j",
   async (keyword) => {
     const program = " ".repeat(limits.streams.programBytes);
     const text = (data: string): string => `1 0 obj<</FunctionType 4>>${keyword}${data}endstream`;

@@ -10,7 +10,7 @@ function read(text: string, from = 0): string[] {
   return found;
 }
 
-test("an object has its tokens, wherever spaces are and are not", () => {
+test("an object is split into tokens, with or without spaces", () => {
   expect(read("5 0 obj<</A[1 2 R(x)]/B<41>>>endobj")).toEqual([
     "integer 5",
     "integer 0",
@@ -30,7 +30,7 @@ test("an object has its tokens, wherever spaces are and are not", () => {
   ]);
 });
 
-test("positions are those of the bytes", () => {
+test("positions of tokens count bytes", () => {
   const next = tokens(bytesOf("xx \0\t\n\f\r 12/A"), 2);
   next.next();
   expect([next.kind, next.start, next.end]).toEqual(["integer", 9, 11]);
@@ -40,25 +40,29 @@ test("positions are those of the bytes", () => {
   expect([next.kind, next.start, next.end]).toEqual([undefined, 13, 13]);
 });
 
-test("a comment ends with its line, whatever ends that, and is reported", () => {
+test("a comment ends with its line, at any kind of line end, and is reported", () => {
   expect(read("1%(\n2 %\r3%<<\r\n4")).toEqual(["integer 1", "% integer 2", "% integer 3", "% integer 4"]);
   expect(read("1 % no end")).toEqual(["integer 1"]);
 });
 
 describe("numbers", () => {
-  test.each(["0", "007", "+5", "-5"])("%s is an integer", (text) => expect(read(text)).toEqual([`integer ${text}`]));
-  test.each(["1.5", "-.5", "4.", "+0.0"])("%s is real", (text) => expect(read(text)).toEqual([`real ${text}`]));
+  test.each(["0", "007", "+5", "-5"])("%s is read as an integer", (text) =>
+    expect(read(text)).toEqual([`integer ${text}`]),
+  );
+  test.each(["1.5", "-.5", "4.", "+0.0"])("%s is read as a real number", (text) =>
+    expect(read(text)).toEqual([`real ${text}`]),
+  );
   test.each(["--5", "+-5", "5-3", "1.2.3", ".", "+", "-", "1e3", "0x1F", "16#FF", "5R", "9".repeat(65)])(
-    "%s has no one reading",
+    "%s is an ambiguous number",
     (text) => expect(read(text)).toEqual([`malformed ${text}`]),
   );
 });
 
 describe("names", () => {
-  test.each(["/A", "/A#42", "/#20", "/a.b-c*d", "/\xe4", "/1"])("%s", (text) =>
+  test.each(["/A", "/A#42", "/#20", "/a.b-c*d", "/\xe4", "/1"])("the name %s is one token", (text) =>
     expect(read(text)).toEqual([`name ${text}`]),
   );
-  test.each(["/", "/A#", "/A#4", "/A#4G", "/A#00", "/A\x01", "/A\x7f", "/A\x0bB"])("%j has no one reading", (text) =>
+  test.each(["/", "/A#", "/A#4", "/A#4G", "/A#00", "/A\x01", "/A\x7f", "/A\x0bB"])("the name %j is ambiguous", (text) =>
     expect(read(text)).toEqual([`malformed ${text}`]),
   );
 });
@@ -72,19 +76,19 @@ describe("strings", () => {
     String.raw`(\377\0\1012)`,
     "(a\\\r\nb)",
     "(endobj % stream)",
-  ])("%j is a literal string", (text) => expect(read(text)).toEqual([`literal ${text}`]));
-  test.each([String.raw`(\777)`, "(", "(a(b)", String.raw`(\)`])("%j has no one reading", (text) =>
+  ])("%j is read as a literal string", (text) => expect(read(text)).toEqual([`literal ${text}`]));
+  test.each([String.raw`(\777)`, "(", "(a(b)", String.raw`(\)`])("the literal string %j is ambiguous", (text) =>
     expect(read(text)).toEqual([`malformed ${text}`]),
   );
-  test.each(["<>", "<4>", "<41 4a\n4F>"])("%j is a hexadecimal string", (text) =>
+  test.each(["<>", "<4>", "<41 4a\n4F>"])("%j is read as a hexadecimal string", (text) =>
     expect(read(text)).toEqual([`hex ${text}`]),
   );
-  test.each(["<4", "<4G>", "<(>"])("%j has no one reading", (text) =>
+  test.each(["<4", "<4G>", "<(>"])("the hexadecimal string %j is ambiguous", (text) =>
     expect(read(text)).toEqual([`malformed ${text}`]),
   );
 });
 
-test("delimiters that stand for nothing are malformed, and the next token is found", () => {
+test("stray delimiters are malformed, and the next token is found", () => {
   expect(read("}1)2{3>4")).toEqual([
     "malformed }",
     "integer 1",
@@ -97,6 +101,6 @@ test("delimiters that stand for nothing are malformed, and the next token is fou
   ]);
 });
 
-test("keywords are letters alone", () => {
+test("keywords consist of letters only", () => {
   expect(read("true endobj5 obj_ R")).toEqual(["word true", "malformed endobj5", "malformed obj_", "word R"]);
 });

@@ -23,7 +23,7 @@ endstream
 endobj
 startxref`;
 
-test("the objects of a file have their numbers, types, strings, and streams", () => {
+test("objects of a file are read with their numbers, types, strings, and streams", () => {
   const bytes = bytesOf(FILE);
   const text = ({ start, end }: { start: number; end: number }): string => latin1(bytes.subarray(start, end));
   const objects = [...writtenObjects(bytes, 0)];
@@ -46,19 +46,19 @@ test("the objects of a file have their numbers, types, strings, and streams", ()
   ]);
 });
 
-test("the version, and what a trailer keeps", () => {
+test("the version and the trailer's entries are read", () => {
   expect(versionOf(bytesOf(FILE))).toBe(17);
   expect(() => versionOf(bytesOf("GIF89a.."))).toThrow("no header");
   const xref = [...writtenObjects(bytesOf(FILE), 0)].at(-1);
   expect(xref && keptIn(dictionaryOf(bytesOf(FILE), xref))).toBe("/Root 1 0 R");
 });
 
-test("a table ends the objects", () => {
+test("a cross-reference table ends the objects", () => {
   const objects = [...writtenObjects(bytesOf("%PDF-1.7\n1 0 obj\n5\nendobj\nxref\n0 2\n"), 0)];
   expect(objects.map(({ number }) => number)).toEqual([1]);
 });
 
-describe("anything else than MuPDF's output is an error", () => {
+describe("unexpected output", () => {
   test.each([
     ["1 0 obj 5", "no end"],
     ["1 0 5", "no keyword"],
@@ -69,7 +69,7 @@ describe("anything else than MuPDF's output is an error", () => {
     ["1 0 obj <</Length 2>>\nstream\nx\nendstream endobj xref", "another length"],
     ["1 0 obj <</Length 1>>stream x\nendstream endobj xref", "no line end"],
     ["1 0 obj <</Type/XRef>> endobj xref", "cross-references that are no stream"],
-  ])("%j: %s", (text) => {
+  ])("output unlike MuPDF's is an error: %j: %s", (text) => {
     expect(() => [...writtenObjects(bytesOf(text), 0)]).toThrow("not as expected");
   });
 });
