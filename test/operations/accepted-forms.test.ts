@@ -173,8 +173,8 @@ const tried = parameters.flatMap((parameter) => {
   return forms ? [{ ...parameter, forms }] : [];
 });
 
-describe("a value means the same in each of its forms", () => {
-  test.each(tried)("$operation, $name", ({ name, field, forms }) => {
+describe("forms of a value", () => {
+  test.each(tried)("a value has the same meaning in each of its forms: $operation, $name", ({ name, field, forms }) => {
     for (const [canonical, others] of forms) {
       // Whether a text is meant as a boolean is known when the document is open.
       const expected = meaning(field, canonical);
@@ -184,7 +184,7 @@ describe("a value means the same in each of its forms", () => {
   });
 });
 
-test("all parameters but free texts are tried", () => {
+test("all parameters except free texts are tested", () => {
   const free = parameters.filter((one) => !tried.some(({ field }) => field === one.field));
   expect([...new Set(free.map(({ operation, name }) => `${operation} ${name}`))].sort()).toEqual([
     "add-page-numbers template",
@@ -219,7 +219,7 @@ test("all parameters but free texts are tried", () => {
   ]);
 });
 
-describe("what looks like a form and means something else", () => {
+describe("values of another meaning", () => {
   test.each([
     ["rotate", "angle", ["-90", "- 90", "9 0", "90 degrees", "360"]],
     ["n-up", "pagesPerSheet", ["-2", "2.5", "1 6"]],
@@ -236,13 +236,13 @@ describe("what looks like a form and means something else", () => {
     ],
     ["rotate", "rotations", ['{"1":"45"}', '{"1":""}', '{"1":true}']],
     ["fill-form", "values", ['{"a":12345678901234567890}', '{"a":1e300}', '{"a":{}}']],
-  ])("%s, %s", (operation, name, texts) => {
+  ])("%s rejects values of %s that only resemble an accepted form", (operation, name, texts) => {
     const parameter = parameters.find((one) => one.operation === operation && one.name === name);
     for (const text of texts) expect(parameter?.field.schema.safeParse(text).success, text).toBe(false);
   });
 });
 
-describe("through the front door", () => {
+describe("requests", () => {
   const send = senderTo(...operations);
 
   /** The parameters that a request has problems with. Its file is none, so that nothing is charged. */
@@ -257,7 +257,7 @@ describe("through the front door", () => {
   }
   const key = newKey("enterprise");
 
-  test("a request has no problem with the last form of each of its parameters", async () => {
+  test("a request accepts the last form of each of its parameters", async () => {
     for (const { name: operation, oneOf } of operations) {
       const excluded = oneOf?.exactly ? oneOf.fields.slice(1) : [];
       const own = tried.filter((one) => one.operation === operation && !excluded.includes(one.name));
@@ -270,7 +270,7 @@ describe("through the front door", () => {
     }
   });
 
-  test("nor has a step of a pipeline", async () => {
+  test("a step of a pipeline accepts the last form of each of its parameters", async () => {
     const steps = [
       { operation: "rotate", rotations: { "1": " 90 " }, password: 12 },
       { operation: "watermark", kind: "Text", text: "DRAFT", color: "C00", tile: "True", opacity: " .5 " },

@@ -15,7 +15,7 @@ test.each<[string, Record<string, string>, string[]]>([
   ["sign", { mode: "type", field: '{"page":4,"x":0,"y":0,"width":9,"height":9}' }, ["field", "typedName"]],
   ["add-page-numbers", { fontSize: "0", startAt: "-1", marginPt: "x" }, ["fontSize", "marginPt", "startAt"]],
   ["protect", { userPassword: "x".repeat(200), permissions: "fly" }, ["permissions", "userPassword"]],
-])("%s with %j names everything that is wrong", async (name, fields, wrong) => {
+])("%s with %j lists every problem", async (name, fields, wrong) => {
   const post = await operationService(name);
   const response = await post(three, fields);
   expect(response.headers.get("X-Credits-Charged")).toBeNull();
@@ -25,13 +25,13 @@ test.each<[string, Record<string, string>, string[]]>([
   expect(found.map((field) => field.name).toSorted()).toEqual(wrong);
 });
 
-test("a range that is the only problem has a code of its own", async () => {
+test("an invalid range as the only problem has a code of its own", async () => {
   const post = await operationService("to-images");
   const range = { field: "pages", range: "4", maxPage: 3 };
   expect(await errorOf(await post(three, { pages: "4" }))).toEqual([400, "invalid_page_range", range]);
 });
 
-test("a file that cannot be opened leaves the other problems", async () => {
+test("the other problems are reported if the file cannot be opened", async () => {
   const post = await operationService("to-images");
   const [, code, details] = await errorOf(await post(new TextEncoder().encode("%PDF-1.7"), { dpi: "5", pages: "4" }));
   expect([code, details]).toMatchObject(["invalid_parameters", { fields: [{ name: "dpi" }] }]);

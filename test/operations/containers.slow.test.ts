@@ -16,11 +16,11 @@ const forms: readonly (readonly [operation: string, fields: Readonly<Record<stri
   ["outline", { action: "set", outline: '[{"title":"a","page":1}]' }],
 ];
 
-describe.each(forms)("%s %j yields to other requests in", (operation, fields) => {
+describe.each(forms)("%s %j", (operation, fields) => {
   test.each<[string, (count: number) => Parts, number]>([
     ...Object.entries(arrays).map(([name, make]) => [name, make, ITEMS] as [string, typeof make, number]),
     ...Object.entries(dictionaries).map(([name, make]) => [name, make, KEYS] as [string, typeof make, number]),
-  ])("%s", async (name, make, count) => {
+  ])("the operation yields to other requests in %s", async (name, make, count) => {
     const post = await operationService(operation);
     using stretches = watchStretches();
     const { status } = await post(documentWith(make(LARGE.includes(name) ? LARGE_ITEMS : count)), fields);

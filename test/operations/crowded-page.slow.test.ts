@@ -19,9 +19,9 @@ const requests = [["extract-text", { format: "markdown" }]] as const;
 describe.each([
   ["scattered", { at: scattered }],
   ["on one line and turned", { at: inLine, turned: true }],
-] as const)("the words of a page, %s", (_, words) => {
+] as const)("crowded pages, %s", (_, words) => {
   test.each(requests)(
-    "%s %o: fuel grows with their number, and reading yields to other requests",
+    "%s %o: fuel grows with the number of words, and reading yields to other requests",
     async (operation, form) => {
       const found = [];
       for (const count of [13_000, 26_000, 52_000])

@@ -10,7 +10,7 @@ import { nextTurn } from "../../src/next-turn.ts";
 /** Pauses of a drawing that needs several times as many until it is refused. */
 const HALFWAY = 100;
 
-describe("a small page that would be drawn for minutes is refused for its work", () => {
+describe("drawing bombs", () => {
   test.each<[string, string, DrawnPage, Record<string, string>]>([
     ["to-images", "20 fills that blend, at 600 dpi", fills(20), { dpi: "600" }],
     ["to-images", "tiles with tiny steps", tiles, { dpi: "72" }],
@@ -19,7 +19,7 @@ describe("a small page that would be drawn for minutes is refused for its work",
     ["to-images", "a hundred thousand patches", patches(100_000), { dpi: "72" }],
     ["to-images", "glyphs of subroutines of subroutines", subroutines(100), { dpi: "72" }],
     ["ocr", "fills that blend", fills(2_000), {}],
-  ])("%s: %s", async (operation, _, page, fields) => {
+  ])("a small page that takes minutes to draw is refused for its work: %s: %s", async (operation, _, page, fields) => {
     const post = await operationService(operation);
     const response = await post(drawing(page), fields);
     const { error } = (await response.clone().json()) as { error: { message: string } };
@@ -54,7 +54,7 @@ test("an image of 400 million pixels without data is refused for its memory", as
   expect([status, code]).toEqual([413, "limit_exceeded"]);
 });
 
-test("other requests get their responses while a page is drawn", async () => {
+test("drawing yields to other requests", async () => {
   const post = await operationService("to-images");
   const rotate = await operationService("rotate");
   const halfway = Promise.withResolvers<void>();

@@ -17,19 +17,19 @@ const TOO_MUCH = [413, "limit_exceeded", limits.contentBytes];
 const bytes = (count: number): string => "0 0 m 9 9 l n\n".repeat(Math.ceil(count / 14));
 const KiB = 1024;
 
-describe("forms that draw forms", () => {
-  test.each(["own", "page", "empty"] as const)("are read where they are few (resources: %s)", async (named) => {
+describe("forms in forms", () => {
+  test.each(["own", "page", "empty"] as const)("a few nested forms are read (resources: %s)", async (named) => {
     expect(await textOf(laughs(4, 2, named))).toContain("laugh");
   });
 
   test.each(["own", "page", "empty"] as const)(
-    "ten times each over nine levels are refused (resources: %s)",
+    "ten forms in each of nine levels are refused (resources: %s)",
     async (named) => {
       expect(await refusal(laughs(10, 10, named))).toEqual(TOO_MUCH);
     },
   );
 
-  test("in every order that does not repeat one are refused", async () => {
+  test("forms in every order without repetition are refused", async () => {
     const names = Array.from({ length: 14 }, (_, index) => `/X${index} ${6 + index} 0 R`).join(" ");
     const resources = `/XObject << ${names} >>`;
     const content = Array.from({ length: 14 }, (_, index) => `/X${index} Do`).join(" ");
@@ -37,7 +37,7 @@ describe("forms that draw forms", () => {
     expect(await refusal(drawing({ content, resources, objects }))).toEqual(TOO_MUCH);
   });
 
-  test("one that draws itself is read", async () => {
+  test("a form that draws itself is read", async () => {
     const objects = [form(`${write("once")} /X0 Do`, "/XObject << /X0 6 0 R >> /Font << /F1 4 0 R >>")];
     const resources = "/XObject << /X0 6 0 R >>";
     expect(await textOf(drawing({ content: "/X0 Do", resources, objects }))).toContain("once");
@@ -97,11 +97,11 @@ const drawn: Record<string, (times: number, size: number) => Drawing> = {
 };
 
 describe.each(Object.entries(drawn))("%s", (_, make) => {
-  test("is drawn as often as a document may ask for", async () => {
+  test("the content is drawn up to the limit of repetitions", async () => {
     expect(await textOf(drawing(make(20, 50 * KiB)))).toContain("seen");
   });
 
-  test("is refused where that is too much", async () => {
+  test("the content is refused beyond the limit of repetitions", async () => {
     expect(await refusal(drawing(make(1_000, 200 * KiB)))).toEqual(TOO_MUCH);
   });
 });
@@ -113,7 +113,7 @@ test("a small form may be drawn many times, and a large one once beside it", asy
   expect(await textOf(drawing({ content, resources, objects }))).toContain("seen");
 });
 
-test("what is painted without a pattern costs nothing of it", async () => {
+test("content painted without a pattern does not pay for it", async () => {
   const content = `q /Pattern cs /P0 scn 0 0 9 9 re f Q\n${"0 0 9 9 re f\n".repeat(5_000)}${write("seen")}`;
   const resources = "/Pattern << /P0 6 0 R >>";
   const objects = [form(bytes(100 * KiB), "", "/PatternType 1 /PaintType 1 /TilingType 1 /XStep 400 /YStep 400")];

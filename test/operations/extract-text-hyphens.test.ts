@@ -43,14 +43,14 @@ test.each([
     "ward",
     "forward",
   ],
-])("at the end of a line, %s", async (_, before, end, start, expected) => {
+])("a hyphen at the end of a line is resolved: %s", async (_, before, end, start, expected) => {
   const { pages } = await extract(layoutDocument([page(before, end, start)]), { markdown: "true" });
   expect(pages[0]?.markdown).toBe(
     `${before} The third of these lines is long enough and ends in ${expected} goes on from here.`,
   );
 });
 
-test("other pages tell, too", async () => {
+test("words of other pages resolve a hyphen", async () => {
   const told = lines(["A second page has the well-known word within a line of its own."], 60, 700);
   const { pages } = await extract(layoutDocument([page("Nothing is to be seen here", "well-", "known"), told]), {
     markdown: "true",
@@ -58,7 +58,7 @@ test("other pages tell, too", async () => {
   expect(pages[0]?.markdown).toContain("ends in well-known goes on");
 });
 
-test("a soft hyphen is removed, even between two words that the text has", async () => {
+test("a soft hyphen is removed, even between two words of the text", async () => {
   const soft = `BT /F1 10 Tf 60 688 Td (The third of these lines is long enough and ends in open) Tj /Span << /ActualText <FEFF00AD> >> BDC (-) Tj EMC ET\n`;
   const first = lines(["What is known to be open has a source, and a known one"], 60, 700);
   const last = lines(["source goes on from here."], 60, 676);

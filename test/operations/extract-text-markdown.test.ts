@@ -20,7 +20,7 @@ async function markdownOf(pages: readonly string[], fields: Readonly<Record<stri
 }
 
 describe("Markdown", () => {
-  it("has headings, paragraphs without line breaks, lists, and code", async () => {
+  it("Markdown has headings, paragraphs without line breaks, lists, and code", async () => {
     const page =
       line("Annual Report", 60, 760, 20, "FB") +
       lines(PROSE, 60, 720) +
@@ -47,7 +47,7 @@ if (a < b) {
 `);
   });
 
-  it("has Chinese and Japanese without spaces between lines, down or across, and Hebrew in logical order", async () => {
+  it("Markdown has Chinese and Japanese without spaces between lines, down or across, and Hebrew in logical order", async () => {
     const written = (texts: readonly string[], at: (index: number) => readonly [number, number]): Uint8Array => {
       const { meanings, codes } = spelled(texts.join(""));
       let from = 0;
@@ -106,7 +106,7 @@ if (a < b) {
     expect(markdown.match(/^(?:Proof:|\*\*Definition 3|\*\*2 Manifolds 2)/gm)).toHaveLength(7);
   });
 
-  it("has tables with lines around their cells, and without", async () => {
+  it("Markdown has tables with lines around their cells, and without", async () => {
     const page =
       lines(PROSE, 60, 760) +
       ruled(
@@ -137,7 +137,7 @@ if (a < b) {
     expect(markdown).toContain("| Year | Men | Women |\n| --- | --- | --- |\n| 1991 | 10.5 | 40.7 |\n| 1996 |");
   });
 
-  it("has one header row in a table of text with a line under each row", async () => {
+  it("Markdown has one header row for a table of text with a line under each row", async () => {
     const [rows, xs] = [
       [
         ["First", "480", "heavy", "in February"],
@@ -165,7 +165,7 @@ if (a < b) {
       expect(await markdownOf([`0.5 w ${under}${first}${firsts}${values}`])).toBe(`${all}\n`);
   });
 
-  it("leaves out what repeats on every page, unless requested", async () => {
+  it("leaves out text that repeats on every page, unless requested", async () => {
     const pages = [1, 2, 3].map(
       (number) =>
         line("Report of the Office", 60, 800, 8) + lines(PROSE, 60, 700) + line(`Page ${number} of 3`, 280, 30, 8),
@@ -191,8 +191,8 @@ if (a < b) {
   });
 });
 
-describe("a Markdown parser", () => {
-  it("sees the text of the page, whatever characters it has", async () => {
+describe("Markdown read by a parser", () => {
+  it("a Markdown parser reads the text of the page, whatever characters it has", async () => {
     const hostile = [
       "# no heading, *no emphasis*, _none_, `no code`, and [no link](x)",
       "+ no list, <b>no HTML</b>, &copy; no entity, ~~not deleted~~ \\ ",
@@ -205,7 +205,7 @@ describe("a Markdown parser", () => {
     for (const text of hostile) expect(shown).toContain(text.trim());
   });
 
-  it("sees tables with the cells of the page", async () => {
+  it("a Markdown parser reads tables with the cells of the page", async () => {
     const cells = [
       ["Name", "a|b"],
       ["*x*", "<i>1</i>"],
@@ -232,7 +232,7 @@ const shownText = (tokens: readonly Token[]): string =>
     .replaceAll("&#39;", "'");
 
 describe("JSON", () => {
-  it("has the Markdown and the blocks of each page if requested", async () => {
+  it("JSON has the Markdown and the blocks of each page if requested", async () => {
     const page =
       line("Annual Report", 60, 760, 20, "FB") +
       lines(PROSE, 60, 700) +
@@ -285,7 +285,7 @@ describe("JSON", () => {
     expect(heading.bbox[3]).toBeGreaterThan(82);
   });
 
-  it("says which pages need recognition", async () => {
+  it("lists the pages that need recognition", async () => {
     const image = "q 400 0 0 400 100 200 cm BI /W 1 /H 1 /BPC 8 /CS /G ID \x80 EI Q";
     const response = await post(layoutDocument([image, line("text", 60, 700), "60 700 100 20 re f"]));
     const { pages } = await response.json<{ pages: readonly object[] }>();
@@ -296,7 +296,7 @@ describe("JSON", () => {
     ]);
   });
 
-  it("ignores the parameters of other formats, and names them", async () => {
+  it("lists the ignored parameters of other formats", async () => {
     const file = layoutDocument([line("text", 60, 700)]);
     const ignored = async (fields: Readonly<Record<string, string>>): Promise<string | null> => {
       const response = await post(file, fields);
@@ -309,7 +309,7 @@ describe("JSON", () => {
   });
 });
 
-it("is plain text if requested", async () => {
+it("JSON is plain text if requested", async () => {
   const response = await post(layoutDocument([line("one", 60, 700), line("two", 60, 700)]), { format: "text" });
   expect(response.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
   expect(response.headers.get("Content-Disposition")).toContain("-extract-text.txt");

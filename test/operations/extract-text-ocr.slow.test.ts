@@ -39,7 +39,7 @@ ${JOINED}
 `;
 
 describe("ocr=auto", () => {
-  it("reads the pages without text, and the others as ever", async () => {
+  it("recognizes the pages without text, and extracts the text of the others", async () => {
     const plain: Result = await (await post(mixed, { words: "true" })).json();
     expect(plain.pages.map(({ needsOcr }) => needsOcr)).toEqual([undefined, true]);
     const fields = { ocr: "auto", words: "true", markdown: "true", blocks: "true" };
@@ -55,7 +55,7 @@ describe("ocr=auto", () => {
     expect(annual.map((value, index) => Math.abs(value - ([30, 32, 107, 51][index] ?? 0)) < 6)).not.toContain(false);
   });
 
-  it("works in a pipeline and as a job, which is priced by the pages that ocr is priced by", async () => {
+  it("works in a pipeline and as a job, whose price counts the recognized pages", async () => {
     const steps = [
       { operation: "rotate", angle: 180 },
       { operation: "extract-text", format: "markdown", ocr: "auto" },
@@ -72,7 +72,7 @@ describe("ocr=auto", () => {
     expect(await (await service.result(id)).text()).toContain(`# ${TITLE}\n\n${JOINED}`);
   });
 
-  it("reads up to a number of pages in a request", async () => {
+  it("recognizes up to a number of pages in a request", async () => {
     const scans = Array.from({ length: limits.ocr.pages + 1 }, () => scanPage(jpeg));
     const error = await errorOf(await post(drawing(...scans), { ocr: "auto" }));
     expect(error).toEqual([413, "limit_exceeded", { limit: limits.ocr.pages, actual: limits.ocr.pages + 1 }]);

@@ -7,7 +7,7 @@ const markdownOf = async (page: string): Promise<string> => {
   return pages[0]?.markdown ?? "";
 };
 
-test("columns whose baselines do not agree are read one after the other", async () => {
+test("columns are read one after the other if their baselines differ", async () => {
   const text = (side: string): string[] =>
     Array.from({ length: 8 }, (_, at) => `${side} line ${at + 1} is as long as its column`);
   const page = lines(text("Left"), 60, 700) + lines(text("Right"), 320, 694);
@@ -27,7 +27,7 @@ test("labels in the middle of their rows are no column of text", async () => {
 test.each([
   ["titles that follow each other are several", 36, ["# The First Title", "# The Second Title"]],
   ["the lines of a title are one", 22, ["# The First Title The Second Title"]],
-])("%s", async (_, distance, titles) => {
+])("titles are divided by their distance: %s", async (_, distance, titles) => {
   const text = [
     "A paragraph under the titles has several lines,",
     "all of them at the same distance from each",

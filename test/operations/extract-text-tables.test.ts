@@ -37,7 +37,7 @@ test.each([
   ["a rule under each row", [first, second, below].map(across).join("")],
   ["a background of every other row", background(second, first - second)],
   ["a frame", `0.6 w ${left} ${below} ${right - left} ${above - below} re S\n`],
-])("a table with %s has its rows, however many lines they take", async (_, drawing) => {
+])("a table with %s has its rows, for any number of lines", async (_, drawing) => {
   const page = `${line("A paragraph stands above the table that follows below.", left, 700)}${drawing}${texts}`;
   const { pages } = await extract(layoutDocument([page]), { markdown: "true" });
   expect(pages[0]?.markdown).toContain(expected);

@@ -79,8 +79,8 @@ ends on the second page.
 A flawless floor.
 `;
 
-describe("a tagged document", () => {
-  it("is read in the order of its tags, with their headings and lists, and without artifacts", async () => {
+describe("tagged documents", () => {
+  it("a tagged document is read in the order of its tags, with their headings and lists, and without artifacts", async () => {
     const file = taggedDocument(report, document(), { roles: ROLES });
     expect(await markdownOf(file)).toBe(REPORT);
     expect((await markdownOf(file, { furniture: "true" })).match(/Confidential draft/g)).toHaveLength(2);
@@ -98,7 +98,7 @@ describe("a tagged document", () => {
     expect(first?.text).toContain("Confidential draft");
   });
 
-  it("is read in the same way as a job", async () => {
+  it("a tagged document is read in the same way as a job", async () => {
     const service = await jobService();
     const { id } = await service.start("extract-text", taggedDocument(report, document(), { roles: ROLES }), {
       format: "markdown",
@@ -108,12 +108,12 @@ describe("a tagged document", () => {
     expect(await (await service.result(id)).text()).toBe(REPORT);
   });
 
-  it("may have a cycle in its tree, and one that refers to content that is not there", async () => {
+  it("a tagged document may have a cycle in its tree, and one that refers to missing content", async () => {
     const lies = element("P", [on(40), on(41, 1)]);
     expect(await markdownOf(taggedDocument(report, document([lies]), { roles: ROLES, cyclic: true }))).toBe(REPORT);
   });
 
-  it("has the cells of a row in their order across the page, where its tags go back and forth", async () => {
+  it("a row's cells are in their order across the page if the tags alternate", async () => {
     const places = [60, 200, 340, 60, 200, 340, 60, 200, 340] as const;
     const cells = ["Month", "Low", "High", "May", "11", "19", "June", "12", "24"];
     const drawn = cells.map((text, id) => marked(id, said(text, 700 - Math.floor(id / 3) * 16, places[id])));
@@ -131,7 +131,7 @@ describe("a tagged document", () => {
     expect(await read(row(2, 1, 0), row(5, 4, 3), row(8, 6, 7))).toBe(mirrored);
   });
 
-  it("has tables with merged cells and headers where its tags say so", async () => {
+  it("a tagged table has the merged cells and headers of its tags", async () => {
     const cells = ["Region", "Sales", "North", "South", "10", "20", "30", "40"];
     const places: readonly (readonly [number, number])[] = [
       [60, 700],
@@ -178,7 +178,7 @@ describe("a tagged document", () => {
     );
   });
 
-  it("says what describes a figure, and the text in it", async () => {
+  it("a tagged figure has its description and its text", async () => {
     const figure = element("Figure", [on(0)], "/Alt (A chart of sales)");
     const page =
       marked(0, "60 600 100 80 re f\n" + said("2024", 590), "Figure") + marked(1, said("After the chart.", 500));
@@ -187,21 +187,21 @@ describe("a tagged document", () => {
   });
 });
 
-describe("a document whose tags say little", () => {
+describe("incomplete tags", () => {
   const prose = lines(
     Array.from({ length: 6 }, (_, at) => `Line ${at} of text that nothing is known of.`),
     60,
     700,
   );
 
-  it("is read as it looks where most of a page has no tags", async () => {
+  it("a page with mostly untagged text is read by its layout", async () => {
     const page = marked(0, said("Only this is tagged.", 100)) + prose;
     const markdown = await markdownOf(taggedDocument([page], element("Document", [element("H1", [on(0)])])));
     expect(markdown.indexOf("Line 0")).toBeLessThan(markdown.indexOf("Only this"));
     expect(markdown).not.toContain("#");
   });
 
-  it("keeps the little that has none", async () => {
+  it("a small part without tags is kept", async () => {
     const page = marked(0, prose) + said("Stamped later", 400) + marked(1, said("The end of the page.", 200));
     const top = element("Document", [element("H1", [on(0)]), element("P", [on(1)])]);
     const [read] = await pagesOf(taggedDocument([page], top));
@@ -212,12 +212,12 @@ describe("a document whose tags say little", () => {
     ]);
   });
 
-  it("keeps content that is marked as an artifact in the middle of the page", async () => {
+  it("content marked as an artifact in the middle of the page is kept", async () => {
     const page = marked(0, said("A heading of the page", 760)) + artifact(prose);
     expect(await markdownOf(taggedDocument([page], element("Document", [element("H1", [on(0)])])))).toContain("Line 5");
   });
 
-  it("has the tables that it looks as if it had", async () => {
+  it("tables of a page without table tags are found by their layout", async () => {
     const table = ruled(
       [
         ["Name", "Amount"],
@@ -233,7 +233,7 @@ describe("a document whose tags say little", () => {
     expect(markdown).toContain("| Name | Amount |\n| --- | --- |\n| First | 10 |");
   });
 
-  it("keeps text that an empty text is said to stand for", async () => {
+  it("text with an empty replacement text is kept", async () => {
     const top = element("Document", [element("H1", [element("Span", [on(0)], "/ActualText ( )")])]);
     expect(await markdownOf(taggedDocument([marked(0, said("A title that was edited", 700))], top))).toContain(
       "A title that was edited",

@@ -44,7 +44,7 @@ test.each(Object.entries(pages))("Markdown has all words of %s", async (_, conte
   expect(await lostIn(layoutDocument([content]))).toEqual([[]]);
 });
 
-test("Markdown has all words of documents with everything, and of tagged tables whose cells overlap", async () => {
+test("Markdown has all words of documents with every feature, and of tagged tables with overlapping cells", async () => {
   // The tagged words of that document lie on each other.
   const features = allFeatures.filter((one) => one !== "tagged");
   expect(await lostIn(document({ name: "everything", pages: 3, features }))).toEqual([[], [], []]);

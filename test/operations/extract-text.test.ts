@@ -4,28 +4,28 @@ import { document } from "../harness/fixtures.ts";
 import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
 import { extract, type Extracted, post, read, textOf } from "./text-service.ts";
 
-describe("the response", () => {
+describe("responses", () => {
   const three = document({ name: "alpha", pages: 3 });
 
-  it("has the pages, their text joined, and counts", async () => {
+  it("a response has the pages, their joined text, and counts", async () => {
     const pages = [1, 2, 3].map((pageNumber) => ({ pageNumber, text: `Page ${pageNumber} of alpha` }));
     const text = pages.map((page) => page.text).join("\n\f");
     expect(await extract(three)).toEqual({ text, pages, stats: { wordCount: 12, charCount: text.length } });
   });
 
-  it("takes the range as a set", async () => {
+  it("a range is read as a set", async () => {
     const { pages } = await extract(three, { pages: "3,1,3" });
     expect(pages.map(({ pageNumber }) => pageNumber)).toEqual([1, 3]);
     expect(await errorOf(await post(three, { pages: "4" }))).toMatchObject([400, "invalid_page_range", { maxPage: 3 }]);
     expect(await errorOf(await post(three, { words: "maybe" }))).toMatchObject([400, "invalid_parameters", {}]);
   });
 
-  it("needs pdf:read alone", async () => {
+  it("a key needs only pdf:read", async () => {
     expect((await post(three, {}, await newKey("business", ["pdf:read"]))).status).toBe(200);
     expect((await post(three, {}, await newKey("business", ["pdf:write"]))).status).toBe(403);
   });
 
-  it("is empty where there is no text", async () => {
+  it("a response is empty if there is no text", async () => {
     const empty = textDocument([{ content: "10 10 50 50 re f" }, { content: "" }]);
     expect(await extract(empty)).toMatchObject({ text: "\n\f", stats: { wordCount: 0, charCount: 2 } });
     const one = await extract(textDocument([{ content: "" }]), { words: "true" });
@@ -36,7 +36,7 @@ describe("the response", () => {
     });
   });
 
-  it("reports a repair, and reads past a broken content stream", async () => {
+  it("a repair is reported, and a broken content stream is skipped", async () => {
     const damaged = textDocument([{ content: show("found again", 50, 700) }], [], { withoutXref: true });
     const response = await post(damaged);
     expect([response.status, response.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
@@ -46,19 +46,19 @@ describe("the response", () => {
 });
 
 describe("characters", () => {
-  it("of ligatures are letters, hyphens stay at the ends of lines", async () => {
+  it("ligatures become letters, and hyphens stay at the ends of lines", async () => {
     expect(await read(showCodes([1, 2, 3, 4], 50, 700), ["o", "ffi", "\ufb01", "\u00ad"])).toBe("offifi-");
     expect(await read(`${show("hyphen-", 50, 700)} ${show("ation", 50, 688)}`)).toBe("hyphen-\nation");
   });
 
-  it("of Chinese and Japanese stand without spaces between them", async () => {
+  it("Chinese and Japanese characters have no spaces between them", async () => {
     const { meanings, codes } = spelled("日本語の文書𠮷漢字");
     expect(await read(showCodes(codes, 50, 700), meanings)).toBe("日本語の文書𠮷漢字");
     // Set loosely: gaps that would be spaces in a script that has them.
     expect(await read(`3 Tc ${showCodes(codes, 50, 700)}`, meanings)).toBe("日本語の文書𠮷漢字");
   });
 
-  it("of Japanese and Thai are apart from Latin ones by the gap that is set there", async () => {
+  it("Japanese and Thai text is separated from Latin text by the gap between them", async () => {
     const japanese = spelled("\u3042\u3044");
     // The quarter of the font size that typesetters leave, on both sides: ABC is 20.56 points wide, each kana 6.
     const mixed = `${show("ABC", 50, 700)} ${showCodes(japanese.codes, 73.1, 700)} ${show("123", 87.6, 700)}`;
@@ -70,14 +70,14 @@ describe("characters", () => {
     expect(await read(product, thai.meanings)).toBe("Product \u0e1e\u0e25\u0e31\u0e07");
   });
 
-  it("apart by a gap are words", async () => {
+  it("characters with a gap between them become words", async () => {
     expect(await read("BT /F1 10 Tf 50 700 Td [(two) -400 (words)] TJ ET")).toBe("two words");
     expect(await read("BT /F1 10 Tf 50 700 Td [(ke) -60 (rned)] TJ ET")).toBe("kerned");
     const { meanings } = spelled("слов");
     expect(await read("BT /F2 10 Tf 50 700 Td [<00010002> -500 <00030004>] TJ ET", meanings)).toBe("сл ов");
   });
 
-  it("count as code points", async () => {
+  it("characters are counted as code points", async () => {
     const { meanings, codes } = spelled("𠮷😀");
     expect((await extract(textDocument([{ content: showCodes(codes, 50, 700) }], meanings))).stats).toEqual({
       wordCount: 1,
@@ -85,7 +85,7 @@ describe("characters", () => {
     });
   });
 
-  it("never include unpaired surrogates, NUL, or control characters", async () => {
+  it("characters never include unpaired surrogates, NUL, or control characters", async () => {
     const meanings = [{ hex: "D83DDE00" }, { hex: "D83D" }, { hex: "DE00" }, { hex: "0000" }, { hex: "0007" }, "z"];
     const body = await (
       await post(textDocument([{ content: showCodes([1, 2, 6, 3, 4, 5, 6], 50, 700) }], meanings))
@@ -100,8 +100,8 @@ describe("characters", () => {
   });
 });
 
-describe("what is text", () => {
-  it("is not what lies outside the visible page, or has no size", async () => {
+describe("extracted text", () => {
+  it("text outside the visible page or without size is left out", async () => {
     const content = [
       show("inside", 200, 400),
       show("left of it", 20, 400),
@@ -116,18 +116,18 @@ describe("what is text", () => {
     }
   });
 
-  it("is invisible text, too: that of a scan", async () => {
+  it("invisible text of a scan is extracted", async () => {
     expect(await read(`3 Tr ${show("recognized words", 50, 700)}`)).toBe("recognized words");
   });
 
-  it("is what annotations show", async () => {
+  it("text of annotations is extracted", async () => {
     const content = show("the page", 50, 700);
     expect(await textOf([{ content, note: "and a note" }, { content }])).toBe("the page\n\nand a note\n\fthe page");
   });
 });
 
 describe("words", () => {
-  it("have boxes from the top left of the page", async () => {
+  it("words have boxes from the top left of the page", async () => {
     const { pages } = await extract(textDocument([{ content: show("Hello wide world", 100, 700, 20) }]), {
       words: "true",
     });

@@ -57,11 +57,11 @@ function meanError(drawn: Uint8Array, { data }: Rgba): number {
   return sum / drawn.length;
 }
 
-describe("a WebP", () => {
+describe("WebP", () => {
   it.each([
     ["opaque", () => 255, 1],
     ["with alpha", (x: number) => x * 3, 2],
-  ] as const)("%s keeps what it shows", async (_, alpha, streams) => {
+  ] as const)("a WebP (%s) keeps its pixels", async (_, alpha, streams) => {
     const image = picture(80, 60, alpha);
     const { status, body } = await post(await codecs.encodeWebp(image, { quality: 95 }));
     expect(status).toBe(200);
@@ -74,7 +74,7 @@ describe("a WebP", () => {
     expect(meanError(drawn.pixels, image)).toBeLessThan(4);
   });
 
-  it("keeps the orientation and resolution of its EXIF, and its ICC profile", async () => {
+  it("a WebP keeps the orientation and resolution of its EXIF, and its ICC profile", async () => {
     const simple = await codecs.encodeWebp(
       picture(80, 60, () => 255),
       { quality: 80 },
@@ -102,8 +102,8 @@ describe("a WebP", () => {
   });
 });
 
-describe("a baseline JPEG", () => {
-  it.each([false, true])("stays byte for byte (gray: %s)", async (gray) => {
+describe("JPEG", () => {
+  it.each([false, true])("a baseline JPEG is embedded byte for byte (gray: %s)", async (gray) => {
     const image = picture(80, 60, () => 255);
     const jpeg = await codecs.encodeJpeg(image, { quality: 95, gray: gray });
     const { body } = await post(jpeg);

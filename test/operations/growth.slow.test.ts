@@ -42,7 +42,7 @@ test.each<[string, string, number, (size: number) => Record<string, Uint8Array |
   ["flatten", "annotations without an appearance", 2_000, (size) => ({ file: ownAnnotations(size) })],
   ["merge", "fields of one name", 10_000, (size) => ({ file0: namesakes(size), file1: namesakes(size) })],
   ["extract-pages", "copies", 1_000, (size) => ({ file: withForm, range: Array(size).fill("1").join(",") })],
-])("%s: the work for %s grows as their number does", async (operation, _, size, parts) => {
+])("%s: the work for %s grows linearly with their number", async (operation, _, size, parts) => {
   const [half, whole] = [await workOf(operation, parts(size / 2)), await workOf(operation, parts(size))];
   // Measured: 1.89 to 2.00. The square would be 4.
   expect(whole / half).toBeLessThan(2.1);

@@ -18,7 +18,7 @@ test.each([
   expect([status, code, details]).toEqual([400, "invalid_parameters", { fields: [{ name: parameter, issue }] }]);
 });
 
-test("a key may stand in two objects, and in a text", async () => {
+test("a key may occur in two objects, and in a text", async () => {
   const post = await operationService("metadata");
   const metadata = '{"title":"\\\\\\"title\\":","custom":{"b":"title","title2":"b"},"author":"{"}';
   // The parameters are right, so the file is what is wrong.
@@ -36,21 +36,18 @@ test.each([
   ["metadata", { action: "set", metadata: `{"custom":${members(2_000)}}` }],
   ["crop", { margins: members(70_000) }],
   ["sign", { mode: "type", typedName: "Ada", field: members(70_000) }],
-] as const)(
-  "%s lists 10 problems of a JSON parameter that has many, and does not look for all others",
-  async (name, fields) => {
-    const post = await operationService(name);
-    const [status, code, details] = await errorOf(await post(pdf, fields));
-    const { fields: found } = details as { fields: { issue: string }[] };
-    expect([status, code, found.length]).toEqual([400, "invalid_parameters", 11]);
-    expect(found.at(-1)?.issue).toBe("has at least 990 more problems");
-  },
-);
+] as const)("%s lists 10 problems of a JSON parameter, and does not look for more", async (name, fields) => {
+  const post = await operationService(name);
+  const [status, code, details] = await errorOf(await post(pdf, fields));
+  const { fields: found } = details as { fields: { issue: string }[] };
+  expect([status, code, found.length]).toEqual([400, "invalid_parameters", 11]);
+  expect(found.at(-1)?.issue).toBe("has at least 990 more problems");
+});
 
 test.each([
   ["redact", "terms", '""', "at most 200 items"],
   ["pipeline", "steps", "1", "at most 10 items"],
-])("%s checks how many %s there are before any of them", async (name, field, item, allowed) => {
+])("%s checks the number of %s before any of them", async (name, field, item, allowed) => {
   const post = await operationService(name);
   const [status, code, details] = await errorOf(await post(pdf, { [field]: items(100_000, item) }));
   const issue = `must have ${allowed}`;

@@ -3,7 +3,7 @@ import { errorOf } from "../http/echo-service.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { operationService } from "./operation-service.ts";
 
-test("content that saves the graphics state without end is refused instead of filling the memory", async () => {
+test("content that saves the graphics state endlessly is refused before it fills the memory", async () => {
   const post = await operationService("compress");
   const file = drawing({ width: 300, height: 300, content: "q 0 0 1 rg q 0 g ".repeat(75_000) });
   const [status, code, details] = await errorOf(await post(file, { grayscale: "true" }));

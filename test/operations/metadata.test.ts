@@ -18,8 +18,8 @@ async function post(key: string, fields: Readonly<Record<string, string>>): Prom
 const get = { action: "get" };
 const set = { action: "set", metadata: '{"title":"x"}' };
 
-describe("the scope of metadata", () => {
-  it("is pdf:read to get and pdf:write to set, and neither includes the other", async () => {
+describe("scopes", () => {
+  it("reading metadata needs pdf:read, writing needs pdf:write, and neither includes the other", async () => {
     const reader = await newKey("business", ["pdf:read"]);
     const writer = await newKey("business", ["pdf:write"]);
     expect((await post(reader, get)).status).toBe(200);
@@ -28,7 +28,7 @@ describe("the scope of metadata", () => {
     expect(await errorOf(await post(writer, get))).toEqual([403, "forbidden", { requiredScope: "pdf:read" }]);
   });
 
-  it("is checked before the body is read, and the exact one after the parameters", async () => {
+  it("the scope is checked before the body, and the exact one after the parameters", async () => {
     const manager = await newKey("business", ["keys:manage"]);
     const reader = await newKey("business", ["pdf:read"]);
     const notAForm = (key: string) =>
@@ -38,7 +38,7 @@ describe("the scope of metadata", () => {
     expect((await post(reader, { ...set, metadata: "{" })).status).toBe(400);
   });
 
-  it("is in the description, with the result of `get`", () => {
+  it("the scope is in the description, with the result of `get`", () => {
     const { paths } = describeApi(operations, [], "") as { paths: Record<string, { post: Record<string, unknown> }> };
     const described = JSON.stringify(paths["/api/v1/metadata"]?.post);
     expect(described).toContain(

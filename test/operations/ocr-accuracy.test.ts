@@ -31,7 +31,7 @@ test("each accuracy reads with models of its own", async () => {
 test.each([
   ["deu,fra,ita", "must be best for fra, ita: this service has fast models only for deu"],
   ["eng", "must be best for eng: this service has fast models only for deu"],
-])("without such a model for %s", async (languages, issue) => {
+])("`accuracy` is rejected without such a model for %s", async (languages, issue) => {
   expect(await errorOf(await post(page, { languages, accuracy: "fast" }))).toEqual([
     400,
     "invalid_parameters",

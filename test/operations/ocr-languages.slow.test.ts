@@ -25,11 +25,11 @@ test.each([
   ["tlh", undefined],
   ["../eng", undefined],
   ["", undefined],
-])("the language %j is %s", (asked, code) => {
+])("the language %j is called %s", (asked, code) => {
   expect(languageCode(asked)).toBe(code);
 });
 
-test.each(Object.entries(texts))("%s: a page set in it", async (language, text) => {
+test.each(Object.entries(texts))("a page set in %s is recognized", async (language, text) => {
   const page = await setPage(text, drawing({ width: 420, height: 160, content: "" }));
   const response = await recognize(page, { languages: language, mode: "force" });
   expect(response.languagesUsed).toEqual([language]);

@@ -6,19 +6,19 @@ import { texts } from "./ocr-texts.ts";
 
 const ENGLISH = texts["eng"] ?? "";
 
-test("four scans in color, of 15 MB of samples each", async () => {
+test("four color scans of 15 MB of samples each are recognized", async () => {
   const { pages } = await recognize(await colorScans(ENGLISH, 4));
   for (const { text } of pages) expect(text).toContain(ENGLISH);
   expect(pages).toHaveLength(4);
 });
 
-test("a large page with few letters", async () => {
+test("a large page with few letters is recognized", async () => {
   const content = setLines(ENGLISH, { x: 100, y: 1500, size: 30 });
   const { text } = await recognize(drawing({ width: 1684, height: 2384, content }), { mode: "force" });
   expect(text).toBe(ENGLISH);
 });
 
-test("groups within groups, drawn through masks, of a page with small letters", async () => {
+test("nested groups drawn through masks on a page with small letters are recognized", async () => {
   const form = (content: string): string =>
     `/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Group << /S /Transparency /CS /DeviceRGB /I true >> ${content}`;
   const masked = "/ExtGState << /G << /SMask << /S /Luminosity /G 4 0 R >> >> >>";

@@ -7,11 +7,11 @@ const [width, height] = [595, 842];
 const read = async (content: string): Promise<string> =>
   (await recognize(drawing({ width, height, content }), { mode: "force" })).text;
 
-test("a digit alone on a page", async () => {
+test("a single digit on a page is recognized", async () => {
   expect(await read("BT /F1 24 Tf 60 760 Td (7) Tj ET")).toBe("7");
 });
 
-test("a table of numbers, row by row", async () => {
+test("a table of numbers is recognized row by row", async () => {
   const rows = [
     ["12", "2,847", "305.60"],
     ["7", "1,984", "64.25"],
@@ -25,7 +25,7 @@ test("a table of numbers, row by row", async () => {
   expect(text.split(/\n+/)).toEqual(rows.map((row) => row.join(" ")));
 });
 
-test.each(["14", "40"])("a heading in Korean, %s points, alone on a page", async (fontSize) => {
+test.each(["14", "40"])("a single Korean heading of %s points is recognized", async (fontSize) => {
   const text = "대한민국 헌법";
   const page = await setPage(text, drawing({ width, height, content: "" }), { fontSize, position: "top-left" });
   expect((await recognize(page, { languages: "kor", mode: "force" })).text).toBe(text);

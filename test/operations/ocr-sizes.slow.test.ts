@@ -20,16 +20,19 @@ test.each([
   ["chi_tra", 24, 200, 200],
   ["chi_sim", 36, 300, 300],
   ["chi_tra", 36, 600, 600],
-])("%s, %d points, scanned at %d dpi, placed at %d", async (language, size, dpi, placed) => {
-  const text = texts[language] ?? "";
-  const page = drawing({ width: size * 34, height: size * 11, content: "" });
-  const scan = await scanned(await setPage(text, page, { fontSize: String(size) }), "jpeg", dpi);
-  const { text: read } = await recognize(drawing(scanPage(scan, "", placed)), { languages: language });
-  expect(characterErrorRate(comparable(read), comparable(text)), read).toBeLessThanOrEqual(0.1);
-});
+])(
+  "text in %s of %d points, scanned at %d dpi and placed at %d, is recognized",
+  async (language, size, dpi, placed) => {
+    const text = texts[language] ?? "";
+    const page = drawing({ width: size * 34, height: size * 11, content: "" });
+    const scan = await scanned(await setPage(text, page, { fontSize: String(size) }), "jpeg", dpi);
+    const { text: read } = await recognize(drawing(scanPage(scan, "", placed)), { languages: language });
+    expect(characterErrorRate(comparable(read), comparable(text)), read).toBeLessThanOrEqual(0.1);
+  },
+);
 
 // The noise of JPEG would be as large as their strokes.
-test.each(["ara", "kor", "chi_tra"])("%s, letters of 11 pixels", async (language) => {
+test.each(["ara", "kor", "chi_tra"])("text in %s with letters of 11 pixels is recognized", async (language) => {
   const text = texts[language] ?? "";
   const page = drawing({ width: 272, height: 88, content: "" });
   const scan = await scanned(await setPage(text, page, { fontSize: "8" }), "png", 100);
@@ -37,7 +40,7 @@ test.each(["ara", "kor", "chi_tra"])("%s, letters of 11 pixels", async (language
   expect(characterErrorRate(comparable(read), comparable(text)), read).toBeLessThanOrEqual(0.1);
 });
 
-test("small print among large letters is read, too", async () => {
+test("small print among large letters is recognized", async () => {
   const lines = ["Large letters of a poster", "stand above its small print", "and fill most of its lines"];
   const large = lines.map((line, at) => `BT /F1 60 Tf 40 ${700 - at * 80} Td (${line}) Tj ET`).join("\n");
   const small = "BT /F1 12 Tf 40 100 Td (The small print names the printer, and the place) Tj ET";

@@ -20,7 +20,7 @@ const picture = async (file: Uint8Array): Promise<Uint8Array> => (await toImages
 
 const plain = (text: string): string => text.replaceAll(/\s+/g, " ");
 
-test("two columns of lines that rise are read one after the other", async () => {
+test("two columns of rising lines are read one after the other", async () => {
   const column = (x: number, word: string): string =>
     Array.from(
       { length: 12 },
@@ -35,12 +35,12 @@ test("two columns of lines that rise are read one after the other", async () => 
   expect(characterErrorRate(text, expected.join("\n"))).toBeLessThan(0.02);
 });
 
-test("small letters are drawn as large as they need to be", async () => {
+test("small letters are drawn at the size that recognition needs", async () => {
   const small = await setPage(ENGLISH, drawing({ width: 200, height: 60, content: "" }), { fontSize: "4" });
   expect(characterErrorRate((await recognize(small, { mode: "force" })).text, ENGLISH)).toBeLessThan(0.05);
 });
 
-test("two languages on a page, the one with its own letters", async () => {
+test("two languages on a page are read, although one has its own script", async () => {
   const ukrainian = texts["ukr"] ?? "";
   const both = await setPage(`${ukrainian}\n${ENGLISH}`, drawing({ ...blank, height: 280 }));
   const { text, languagesUsed } = await recognize(both, { mode: "force", languages: "en, uk-UA" });
@@ -48,8 +48,8 @@ test("two languages on a page, the one with its own letters", async () => {
   expect(languagesUsed).toEqual(["eng", "ukr"]);
 });
 
-describe("pages that have text", () => {
-  test("keep it, or are recognized with `force`", async () => {
+describe("pages with text", () => {
+  test("pages with text keep it, or are recognized with `force`", async () => {
     const own = drawing({ ...blank, content: "BT /F1 3 Tf 20 80 Td (Kept as it is, however small.) Tj ET" });
     const kept = await recognize(own, { words: "true" });
     expect(kept).toMatchObject({ text: "Kept as it is, however small.", meanConfidence: 1, languagesUsed: [] });
@@ -63,7 +63,7 @@ describe("pages that have text", () => {
     expect(forced.meanConfidence).toBeLessThan(1);
   });
 
-  test("are recognized if all of it is a stamp on a scan", async () => {
+  test("pages are recognized if all of their text is a stamp on a scan", async () => {
     const stamp = "BT /F1 9 Tf 10 5 Td (Bates 17) Tj ET";
     const text = { ...blank, content: "BT /F1 12 Tf 20 80 Td (A page of text behind it.) Tj ET" };
     const { pages, meanConfidence } = await recognize(drawing(scanPage(jpeg, stamp), text));
@@ -76,8 +76,8 @@ describe("pages that have text", () => {
   });
 });
 
-describe("a searchable PDF", () => {
-  test("looks as before and has the words of the JSON, once", async () => {
+describe("searchable PDFs", () => {
+  test("a searchable PDF looks as before and has the words of the JSON, once", async () => {
     const file = drawing(scanPage(jpeg), { ...blank, content: "BT /F1 12 Tf 20 80 Td (Its own text.) Tj ET" });
     const response = await post(file, { output: "pdf" });
     expect(response.headers.get("Content-Type")).toBe("application/pdf");
@@ -95,7 +95,7 @@ describe("a searchable PDF", () => {
     expect((await recognize(once)).languagesUsed).toEqual([]);
   });
 
-  test("keeps the input's encryption", async () => {
+  test("a searchable PDF keeps the input's encryption", async () => {
     const protect = await operationService("protect");
     const locked = await (await protect(drawing(scanPage(jpeg)), { userPassword: "user" })).bytes();
     expect(await errorOf(await post(locked))).toEqual([400, "password_required", { input: "file" }]);
@@ -104,7 +104,7 @@ describe("a searchable PDF", () => {
     expect(((await (await extractText(out, { password: "user" })).json()) as Extracted).text).toContain("born free");
   });
 
-  test.each(["png", "jpeg"] as const)("is made of a %s, too", async (format) => {
+  test.each(["png", "jpeg"] as const)("a searchable PDF is made of a %s", async (format) => {
     const image = format === "jpeg" ? jpeg : await scanned(english, format);
     expect(plain((await recognize(image)).text)).toBe(plain(ENGLISH));
     const response = await post(image, { output: "pdf" });
@@ -113,20 +113,20 @@ describe("a searchable PDF", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   test.each<[Record<string, string>, string, RegExp]>([
     [{ languages: "eng,tlh" }, "languages", /^has an unknown language, "tlh": use ara, ces,/],
     [{ languages: "eng+deu+fra+spa" }, "languages", /at most 3/],
     [{ output: "text" }, "output", /json or pdf/],
     [{ output: "pdf", words: "some" }, "words", /true or false/],
     [{ mode: "redo" }, "mode", /skip-text or force/],
-  ])("%j", async (fields, name, issue) => {
+  ])("invalid parameters are refused: %j", async (fields, name, issue) => {
     const [status, code, details] = await errorOf(await post(english, fields));
     expect([status, code]).toEqual([400, "invalid_parameters"]);
     expect(details).toMatchObject({ fields: [{ name, issue: expect.stringMatching(issue) as string }] });
   });
 
-  test("more pages than a request can recognize", async () => {
+  test("more pages than a request can recognize are refused", async () => {
     const limit = limits.ocr.pages;
     const many = drawing(...Array.from({ length: limit + 1 }, () => blank));
     expect(await errorOf(await post(many))).toEqual([413, "limit_exceeded", { limit, actual: limit + 1 }]);

@@ -17,22 +17,25 @@ async function compared({ operation, first = 1_000, parts }: ParserConstruct) {
   return found.slice(1);
 }
 
-describe("the fuel of a parser grows with what it reads, no faster than N log N, and reading yields to other requests", () => {
-  test.each(parserConstructs.map((one) => [`${one.parser}: ${one.name}`, one] as const))("%s", async (_, construct) => {
-    const { first = 1_000, parser, refused = "done" } = construct;
-    const found = await compared(construct);
-    expect(found.map(({ code }) => code)).toEqual([refused, refused, refused]);
-    for (const { longest } of found) expect(longest).toBeLessThan(LONGEST_STRETCH);
-    const [one = 0, two = 0, four = 0] = found.map(({ work }) => work);
-    // The square would be 4 times as much.
-    expect(four - two).toBeLessThan(2.5 * (two - one) + 100_000);
-    // What is refused may be refused before it is read.
-    const least = refused === "done" ? 2 * first * PARSERS[parser].byte : 0;
-    expect(four - two).toBeGreaterThanOrEqual(least);
-  });
+describe("fuel of parsers", () => {
+  test.each(parserConstructs.map((one) => [`${one.parser}: ${one.name}`, one] as const))(
+    "fuel grows at most as N log N, and reading yields to other requests: %s",
+    async (_, construct) => {
+      const { first = 1_000, parser, refused = "done" } = construct;
+      const found = await compared(construct);
+      expect(found.map(({ code }) => code)).toEqual([refused, refused, refused]);
+      for (const { longest } of found) expect(longest).toBeLessThan(LONGEST_STRETCH);
+      const [one = 0, two = 0, four = 0] = found.map(({ work }) => work);
+      // The square would be 4 times as much.
+      expect(four - two).toBeLessThan(2.5 * (two - one) + 100_000);
+      // What is refused may be refused before it is read.
+      const least = refused === "done" ? 2 * first * PARSERS[parser].byte : 0;
+      expect(four - two).toBeGreaterThanOrEqual(least);
+    },
+  );
 });
 
-test("8 million rows for 400,000 numbers make an update malformed before one is read", async () => {
+test("8 million rows for 400,000 numbers make an update malformed before the first is read", async () => {
   const rows = (count: number) => sent("verify-signatures", { file: pdfPart(countedRows([0, 1, 0], count)) });
   const [known, claimed] = [await rows(400_000), await rows(8_000_000)];
   expect([known.code, claimed.code]).toEqual(["done", "done"]);

@@ -27,8 +27,8 @@ async function problemsOf(steps: Steps | string, parts = {}): Promise<unknown> {
 
 const remainingOf = (response: Response): number => Number(response.headers.get("X-Credits-Remaining"));
 
-describe("a pipeline", () => {
-  test("costs the credits of its steps, and lists the result of each", async () => {
+describe("pipelines", () => {
+  test("a pipeline costs the credits of its steps, and lists the result of each", async () => {
     const response = await pipeline([rotate, { operation: "extract-pages", range: "2" }, compress], { file: letter });
     expect(response.status).toBe(200);
     expect(response.headers.get("X-Credits-Charged")).toBe("4");
@@ -43,7 +43,7 @@ describe("a pipeline", () => {
     expect(steps[2]?.bytes).toBe((await response.bytes()).length);
   });
 
-  test("ends with text, an archive, or whatever its last step gives", async () => {
+  test("a pipeline returns text, an archive, or any result of its last step", async () => {
     const text = await pipeline([{ operation: "extract-pages", range: "3" }, { operation: "extract-text" }], {
       file: letter,
     });
@@ -53,7 +53,7 @@ describe("a pipeline", () => {
     expect(archive.headers.get("Content-Type")).toBe("application/zip");
   });
 
-  test("recognizes text for the next step as in a request of its own", async () => {
+  test("a pipeline recognizes text for the next step as a single request does", async () => {
     const content = "BT /F1 12 Tf 20 30 Td (Letters to be recognized) Tj ET";
     const scan = drawing({ width: 300, height: 60, content });
     const read = await (await post("ocr", { file: scan, mode: "force", output: "pdf" })).bytes();
@@ -64,13 +64,13 @@ describe("a pipeline", () => {
     expect(Math.abs((stepsOf(response)[0]?.bytes ?? 0) - read.length)).toBeLessThan(16);
   });
 
-  test("reports a repaired input of any step", async () => {
+  test("a pipeline reports a repaired input of any step", async () => {
     const damaged = letter.slice(0, -20);
     const response = await pipeline([rotate, compress], { file: damaged });
     expect(response.headers.get("X-Input-Repaired")).toBe("true");
   });
 
-  test("takes the files of its first step, and those that steps name", async () => {
+  test("a pipeline takes the files of its first step, and those named by later steps", async () => {
     const images = await pipeline([{ operation: "from-images" }, image], { image0: logo, image1: logo, logo });
     expect(images.status).toBe(200);
     expect(images.headers.get("X-Page-Count")).toBe("2");
@@ -89,7 +89,7 @@ describe("a pipeline", () => {
     expect(pages.map((page) => page.text)).toEqual(names.map((name) => `Page ${name}`));
   });
 
-  test("reads an encrypted document with the password of its first step, until another is set", async () => {
+  test("a pipeline reads an encrypted document with the password of its first step, until another is set", async () => {
     const secret = { operation: "protect", userPassword: "first", ownerPassword: "owner" };
     const locked = await (
       await post("protect", { file: letter, userPassword: "first", ownerPassword: "owner" })
@@ -105,8 +105,8 @@ describe("a pipeline", () => {
   });
 });
 
-describe("before any work", () => {
-  test("the problems of all steps are found, with their numbers", async () => {
+describe("validation", () => {
+  test("problems of all steps are found, with their numbers", async () => {
     const steps = [
       { operation: "rotate", angle: 45, color: "red" },
       { operation: "extract-pages", range: "x" },
@@ -155,7 +155,7 @@ describe("before any work", () => {
     expect(await problemsOf(steps)).toEqual(problems);
   });
 
-  test("a parameter of the form is not one of a step", async () => {
+  test("a parameter in the form is not one of a step", async () => {
     expect(await problemsOf([rotate], { angle: "90" })).toEqual(["angle"]);
     expect(await problemsOf([{ operation: "rotate" }], { angle: "90" })).toEqual(["1 angle", "angle"]);
   });
@@ -165,7 +165,7 @@ describe("before any work", () => {
     expect(error).toEqual([415, "unsupported_format", { input: "logo", step: 2 }]);
   });
 
-  test("the scopes of all steps are required", async () => {
+  test("a key needs the scopes of all steps", async () => {
     const key = await newKey("business", ["pdf:read"]);
     const pages = { operation: "extract-pages", range: "1" };
     expect((await pipeline([pages, { operation: "ocr" }], { file: letter }, { key })).status).toBe(200);
@@ -174,7 +174,7 @@ describe("before any work", () => {
   });
 });
 
-describe("a step that fails", () => {
+describe("failing steps", () => {
   const first = { operation: "extract-pages", range: "1" };
 
   test.each<[number, Steps, string, object]>([
@@ -188,7 +188,7 @@ describe("a step that fails", () => {
       { fields: [{ step: 2 }, { step: 2 }] },
     ],
     [2, [first, { operation: "fill-form", values: { a: "b" } }], "no_form", {}],
-  ])("as number %i is named, and nothing is charged", async (step, steps, code, details) => {
+  ])("a step that fails as number %i is named, and nothing is charged", async (step, steps, code, details) => {
     const key = await newKey("free");
     const response = await pipeline(steps, { file: letter }, { key });
     const { error } = await response.json<{ error: { code: string; message: string; details: object } }>();
@@ -198,7 +198,7 @@ describe("a step that fails", () => {
   });
 });
 
-test("the same request under the same key is charged once; with other steps or another file it is another", async () => {
+test("a retry under the same key is charged once, and one with other steps or another file is another request", async () => {
   const key = await newKey("free");
   const sender = { key, headers: { "Idempotency-Key": "order" } };
   const parts = { file: letter, logo };

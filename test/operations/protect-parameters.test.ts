@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { issues } from "./protect-service.ts";
 
-describe("parameters", () => {
+describe("parameters of protect", () => {
   test("reports all problems at once", async () => {
     const given = {
       userPassword: "same\u0000",
@@ -20,7 +20,7 @@ describe("parameters", () => {
     ]);
   });
 
-  test("an unknown cipher leaves out what depends on it", async () => {
+  test("an unknown cipher suppresses checks that depend on it", async () => {
     expect(await issues({ encryption: "rc4", permissions: "fly" })).toMatchObject([
       { name: "permissions" },
       { name: "encryption", issue: "must be aes-128 or aes-256" },
@@ -28,13 +28,13 @@ describe("parameters", () => {
     ]);
   });
 
-  test("a password must be given, and an empty one is not", async () => {
+  test("a password is required, and an empty one does not count", async () => {
     const missing = [{ name: "userPassword", issue: "is required unless `ownerPassword` is sent" }];
     expect(await issues({})).toEqual(missing);
     expect(await issues({ userPassword: "", ownerPassword: "" })).toEqual(missing);
   });
 
-  test("permissions that one password for both would not hold are rejected, however it is written", async () => {
+  test("permissions below all are rejected with one password for both, in any form of it", async () => {
     const same = [{ name: "permissions", issue: expect.stringContaining("must be all where") as string }];
     const permissions = "print";
     expect(await issues({ userPassword: "x", ownerPassword: "x", permissions })).toEqual(same);
@@ -50,13 +50,13 @@ describe("parameters", () => {
     ["aes-128", "x".repeat(33), /1 to 32 printable ASCII.*aes-256/],
     ["aes-128", "ü", /1 to 32 printable ASCII.*aes-256/],
     ["aes-128", "a\u0000", /1 to 32 printable ASCII.*aes-256/],
-  ])("%s does not take %j", async (encryption, userPassword, issue) => {
+  ])("%s rejects the password %j", async (encryption, userPassword, issue) => {
     expect(await issues({ encryption, userPassword })).toEqual([
       { name: "userPassword", issue: expect.stringMatching(issue) as string },
     ]);
   });
 
-  test("none stands alone, and no item is empty", async () => {
+  test("`none` cannot be combined, and no item is empty", async () => {
     const of = (permissions: string) => issues({ userPassword: "x", permissions });
     expect(await of("none,print")).toEqual([
       { name: "permissions", issue: "must not combine none with other permissions" },
@@ -67,7 +67,7 @@ describe("parameters", () => {
     expect(await of("toString")).toMatchObject([{ name: "permissions" }]);
   });
 
-  test("what is not a field is named", async () => {
+  test("an unknown field is named", async () => {
     expect(await issues({ userPassword: "x", userpassword: "y" })).toMatchObject([{ name: "userpassword" }]);
   });
 });

@@ -19,17 +19,17 @@ test.each(ciphers)("%s is confirmed by headers", async (encryption) => {
   expect(body).not.toContain("Title of letter");
 });
 
-describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s", (encryption) => {
+describe.each(ciphers)("faults of encryption with %s", (encryption) => {
   const fields = { ...passwords, encryption };
 
-  test("the encryption silently does nothing", async () => {
+  test("an encryption that silently does nothing is caught", async () => {
     const response = await send(fields, (own) =>
       replaced(own, { encrypt: async (engine, plain) => engine.bytesOf(plain) }),
     );
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the cipher gives back what it was given", async () => {
+  test("a cipher that returns its input is caught", async () => {
     const nothing = (algorithm: unknown, _key: unknown, data: Uint8Array) => {
       const blocks = Math.floor(data.length / 16) + 1;
       const padded = new Uint8Array(blocks * 16).fill(blocks * 16 - data.length);
@@ -45,14 +45,14 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the file is encrypted with other passwords", async () => {
+  test("a file encrypted with other passwords is caught", async () => {
     const response = await send(fields, (own) =>
       replaced(own, { prepare: (protection) => own.prepare({ ...protection, userPassword: "other" }) }),
     );
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the content is encrypted with another key than the passwords give", async () => {
+  test("content encrypted with a key of other passwords is caught", async () => {
     const response = await send(fields, (own) =>
       replaced(own, {
         encrypt: async (engine, plain, made, id) => {
@@ -68,7 +68,7 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the passwords are those of another file", async () => {
+  test("passwords of another file are caught", async () => {
     const response = await send(fields, (own) =>
       replaced(own, {
         prepare: async (protection) => {
@@ -80,21 +80,21 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the file opens without a password", async () => {
+  test("a file that opens without a password is caught", async () => {
     const response = await send(fields, (own) =>
       replaced(own, { prepare: (protection) => own.prepare({ ...protection, userPassword: "" }) }),
     );
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the file has other permissions", async () => {
+  test("a file with other permissions is caught", async () => {
     const response = await send({ ...fields, permissions: "none" }, (own) =>
       replaced(own, { prepare: (protection) => own.prepare({ ...protection, permissions: -4 }) }),
     );
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the file has the other cipher", async () => {
+  test("a file with the other cipher is caught", async () => {
     const method = encryption === "aes-256" ? "aes-128" : "aes-256";
     const response = await send(fields, (own) =>
       replaced(own, { prepare: (protection) => own.prepare({ ...protection, method }) }),
@@ -102,7 +102,7 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the encryption breaks off", async () => {
+  test("an encryption that breaks off is an error", async () => {
     let calls = 0;
     const response = await send(fields, (own) =>
       replaced(own, {
@@ -121,7 +121,7 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the verification throws", async () => {
+  test("a verification that throws is an error", async () => {
     const response = await send(fields, (own) =>
       replaced(own, {
         verify: () => {
@@ -133,13 +133,13 @@ describe.each(ciphers)("no unencrypted body leaves, whatever goes wrong with %s"
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 
-  test("the cipher is not available", async () => {
+  test("a missing cipher is an error", async () => {
     const absent = platform({ importKey: () => Promise.reject(new DOMException("no AES", "NotSupportedError")) });
     const response = await send(fields, () => new PdfEncryption(absent));
     expect(await refusal(response)).toEqual([503, "encryption_unavailable"]);
   });
 
-  test("and the next request succeeds", async () => {
+  test("a request after the faults succeeds", async () => {
     expect((await send(fields)).status).toBe(200);
   });
 });

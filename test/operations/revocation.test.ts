@@ -75,11 +75,11 @@ describe("OCSP", () => {
     ["that is of tomorrow", { made: 20, renewed: 40 }, UNKNOWN],
     ["without an end, of today", { made: -2, renewed: undefined }, GOOD],
     ["without an end, of last week", { made: -7 * 24, renewed: undefined }, UNKNOWN],
-  ])("a response %s", async (_, options, verdict) => {
+  ])("a response %s is judged by its content", async (_, options, verdict) => {
     expect(await withResponse(options)).toMatchObject(verdict);
   });
 
-  test("a response about another certificate, or of another issuer of that name", async () => {
+  test("a response about another certificate or of another issuer with that name is not used", async () => {
     const [ada, eve] = await Promise.all([signerWith({ ocsp: OCSP }), signerWith({ ocsp: OCSP })]);
     responses.set(OCSP, () => ocspResponse(root, eve));
     expect(await judged(ada)).toMatchObject(UNKNOWN);
@@ -90,7 +90,7 @@ describe("OCSP", () => {
     expect(await judged(ada)).toMatchObject(UNKNOWN);
   });
 
-  test("only a certificate for it, of the same issuer, responds for an issuer", async () => {
+  test("a delegate responds only with a certificate for it from the same issuer", async () => {
     const purposes = ["1.3.6.1.5.5.7.3.9"];
     const other = await issue({ subject: "Other", isAuthority: true });
     const ada = await signerWith({ ocsp: OCSP });
@@ -110,14 +110,14 @@ describe("OCSP", () => {
     expect(await judge({ purposes, noCheck: true, valid: [-9, 2] }, backdated)).toEqual(GOOD);
   });
 
-  test("a certificate that names only a directory", async () => {
+  test("a certificate with only a directory URL is unknown", async () => {
     const ada = await signerWith({ crl: "ldap://directory.example.com/cn=Root" });
     const verdict = await judged(ada);
     expect(verdict).toMatchObject(UNKNOWN);
     expect(verdict.reason).toContain("it names only sources that are not supported");
   });
 
-  test("each certificate below the root is asked about", async () => {
+  test("each certificate below the root is checked", async () => {
     const middle = await issue({ subject: "Middle", isAuthority: true, issuer: root, crl: CRL });
     const ada = await issue({ subject: "Ada", issuer: middle, ocsp: OCSP });
     responses.set(OCSP, () => ocspResponse(middle, ada));
@@ -144,13 +144,13 @@ describe("revocation lists", () => {
     ["of authorities only", () => ({ point: { onlyAuthorities: true } }), UNKNOWN],
     ["of several issuers", () => ({ point: { indirect: true } }), UNKNOWN],
     ["of changes only", () => ({ isDelta: true }), UNKNOWN],
-  ])("a list %s", async (_, optionsFor, verdict) => {
+  ])("a revocation list %s is judged by its content", async (_, optionsFor, verdict) => {
     const ada = await signerWith({ crl: CRL });
     responses.set(CRL, () => revocationList(root, optionsFor(ada)));
     expect(await judged(ada)).toMatchObject(verdict);
   });
 
-  test("of an issuer that must not sign lists, or that somebody else signed", async () => {
+  test("a list of an issuer that must not sign lists, or signed by somebody else, is not used", async () => {
     const signing = await issue({ subject: "Signing", isAuthority: true, issuer: root, usage: 0b0000_0100 });
     const ada = await issue({ subject: "Ada", issuer: signing, crl: CRL });
     responses.set(CRL, () => revocationList(signing));
@@ -161,14 +161,14 @@ describe("revocation lists", () => {
     expect(await judged(eve)).toMatchObject(UNKNOWN);
   });
 
-  test("is asked for where OCSP gives no response", async () => {
+  test("a list is fetched if OCSP gives no response", async () => {
     const ada = await signerWith({ ocsp: OCSP, crl: CRL });
     responses.set(CRL, () => revocationList(root));
     expect(await judged(ada)).toEqual(GOOD);
     expect(asked.mock.calls.map(([url]) => String(url))).toEqual([OCSP, CRL]);
   });
 
-  test("any prefix and any changed byte of a list says nothing", async () => {
+  test("a list is not used if it is cut off or has any changed byte", async () => {
     const ada = await signerWith({ crl: CRL });
     const list = await revocationList(root, { lists: [await signerWith({})] });
     const signed = await seal(letter, { privateKey: await keyPem(ada), chain: chainPem(ada, root) });
@@ -184,8 +184,8 @@ describe("revocation lists", () => {
   });
 });
 
-describe("what is asked", () => {
-  test("nothing without roots, with `fetch=false`, or where the certificate names nobody", async () => {
+describe("requests for revocation", () => {
+  test("no request is sent without roots, with `fetch=false`, or without a URL in the certificate", async () => {
     const ada = await signerWith({ ocsp: OCSP, crl: CRL });
     expect(await judged(ada, { trust: chainPem(await issue({ subject: "Other" })) })).toMatchObject({
       chain: "untrusted",
@@ -197,7 +197,7 @@ describe("what is asked", () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  test("only public hosts, and those that the operator allows", async () => {
+  test("requests go only to public hosts and those that the operator allows", async () => {
     for (const url of [
       "http://127.0.0.1/",
       "http://[::1]/",
@@ -220,7 +220,7 @@ describe("what is asked", () => {
     expect(asked.mock.calls.map(([url]) => String(url))).toEqual([CRL]);
   });
 
-  test("not more than 20 times", async () => {
+  test("no more than 20 requests are sent", async () => {
     const ada = await signerWith({ ocsp: OCSP });
     let bytes: Uint8Array = letter;
     for (let count = 0; count < 25; count++) {
@@ -235,7 +235,7 @@ describe("what is asked", () => {
     expect(await judged(ada)).toMatchObject(UNKNOWN);
   });
 
-  test("not more than 8 MiB of lists", async () => {
+  test("no more than 8 MiB of lists are fetched", async () => {
     const url = (index: number): string => `http://crl-${index}.example.com/`;
     const signers: Issued[] = [];
     let bytes: Uint8Array = letter;

@@ -31,7 +31,7 @@ test.each([
   ["jpeg", readJpeg],
   ["webp", readWebp],
 ] as const)(
-  "quality has its effect on %s at 300 dpi: a smaller file, further from the page",
+  "quality affects %s at 300 dpi: a lower one makes a smaller file, further from the page",
   async (format, read) => {
     const exact = readPng(await (await post(a6, { dpi: "300" })).bytes());
     const ask = async (quality: string): Promise<{ bytes: number; error: number }> => {
@@ -65,7 +65,7 @@ test("a WebP of a page whose image has a soft mask is opaque", async () => {
 });
 
 test(
-  "a JPEG in many parts is one image: no seams, and the last part is not cut",
+  "a JPEG in many parts is one image without seams, and the last part is complete",
   async () => {
     // Each quality has its sampling. Width and height are no multiples of a block's.
     const page = drawing(textPage({ width: 500.5, height: 701.3, color: true }));
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  "and refused where there is none, with the highest resolution that works",
+  "a WebP that does not fit is refused without the binding, with the highest resolution that works",
   async () => {
     const app = createApp(operations);
     const key = await newKey("business");

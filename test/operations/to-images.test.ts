@@ -32,13 +32,13 @@ function cornersOf(picture: Picture, inset = 3): readonly unknown[] {
   return [picture.at(inset, inset), picture.at(right, inset), picture.at(right, bottom), picture.at(inset, bottom)];
 }
 
-describe("a page as a viewer shows it", () => {
+describe("appearance of pages", () => {
   test.each([
     ["36", 60, 40],
     ["72", 120, 80],
     ["150", 250, 167],
     ["600", 1000, 667],
-  ])("at %s dpi, which the file says", async (dpi, width, height) => {
+  ])("a page has the size of %s dpi, as the file states", async (dpi, width, height) => {
     const picture = await png(corners, { dpi });
     expect(picture).toMatchObject({ width, height, channels: 3, dpi: Number(dpi) });
     expect(cornersOf(picture)).toEqual([RED, GREEN, WHITE, BLUE]);
@@ -51,7 +51,7 @@ describe("a page as a viewer shows it", () => {
     ["cut to its CropBox", "/CropBox [10 -20 110 70]", [100, 70], [RED, GREEN, WHITE, BLUE]],
     ["in its own unit", "/UserUnit 2", [240, 160], [RED, GREEN, WHITE, BLUE]],
     ["all of it", "/UserUnit 2 /Rotate 90 /CropBox [10 10 110 70]", [120, 200], [BLUE, RED, GREEN, WHITE]],
-  ])("%s", async (_, entries, [width, height], expected) => {
+  ])("a page is drawn in its geometry: %s", async (_, entries, [width, height], expected) => {
     const picture = await png({ ...corners, entries });
     expect(picture).toMatchObject({ width, height });
     expect(cornersOf(picture)).toEqual(expected);
@@ -122,14 +122,14 @@ describe("a page as a viewer shows it", () => {
       },
       [0, 255, 0],
     ],
-  ])("%s", async (_, page, expected) => {
+  ])("a page is drawn with its content and annotations: %s", async (_, page, expected) => {
     const color = (await png({ width: 40, height: 40, content: "", ...page })).at(20, 20);
     color.forEach((value, index) =>
       expect(Math.abs(value - (expected[index] ?? -1)), String(color)).toBeLessThanOrEqual(1),
     );
   });
 
-  test("on white, grayscale where it has no color", async () => {
+  test("a page is drawn on white, and in grayscale if it has no color", async () => {
     const gray = textPage({ width: 300, height: 200 });
     const speck = { ...gray, content: `${gray.content}\n0.5 0.5 0.51 rg 299 0 1 1 re f` };
     const equal = { ...gray, content: `0.5 0.5 0.5 rg 50 50 9 9 re f ${gray.content}` };
@@ -146,7 +146,7 @@ describe("a page as a viewer shows it", () => {
   });
 });
 
-describe("a page in several bands", () => {
+describe("bands", () => {
   /** 417 x 16667 pixels at 300 dpi: two bands. */
   const text = textPage({ width: 100, height: 4000 });
   const grainy: DrawnPage = {
@@ -164,7 +164,7 @@ describe("a page in several bands", () => {
   test.each([
     ["of text", text],
     ["of noise, whose image is long", grainy],
-  ])("%s is grayscale unless its last row has color", async (_, page) => {
+  ])("a page in several bands is grayscale unless its last row has color: %s", async (_, page) => {
     const speck = { ...page, content: `${page.content}\n0.5 0.5 0.55 rg 50 0 1 1 re f` };
     const [gray, highlighted] = [await png(page, { dpi: "300" }), await png(speck, { dpi: "300" })];
     expect([gray.channels, highlighted.channels]).toEqual([1, 3]);
@@ -172,7 +172,7 @@ describe("a page in several bands", () => {
     expect(difference(highlighted, gray, 3)).toBeLessThan(0.01);
   });
 
-  test("of text is grayscale as a JPEG, too, unless its last row has color", async () => {
+  test("a JPEG of text is grayscale, too, unless its last row has color", async () => {
     const components = async (of: DrawnPage): Promise<unknown> => {
       const jpeg = await image(drawing(of), { dpi: "300", format: "jpeg" });
       return jpeg[jpeg.findIndex((byte, at) => byte === 0xff && jpeg[at + 1] === 0xc0) + 9];
@@ -185,7 +185,7 @@ describe("a page in several bands", () => {
 describe("several pages", () => {
   const file = document({ name: "many", pages: 11, features: ["form"] });
 
-  test("are a ZIP of images in the document's order, named by their numbers", async () => {
+  test("several pages are a ZIP of images in the document's order, named by their numbers", async () => {
     const response = await post(file, { pages: "10,2-3,last", dpi: "40" });
     expect(response.headers.get("Content-Type")).toBe("application/zip");
     expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="report-to-images.zip"');
@@ -197,7 +197,7 @@ describe("several pages", () => {
     }
   });
 
-  test.each(["png", "jpeg"] as const)("are the pages that were selected, as %s", async (format) => {
+  test.each(["png", "jpeg"] as const)("selected pages are drawn as %s", async (format) => {
     const grays = [0.2, 0.4, 0.6, 0.8].map((gray) => ({ width: 40, height: 40, content: `${gray} g 0 0 40 40 re f` }));
     const levels = drawing(...grays);
     const shade = (bytes: Uint8Array): number => (format === "png" ? readPng : readJpeg)(bytes).at(20, 20)[0];
@@ -206,7 +206,7 @@ describe("several pages", () => {
     for (const [index, gray] of [0.4, 0.8, 0.6].entries()) expect(found[index]).toBeCloseTo(gray * 255, -1);
   });
 
-  test("one of them is an image", async () => {
+  test("a single page is an image", async () => {
     const response = await post(file, { pages: "3", format: "jpeg" });
     expect(response.headers.get("Content-Type")).toBe("image/jpeg");
     expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="report-to-images.jpg"');
@@ -214,14 +214,14 @@ describe("several pages", () => {
   });
 });
 
-test("an encrypted input is opened with its password, and not without", async () => {
+test("an encrypted input is opened with its password, and refused without it", async () => {
   const protect = await operationService("protect");
   const locked = await (await protect(drawing(corners), { userPassword: "user" })).bytes();
   expect(await errorOf(await post(locked))).toEqual([400, "password_required", { input: "file" }]);
   expect(cornersOf(readPng(await image(locked, { dpi: "72", password: "user" })))).toEqual([RED, GREEN, WHITE, BLUE]);
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   test.each<[Record<string, string>, string]>([
     [{ dpi: "35" }, "dpi"],
     [{ dpi: "601" }, "dpi"],
@@ -230,13 +230,13 @@ describe("what is refused", () => {
     [{ format: "jpeg", quality: "0" }, "quality"],
     [{ format: "jpeg", quality: "101" }, "quality"],
     [{ quality: "500" }, "quality"],
-  ])("%j", async (fields, name) => {
+  ])("invalid parameters are refused: %j", async (fields, name) => {
     const [status, code, details] = await errorOf(await post(drawing(corners), fields));
     expect([status, code]).toEqual([400, "invalid_parameters"]);
     expect(details).toMatchObject({ fields: [{ name }] });
   });
 
-  test("more than 100 megapixels of a page, and 5 gigapixels of all", async () => {
+  test("more than 100 megapixels a page or 5 gigapixels in total are refused", async () => {
     const large = { ...corners, width: 1200, height: 1300 };
     expect(await errorOf(await post(drawing(large), { dpi: "600" }))).toEqual([
       413,

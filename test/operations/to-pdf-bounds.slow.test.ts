@@ -75,7 +75,7 @@ const refused: readonly (readonly [string, () => Uint8Array, number, Readonly<Re
 ];
 
 test.each(refused.map(([name, file, limit, fields]) => [name, { file, limit, fields }] as const))(
-  "%s are refused with the limit, before much is done",
+  "%s are refused with the limit, before much work",
   async (_, { file, limit, fields }) => {
     const { longest, work, ...found } = await outcome(file(), fields);
     expect(found).toMatchObject({ status: 413, code: "limit_exceeded", limit });
@@ -128,9 +128,9 @@ const converted: readonly (readonly [string, () => Uint8Array, Readonly<Record<s
   ["200 sheets", () => sheets(200)],
 ];
 
-describe("what is large, but no trap, is converted", () => {
+describe("large inputs within the bounds", () => {
   test.each(converted.map(([name, file, fields]) => [name, { file, fields }] as const))(
-    "%s",
+    "a large input is converted: %s",
     async (_, { file, fields }) => {
       const { longest, work, status, code, limit } = await outcome(file(), fields);
       expect([status, code, limit]).toEqual([200, undefined, undefined]);
@@ -139,13 +139,13 @@ describe("what is large, but no trap, is converted", () => {
     },
   );
 
-  test("HTML of 400 pages and 20 rules", async () => {
+  test("HTML of 400 pages and 20 rules is converted", async () => {
     const rules = many(20, (index) => `.k${index}{page-break-after:always}`);
     const body = many(400, (index) => `<p class="k${index % 20}">${sentence.repeat(3)}</p>`);
     expect(await outcome(page(rules, body), html)).toMatchObject({ status: 200, pages: "400" });
   });
 
-  test("text, whose fuel grows with its length", async () => {
+  test("text is converted with fuel in proportion to its length", async () => {
     const text = (lines: number): Uint8Array => encoder.encode(`${sentence}\n`.repeat(lines));
     const [one, four] = [
       await outcome(text(1_000), { format: "text" }),

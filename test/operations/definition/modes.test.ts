@@ -12,7 +12,7 @@ const readKey = await newKey("enterprise", ["pdf:read"]);
 const writeKey = await newKey("enterprise", ["pdf:write"]);
 
 describe.each(selected)("$name", ({ by, ...operation }) => {
-  test("has a mode for each value of the parameter that selects it", () => {
+  test("each operation has a mode for each value of the parameter that selects it", () => {
     const field = operation.fields[by];
     if (field?.kind !== "text") throw new Error(`\`${by}\` is no parameter`);
     const { enum: choices = ["false", "true"] } = z.toJSONSchema(field.schema, {
@@ -31,15 +31,15 @@ const reading = operations.flatMap((operation) => {
   return [{ operation, name: operation.name, texts: by === undefined ? {} : { [by]: mode.value ?? "" } }];
 });
 
-describe.each(reading)("$name, where it reads", ({ operation, texts }) => {
-  test("needs `pdf:read`", async () => {
+describe.each(reading)("$name with reading modes", ({ operation, texts }) => {
+  test("a reading mode needs `pdf:read`", async () => {
     expect((await call(operation, { texts, key: readKey })).status).toBe(200);
     const [status, code, details] = await errorOf(await call(operation, { texts, key: writeKey }));
     expect([status, code, details]).toEqual([403, "forbidden", { requiredScope: "pdf:read" }]);
   });
 });
 
-test("redact takes `pdf:write`, where it does not only read", async () => {
+test("redact needs `pdf:write` unless it only reads", async () => {
   const redact = operations.find(({ name }) => name === "redact");
   if (redact === undefined) throw new Error("the registry lacks redact");
   const response = await call(redact, { key: readKey });

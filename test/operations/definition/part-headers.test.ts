@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { headersOfParts, listOf } from "../../../src/operations/definition/define.ts";
 
-test("the headers of a job's parts are those of the first, with each value of all lists once", () => {
+test("the headers of a job's parts are those of the first, with all values of lists once", () => {
   const parts = [
     { "X-Input-Repaired": "true", "X-Pages-Incomplete": "2" },
     { "X-Page-Count": "9" },
