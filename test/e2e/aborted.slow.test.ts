@@ -74,7 +74,7 @@ test("clients that disconnect during the response or the upload leave nothing be
 });
 
 // Its proxy does not report them: test/serve/gone.slow.test.ts tests that the work stops where they are reported.
-test("`npm start` is free again after the work for clients that disconnected during it", async () => {
+test("`npm start` is free again after the work of clients that disconnected during it", async () => {
   const service = { baseUrl, key: liveKey };
   const text = "Words of a paragraph. ".repeat(20);
   const html = Buffer.from(`<body>${`<p>${text}</p>`.repeat(2_000)}</body>`);

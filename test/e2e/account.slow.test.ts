@@ -63,12 +63,12 @@ describe("npm run account", () => {
     expect(list).toMatchObject({ accounts: expect.arrayContaining([expect.objectContaining({ name })]) as unknown });
   });
 
-  test("fails with exit code 1, the reason on stderr", async () => {
+  test("npm run account fails with exit code 1, the reason on stderr", async () => {
     const { stdout, stderr, code } = await account("keys", "--account", "acct_none", "--persist-to", server.persistTo);
     expect({ stdout, stderr, code }).toEqual({ stdout: "", stderr: "acct_none does not exist.\n", code: 1 });
   });
 
-  test("with invalid arguments has exit code 2, and the reason and the usage on stderr", async () => {
+  test("invalid arguments have exit code 2, and the reason and the usage on stderr", async () => {
     const { stdout, stderr, code } = await account("create", "--name", "N", "--plan", "gold");
     expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
     expect(stderr).toMatch(/^--plan must be one of free[^]*\n\nUsage: /);
@@ -81,7 +81,7 @@ describe("npm run account", () => {
   });
 });
 
-describe("the command line", () => {
+describe("command line", () => {
   test.each([
     ["no command", ["--name", "N"], "create, list, plan, keys, revoke"],
     ["an unknown command", ["destroy", "--name", "N"], "create, list, plan, keys, revoke"],
@@ -104,12 +104,12 @@ describe("the command line", () => {
     ["a key for its id", ["revoke", "--key", "sk_live_1"], "--key must be an ID"],
     ["an environment without --remote", ["list", "--env", "staging"], "--remote"],
     ["a folder with --remote", ["list", "--remote", "--persist-to", "x"], "--persist-to"],
-  ])("with %s is refused", (_case, args, reason) => {
+  ])("a command line with %s is refused", (_case, args, reason) => {
     expect(() => readCommandLine(args)).toThrow(reason);
     expect(() => readCommandLine(args)).toThrow(UsageError);
   });
 
-  test("names the database", () => {
+  test("a command line names the database", () => {
     expect(readCommandLine(["list", "--remote"])?.target).toEqual({ kind: "remote", env: "production" });
     expect(readCommandLine(["list", "--remote", "--env", "staging"])?.target).toEqual({
       kind: "remote",
@@ -127,7 +127,7 @@ const ordering =
   async (given: Order): Promise<Json> =>
     JSON.parse(JSON.stringify(await carryOut(given, databases, new Date()))) as Json;
 
-test("accounts and keys are made, listed, changed and revoked", () =>
+test("accounts and keys are made, listed, changed, and revoked", () =>
   withAccountDatabases({ kind: "local", persistTo: server.persistTo }, async (databases) => {
     const order = ordering(databases);
     const made = await order({ command: "create", name, plan: "pro", livemode: true });
@@ -174,7 +174,7 @@ test("accounts and keys are made, listed, changed and revoked", () =>
   }));
 
 // As with --remote, but for the flag: the statements, their text, and what is read of wrangler's response are the same.
-test("through `wrangler d1 execute`, orders do the same", async () => {
+test("commands do the same through `wrangler d1 execute`", async () => {
   // Of its own: SQLite refuses wrangler while a server writes.
   const persistTo = await mkdtemp(join(tmpdir(), "account-"));
   const local = { kind: "local", persistTo } as const;
@@ -203,7 +203,7 @@ test("through `wrangler d1 execute`, orders do the same", async () => {
   await rm(persistTo, { recursive: true });
 });
 
-test("an order waits while a server writes", async () => {
+test("a command waits while a server writes", async () => {
   const persistTo = await mkdtemp(join(tmpdir(), "account-"));
   const local = { kind: "local", persistTo } as const;
   await withAccountDatabases(local, () => Promise.resolve());
@@ -227,7 +227,7 @@ test("an order waits while a server writes", async () => {
   await rm(persistTo, { recursive: true });
 });
 
-test("names the missing resource", () =>
+test("a command names the missing resource", () =>
   withAccountDatabases({ kind: "local", persistTo: server.persistTo }, async (databases) => {
     const nobody = { account: "acct_none" } as const;
     for (const order of [
@@ -241,7 +241,7 @@ test("names the missing resource", () =>
     }
   }));
 
-test("what wrangler refuses is an error with its reason", async () => {
+test("a refusal by wrangler is an error with its reason", async () => {
   const wrong = openThroughWrangler("DB", ["--local", "--no-such-flag"]);
   await expect(carryOut({ command: "list" }, [wrong], new Date())).rejects.toMatchObject({
     cause: expect.objectContaining({ message: expect.stringContaining("wrangler ended with 1") as unknown }) as unknown,

@@ -29,11 +29,11 @@ async function labels(fields: Readonly<Record<string, string>>, pages = 1): Prom
   return Promise.all(Array.from({ length: pages }, async (_, page) => (await readPage(body, page + 1)).text));
 }
 
-describe("a label is placed as the page is displayed", () => {
+describe("placement of labels", () => {
   const places = GEOMETRIES.flatMap(([name, entries, width, height]) =>
     ["top-left", "bottom-center", "bottom-right"].map((position) => ({ name, entries, width, height, position })),
   );
-  test.each(places)("$position of a page $name", async ({ entries, width, height, position }) => {
+  test.each(places)("a label is at the $position of a page $name", async ({ entries, width, height, position }) => {
     const bytes = textDocument([{ content: show("Beneath", 200, 400, 20), entries }]);
     const fields = { position, template: "HHHHHHHH {n}", fontSize: "20", marginPt: "30", color: "#f00" };
     const { body } = await number(bytes, fields);
@@ -61,7 +61,7 @@ test.each([
   ["accents", "\u1ea4\u1ed6"],
   ["Devanagari conjuncts and vowels", "\u0921\u094d\u0921\u0942 \u0930\u094d\u0925\u094c"],
   ["Thai vowels and tones", "\u0e0e\u0e39 \u0e1b\u0e49\u0e33"],
-])("the ink of %s keeps the margin, of one line or two", async (_name, text) => {
+])("the ink of %s keeps the margin, with one line or two", async (_name, text) => {
   for (const template of [text, `${text}\n${text}`]) {
     for (const vertical of ["top", "bottom"]) {
       const fields = { template, position: `${vertical}-center`, fontSize: "60", marginPt: "30", color: "#f00" };
@@ -74,8 +74,8 @@ test.each([
   }
 });
 
-describe("what a page draws does not change its label, nor the label what it draws", () => {
-  test.each(LEFTOVERS)("%s", async (_name, content) => {
+describe("leftovers of page content", () => {
+  test.each(LEFTOVERS)("a label and its page do not change each other: %s", async (_name, content) => {
     const bytes = textDocument([{ content }]);
     const { body } = await number(bytes, { position: "top-right", template: "HHH", fontSize: "20", color: "#f00" });
     const stamped = await readPage(body);
@@ -89,7 +89,7 @@ describe("what a page draws does not change its label, nor the label what it dra
 });
 
 describe("labels", () => {
-  test("number all pages, {n} of {total}", async () => {
+  test("labels number all pages, {n} of {total}", async () => {
     expect(await labels({}, 3)).toEqual(["1 of 3", "2 of 3", "3 of 3"]);
   });
 
@@ -99,16 +99,16 @@ describe("labels", () => {
     ["romanLower", "8", ["viii", "ix", "x"]],
     ["alpha", "25", ["Y", "Z", "AA"]],
     ["alphaLower", "701", ["zy", "zz", "aaa"]],
-  ])("in the style %s from %s", async (style, startAt, expected) => {
+  ])("labels have the style %s from %s", async (style, startAt, expected) => {
     expect(await labels({ template: "{n}", style, startAt }, expected.length)).toEqual(expected);
   });
 
-  test("leave braces alone that are no token", async () => {
+  test("braces that are no token stay in the label", async () => {
     const template = "{N} {{n}} {x} {roman}/{total} }{";
     expect(await labels({ template, startAt: "4" })).toEqual(["{N} {4} {x} IV/1 }{"]);
   });
 
-  test("stand on the pages named, numbered by their places", async () => {
+  test("labels are on the selected pages only, numbered by their places", async () => {
     expect(await labels({ template: "{n}", pages: "2,4-5", startAt: "0" }, 5)).toEqual(["", "1", "", "3", "4"]);
   });
 
@@ -122,19 +122,19 @@ describe("labels", () => {
     ["Thai", "หน้าที่ ๑ ไก่"],
     ["Chinese, Japanese, Korean", "第1页 頁 ページ 쪽"],
     ["all in one", "a я \u0639 ह ก 中"],
-  ])("are text: %s", async (_name, template) => {
+  ])("labels can be extracted as text: %s", async (_name, template) => {
     const [label] = await labels({ template, color: "#f00" });
     expect(label?.normalize("NFC")).toBe(template.normalize("NFC"));
   });
 
-  test("keep their spaces", async () => {
+  test("labels keep their spaces", async () => {
     const { body } = await number(textDocument([{ content: "" }]), { template: "  a   b " });
     expect(await plainText(body)).toContain("/ActualText (  a   b )");
     // pdf.js makes one space of several in a run.
     expect((await readPage(body)).text.trim()).toMatch(/^a +b$/);
   });
 
-  test("of several lines stand one below the other", async () => {
+  test("lines of a label are one below the other", async () => {
     const { body } = await number(textDocument([{ content: "" }]), {
       template: "AAA\nBB\n\nC",
       position: "bottom-left",
@@ -146,7 +146,7 @@ describe("labels", () => {
     expect([b - a, c - b].map((value) => Math.round(value))).toEqual([12, 24]);
   });
 
-  test("of right-to-left scripts are shaped: letters join", async () => {
+  test("right-to-left labels are shaped with joined letters", async () => {
     const { body } = await number(textDocument([{ content: "" }]), { template: "سسسس", fontSize: "60", color: "#f00" });
     const { picture } = await readPage(body);
     const [left, , right] = redArea(picture);
@@ -163,7 +163,7 @@ describe("refusals", () => {
     fields: [{ name, issue: expect.stringContaining(text) as string }],
   });
 
-  test("a character that no font has", async () => {
+  test("a character without a glyph in any font is refused", async () => {
     expect(await refused({ template: "Ⴀ {n} 𓀀" })).toEqual([400, "unsupported_text", { characters: ["Ⴀ", "𓀀"] }]);
   });
 
@@ -178,18 +178,18 @@ describe("refusals", () => {
     [{ template: " \n\u00a0\u200b" }, "template", "blank"],
     [{ color: "red" }, "color", "#888"],
     [{ position: "middle" }, "position", "bottom-center"],
-  ])("%o", async (fields, name, text) => {
+  ])("invalid parameters are refused: %o", async (fields, name, text) => {
     expect(await refused(fields, 2)).toEqual([400, "invalid_parameters", issue(name, text)]);
   });
 
-  test("a text beyond the limit", async () => {
+  test("a text beyond the limit is refused", async () => {
     const details = { limit: 2_000, actual: 2_001 };
     expect(await refused({ template: "x".repeat(2_001) })).toEqual([413, "limit_exceeded", details]);
   });
 });
 
-describe("the document", () => {
-  test("grows by less than 400 bytes a page, and by one font", async () => {
+describe("documents with labels", () => {
+  test("a document grows by less than 400 bytes a page, and by one font", async () => {
     const bytes = document({ name: "many", pages: 500 });
     const { body } = await number(bytes);
     expect((body.length - bytes.length) / 500).toBeLessThan(400);
@@ -197,7 +197,7 @@ describe("the document", () => {
     expect((await readPage(body, 377)).text).toContain("377 of 500");
   });
 
-  test("keeps what pages share for those that get no label", async () => {
+  test("a document keeps shared objects of the pages without labels", async () => {
     const bytes = document({ name: "shared", pages: 3, features: ["shared-image"] });
     const { body } = await number(bytes, { pages: "2" });
     expect((await readPage(body, 2)).text).toContain("2 of 3");
@@ -208,7 +208,7 @@ describe("the document", () => {
     }
   });
 
-  test("that is tagged gets its labels as artifacts", async () => {
+  test("a tagged document gets its labels as artifacts", async () => {
     const text = await plainText((await number(document({ name: "tagged", pages: 2, features: ["tagged"] }))).body);
     expect(occurrences(text, /\/Artifact BMC[^]*?\/ActualText \([12] of 2\)[^]*?EMC EMC/g)).toBe(2);
     expect(
@@ -216,7 +216,7 @@ describe("the document", () => {
     ).toBe(0);
   });
 
-  test("keeps its encryption", async () => {
+  test("an encrypted document keeps its encryption", async () => {
     const bytes = await encrypt(document({ name: "secret", pages: 1 }), {
       cipher: "aes-256",
       userPassword: "user",
@@ -227,7 +227,7 @@ describe("the document", () => {
     await expect(readPage(body)).rejects.toThrow("password");
   });
 
-  test("that is signed is appended to, and says that the signature breaks", async () => {
+  test("a signed document is appended to, with a header that reports the broken signature", async () => {
     const signed = await withSignature(signedDocument());
     const response = await number(signed);
     expect(response.headers.get("X-Signature-Invalidated")).toBe("true");
@@ -236,7 +236,7 @@ describe("the document", () => {
   });
 });
 
-test("the default margin is smaller on small pages, and a requested one that is too wide is refused", async () => {
+test("the default margin is smaller on small pages, and an excessive margin is refused", async () => {
   for (const side of [24, 32, 39]) {
     const bytes = textDocument([{ content: "", entries: `/MediaBox [0 0 ${side} ${side}]` }]);
     const fields = { template: "H", fontSize: "8", position: "bottom-left", color: "#f00" };

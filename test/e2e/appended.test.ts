@@ -34,7 +34,7 @@ function updateIn(body: Uint8Array, bytes: Uint8Array): string {
 const pdfiumText = async (body: Uint8Array, secret?: string): Promise<string> =>
   (await readPdfiumPage(body, 0, { width: 200, height: 100, password: secret })).text;
 
-describe("a signed document is appended to", () => {
+describe("signed documents", () => {
   test.each<[string, () => Uint8Array | Promise<Uint8Array>, "table" | "stream"]>([
     ["with a cross-reference table", () => signedDocument(), "table"],
     ["with object streams", () => withObjectStreams(signedDocument()), "stream"],
@@ -43,7 +43,7 @@ describe("a signed document is appended to", () => {
     ["with bytes behind its end", () => withTail(signedDocument()), "table"],
     ["with objects of other generations", () => withGenerations(signedDocument()), "table"],
     ["after 100 updates", () => withRevisions(signedDocument(), 100), "table"],
-  ])("%s", async (_name, make, kind) => {
+  ])("a signed document is appended to %s", async (_name, make, kind) => {
     const bytes = await make();
     expect((await check(bytes)).ok).toBe(true);
     const { body } = await stamp("watermark", bytes, mark);
@@ -59,18 +59,21 @@ describe("a signed document is appended to", () => {
     }
   });
 
-  test.each(["rotate", "ocr"])("by %s, which says where it breaks a signature", async (operation) => {
-    const fields = operation === "rotate" ? { angle: "90" } : { output: "pdf" };
-    const bytes = await withSignature(signedDocument());
-    const { body, headers } = await send(operation, bytes, fields);
-    // There is no text to recognize.
-    expect(headers.get("X-Signature-Invalidated")).toBe(operation === "rotate" ? "true" : null);
-    updateIn(body, bytes);
-    expect((await check(body)).ok).toBe(true);
-  });
+  test.each(["rotate", "ocr"])(
+    "a signed document is appended to by %s, with a header that reports a broken signature",
+    async (operation) => {
+      const fields = operation === "rotate" ? { angle: "90" } : { output: "pdf" };
+      const bytes = await withSignature(signedDocument());
+      const { body, headers } = await send(operation, bytes, fields);
+      // There is no text to recognize.
+      expect(headers.get("X-Signature-Invalidated")).toBe(operation === "rotate" ? "true" : null);
+      updateIn(body, bytes);
+      expect((await check(body)).ok).toBe(true);
+    },
+  );
 });
 
-describe("an encrypted signed document is appended to with its encryption", () => {
+describe("encrypted signed documents", () => {
   const title = "Titled (\\ 1)";
   const locked = (cipher: Cipher): Promise<Uint8Array> =>
     encrypt(signedDocument(), { cipher, userPassword: password, ownerPassword: "owner" });
@@ -87,21 +90,21 @@ describe("an encrypted signed document is appended to with its encryption", () =
     return [marked.body, updateIn(body, marked.body)];
   }
 
-  test.each(ciphers)("%s", async (cipher) => {
+  test.each(ciphers)("an encrypted signed document is appended to with its encryption %s", async (cipher) => {
     const [marked, update] = await change(await locked(cipher));
     expect(await pdfiumText(marked, password)).toContain("Marked");
     expect(update).not.toContain("Titled");
   });
 
   // PDFium opens no such file.
-  test("aes-128, but for streams only", async () => {
+  test("an encrypted signed document is appended to with aes-128 for streams only", async () => {
     const identity = (dictionary: string): string => dictionary.replace("/StrF /StdCF", "/StrF /Identity");
     const [, update] = await change(withEncryption(await locked("aes-128"), identity));
     expect(update).toContain("Titled");
   });
 });
 
-describe("a document without signatures", () => {
+describe("unsigned documents", () => {
   const outline = JSON.stringify([{ title: "Start", page: 1 }]);
   const signature = JSON.stringify({ page: 1, x: 20, y: 20, width: 100, height: 40 });
   const added = { action: "add", attachment: { bytes: new Uint8Array(10), fileName: "data.bin" } };
@@ -124,7 +127,7 @@ describe("a document without signatures", () => {
     ["outline", { action: "set", outline }],
     ["attachments", added],
     ["ocr", { output: "pdf" }],
-  ])("is appended to by %s: what does not change keeps its bytes", async (operation, fields) => {
+  ])("an unsigned document is appended to by %s: unchanged objects keep their bytes", async (operation, fields) => {
     const bytes = document();
     const { status, body } = await send(operation, bytes, fields);
     expect(status).toBe(200);
@@ -136,7 +139,7 @@ describe("a document without signatures", () => {
     ["metadata", { action: "set", metadata: JSON.stringify({ title: "New" }) }],
     ["flatten", {}],
     ["crop", { margins: "5", remove: "true" }],
-  ])("is rewritten by %s, which removes what was there", async (operation, fields) => {
+  ])("an unsigned document is rewritten by %s, which removes the old objects", async (operation, fields) => {
     const bytes = document();
     const { status, body } = await send(operation, bytes, fields);
     expect(status).toBe(200);
@@ -148,7 +151,7 @@ describe("a document without signatures", () => {
     expect((await check(body)).ok).toBe(true);
   });
 
-  test("is rewritten if it is damaged", async () => {
+  test("an unsigned document is rewritten if it is damaged", async () => {
     const bytes = document();
     const start = Buffer.from(bytes).lastIndexOf("startxref");
     const { status, headers, body } = await send("rotate", bytes.subarray(0, start), { angle: "90" });
@@ -157,7 +160,7 @@ describe("a document without signatures", () => {
     expect((await check(body)).ok).toBe(true);
   });
 
-  test("is appended to by each step of a pipeline", async () => {
+  test("an unsigned document is appended to by each step of a pipeline", async () => {
     const bytes = document();
     const steps = JSON.stringify([
       { operation: "rotate", angle: 90 },

@@ -51,7 +51,7 @@ function attached(files: readonly string[], { catalog = "", key = (index: number
 const scripts = ["résumé.txt", "付録.csv", "مرفق.xml", "приложение 1.docx", "संलग्नक", "🙂.png", "a (1) \\ b.txt"];
 
 describe("list and extract", () => {
-  test("name the files of the document and of its pages, with what is known of them", async () => {
+  test("files of the document and of its pages are listed with their facts", async () => {
     const facts = { contentType: null, modified: null, relationship: null };
     expect(await list(filled)).toEqual([
       { name: "data.csv", size: 19, description: "About data.csv", page: null, ...facts },
@@ -65,7 +65,7 @@ describe("list and extract", () => {
     expect(await list(deflatedAttachment(200 * MiB))).toMatchObject([{ size: null }]);
   });
 
-  test("return one file as it is, under its name, and several as an archive", async () => {
+  test("one file is returned unchanged under its name, and several are an archive", async () => {
     const one = await send(filled, { action: "extract", name: "pinned.txt" });
     expect(new TextDecoder().decode(one.body)).toBe("pinned to filled\n");
     expect(one.headers.get("Content-Disposition")).toBe('attachment; filename="pinned.txt"');
@@ -79,13 +79,13 @@ describe("list and extract", () => {
     ]);
   });
 
-  test("find names in every script, in the leaves of a tree", async () => {
+  test("names in every script are found in the leaves of a tree", async () => {
     expect(await list(attached(scripts))).toEqual(
       scripts.map((name) => expect.objectContaining({ name, size: 9, contentType: "text/plain" }) as unknown),
     );
   });
 
-  test("let no name lead out of the archive, or hide another", async () => {
+  test("no name leads out of the archive or hides another", async () => {
     const evil = ["../../etc/passwd", "C:\\windows\\a.txt", "a.txt", "A.TXT", "..", "\u202etxt.exe"];
     const all = unzipSync((await send(attached(evil), { action: "extract" })).body);
     expect(Object.keys(all)).toEqual(["passwd", "a.txt", "a-2.txt", "A-3.TXT", "document", "txt.exe"]);
@@ -94,14 +94,14 @@ describe("list and extract", () => {
     );
   });
 
-  test("open what is encrypted", async () => {
+  test("encrypted attachments are opened", async () => {
     const locked = await encrypt(filled, { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" });
     const { body } = await send(locked, { action: "extract", name: "data.csv", password: "user" });
     expect(new TextDecoder().decode(body)).toBe("data.csv of filled\n");
   });
 });
 
-test("a file with several names is listed under each, and removed with its last one", async () => {
+test("a file with several names is listed under each, and removed with its last name", async () => {
   const bytes = pdf(
     [
       "<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(1) 5 0 R (2) 6 0 R (3) 7 0 R (4) 7 0 R] >> >> /AF [5 0 R] >>",
@@ -178,7 +178,7 @@ test("files are found among keys of several encodings, by bytes and by character
   expect(await plainText(body)).not.toMatch(/\/Collection <<\s+\/D /);
 });
 
-test("a file is found where the document's names are a stream", async () => {
+test("a file is found if the document's name tree is a stream", async () => {
   const bytes = pdf(
     [
       "<< /Type /Catalog /Pages 2 0 R /Names 4 0 R >>",
@@ -199,7 +199,7 @@ test("a file is found where the document's names are a stream", async () => {
 describe("add", () => {
   const bytes = latin1(`${"a,b\n".repeat(2_000)}\u0000\u00ff`);
 
-  test.each(scripts)("attaches %s so that other programs find it", async (name) => {
+  test.each(scripts)("%s is attached so that other programs find it", async (name) => {
     const { status, body } = await send(filled, {
       action: "add",
       attachment: { bytes, fileName: "upload.csv" },
@@ -222,7 +222,7 @@ describe("add", () => {
     expect(Buffer.from(back.body).equals(bytes)).toBe(true);
   });
 
-  test("uses the name of the uploaded file, which must be free", async () => {
+  test("an attachment gets the name of the uploaded file, which must be free", async () => {
     const attachment: Part = { bytes, fileName: "Bericht 2.csv" };
     const { body } = await send(empty, { action: "add", attachment });
     expect(await list(body)).toMatchObject([{ name: "Bericht 2.csv", contentType: "text/csv" }]);
@@ -232,7 +232,7 @@ describe("add", () => {
 });
 
 describe("remove", () => {
-  test("leaves nothing of the file, and keeps the others", async () => {
+  test("a removed file leaves nothing, and the others stay", async () => {
     const { status, body } = await send(filled, { action: "remove", name: "data.csv" });
     expect(status).toBe(200);
     expect(await names(body)).toEqual(["readme.txt", "pinned.txt"]);
@@ -240,7 +240,7 @@ describe("remove", () => {
     expect(await plainText(body)).not.toContain("data.csv");
   });
 
-  test("leaves nothing of a file that was added, which the catalog lists as associated", async () => {
+  test("a removed file leaves nothing in the catalog's list of associated files", async () => {
     const attachment: Part = { bytes: latin1("a,b"), fileName: "report.csv" };
     const added = (await send(filled, { action: "add", attachment, relationship: "Data" })).body;
     expect(await plainText(added)).toContain("report.csv");
@@ -250,14 +250,14 @@ describe("remove", () => {
     expect(await plainText(body)).not.toMatch(/report\.csv|\/AF\b/);
   });
 
-  test("takes the pin from its page", async () => {
+  test("a removed file takes its pin from the page", async () => {
     const { body } = await send(filled, { action: "remove", name: "pinned.txt" });
     const { pages, attachments } = await openPdf(body);
     expect([pages[0]?.annotations, attachments.length]).toEqual([[], 2]);
     expect(await plainText(body)).not.toContain("pinned");
   });
 
-  test("keeps a portfolio one", async () => {
+  test("a portfolio stays one after a removal", async () => {
     const portfolio = attached(scripts, { catalog: "/Collection << /Type /Collection /View /D /D (0) >>" });
     const { body } = await send(portfolio, { action: "remove", name: scripts[0] ?? "" });
     expect(await names(body)).toEqual(scripts.slice(1));
@@ -270,7 +270,7 @@ test.each([
   [{ action: "remove", name: "other" }, "name"],
   [{ action: "remove" }, "name"],
   [{ action: "add" }, "attachment"],
-])("%j names what is wrong", async (fields, name) => {
+])("invalid parameters are named: %j", async (fields, name) => {
   const { status, body } = await send(filled, fields);
   const { error } = JSON.parse(new TextDecoder().decode(body)) as {
     error: { details: { fields: { name: string }[] } };

@@ -100,13 +100,13 @@ afterEach(async () => {
   if (response.status !== 200) throw new Error(`the response to the next request was ${response.status}`);
 });
 
-describe("a body that is no form", () => {
-  test("empty", async () => {
+describe("malformed bodies", () => {
+  test("an empty body is refused", async () => {
     expect(await refused("rotate", multipart, null)).toMatchObject({ status: 400, code: "invalid_parameters" });
     expect(await refused("rotate", {}, null)).toMatchObject({ status: 415, code: "unsupported_format" });
   });
 
-  test("without a boundary in its Content-Type, or without its boundary", async () => {
+  test("a body without a boundary in its Content-Type, or without its boundary, is refused", async () => {
     const noBoundary = { "Content-Type": "multipart/form-data" };
     expect(await refused("rotate", noBoundary, part("a", "1"))).toMatchObject({
       status: 400,
@@ -115,76 +115,79 @@ describe("a body that is no form", () => {
     expect(await refused("rotate", multipart, "nothing")).toMatchObject({ status: 400, code: "invalid_parameters" });
   });
 
-  test("of another type", async () => {
+  test("a body of another type is refused", async () => {
     const json = { "Content-Type": "application/json" };
     expect(await refused("rotate", json, "{}")).toMatchObject({ status: 415, code: "unsupported_format" });
   });
 
-  test("that ends in the middle of a file", async () => {
+  test("a body that ends in the middle of a file is refused", async () => {
     const body = part("file", "%PDF-1.7", '; filename="f.pdf"');
     for (const cut of [body, body.slice(0, -5), body.slice(0, 30)]) {
       expect(await refused("rotate", multipart, cut)).toMatchObject({ status: 400, code: "invalid_parameters" });
     }
   });
 
-  test("of 200,000 fields", async () => {
+  test("a body of 200,000 fields is refused", async () => {
     const body = `${part("f", "x").repeat(200_000)}--X--`;
     const expected = { status: 413, code: "limit_exceeded", details: { limit: 1_000, actual: 1_001 } };
     expect(await refused("rotate", multipart, body)).toEqual(expected);
   });
 });
 
-describe("a body too large", () => {
+describe("large bodies", () => {
   const limit = 32 * MiB;
   const tooLarge = { status: 413, code: "file_too_large" };
 
-  test("by its Content-Length of 1 GB, with little behind it", async () => {
+  test("a body is refused by its Content-Length of 1 GB, after few bytes", async () => {
     const headers = ["Content-Type: multipart/form-data; boundary=X", "Content-Length: 1000000000"];
     const expected = { ...tooLarge, details: { limit, actual: 1_000_000_000 } };
     expect(await raw(headers, part("file", "%PDF-1.7", '; filename="f.pdf"'))).toEqual(expected);
   });
 
-  test("by one byte", async () => {
+  test("a body is refused for one excess byte", async () => {
     const head = part("file", "%PDF-1.7", '; filename="f.pdf"').trimEnd();
     const tail = "\r\n--X--";
     const body = head + "x".repeat(limit + 1 - head.length - tail.length) + tail;
     expect(await refused("rotate", multipart, body)).toEqual({ ...tooLarge, details: { limit, actual: limit + 1 } });
   });
 
-  test("without a Content-Length", async () => {
+  test("a large body without a Content-Length is refused", async () => {
     const head = new TextEncoder().encode(part("file", "%PDF-1.7", '; filename="f.pdf"').trimEnd());
     const chunks = [head, ...Array.from({ length: 40 }, () => new Uint8Array(MiB))];
     expect(await refused("rotate", multipart, ReadableStream.from(chunks))).toMatchObject(tooLarge);
   });
 });
 
-test("a small body without a Content-Length is read as any other", async () => {
+test("a small body without a Content-Length is accepted", async () => {
   const body = `${part("file", "hello", '; filename="f.pdf"')}${part("angle", "90")}--X--`;
   const headers = ["Content-Type: multipart/form-data; boundary=X", "Transfer-Encoding: chunked"];
   const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   expect(await raw(headers, chunked)).toEqual({ status: 415, code: "unsupported_format", details: { input: "file" } });
 });
 
-describe("a file of another format", () => {
-  test("text under the name of a PDF", async () => {
+describe("files of other formats", () => {
+  test("a text under the name of a PDF is refused", async () => {
     const response = await refusedForm("rotate", { angle: "90" }, new Blob(["hello"], { type: "application/pdf" }));
     expect(response).toEqual({ status: 415, code: "unsupported_format", details: { input: "file" } });
   });
 
-  test("of no bytes", async () => {
+  test("a file of no bytes is refused", async () => {
     const response = await refusedForm("rotate", { angle: "90" }, new Blob([]));
     expect(response).toEqual({ status: 400, code: "invalid_file", details: { input: "file" } });
   });
 });
 
-describe("a page range", () => {
-  test.each(["0", "5-", "9999", "1-3-5", "-1", "📄", "1,,2", "1e0", "last-0"])("%s", async (pages) => {
-    const response = await refusedForm("rotate", { angle: "90", pages }, onePage);
-    expect(response).toMatchObject({ status: 400, code: "invalid_page_range" });
-    expect(response.details).toEqual({ field: "pages", range: pages, maxPage: 1 });
-  });
+describe("page ranges", () => {
+  test.each(["0", "5-", "9999", "1-3-5", "-1", "📄", "1,,2", "1e0", "last-0"])(
+    "the page range %s is refused",
+    async (pages) => {
+      const response = await refusedForm("rotate", { angle: "90", pages }, onePage);
+      expect(response).toMatchObject({ status: 400, code: "invalid_page_range" });
+      expect(response.details).toEqual({ field: "pages", range: pages, maxPage: 1 });
+    },
+  );
 
-  test("beside another problem is listed with it", async () => {
+  test("an invalid page range is listed with another problem", async () => {
     const response = await refusedForm("rotate", { angle: "91", pages: "5-" }, onePage);
     expect(response).toMatchObject({ status: 400, code: "invalid_parameters" });
     expect(((response.details ?? {})["fields"] as { name: string }[]).map(({ name }) => name)).toEqual([
@@ -193,13 +196,13 @@ describe("a page range", () => {
     ]);
   });
 
-  test("of 10 MB, all commas", async () => {
+  test("a page range of 10 MB of commas is refused", async () => {
     const commas = ",".repeat(10 * MiB);
     const response = await refusedForm("split", { mode: "ranges", ranges: commas }, onePage);
     expect(response).toMatchObject({ status: 413, code: "limit_exceeded", details: { limit: MiB } });
   });
 
-  test("of just under 1 MiB, all commas or all pages", async () => {
+  test("a page range of just under 1 MiB is refused", async () => {
     for (const ranges of [",".repeat(MiB - 1), "1|".repeat(MiB / 2 - 1), "!1,".repeat(MiB / 3)]) {
       const response = await refusedForm("split", { mode: "ranges", ranges }, onePage);
       expect(response.status === 400 || response.status === 413).toBe(true);
@@ -214,7 +217,7 @@ test("numbered files with a gap name the missing one", async () => {
   expect(response).toMatchObject({ status: 400, code: "invalid_parameters", details: { fields: [{ name: "file1" }] } });
 });
 
-test("a hundred and one files are one too many", async () => {
+test("a hundred and one files are refused as one too many", async () => {
   const form = new FormData();
   for (let index = 0; index <= 100; index += 1) form.append(`file${index}`, onePage, "x.pdf");
   const expected = { status: 413, code: "limit_exceeded", details: { limit: 100, actual: 101 } };

@@ -33,32 +33,32 @@ const { send, outcome } = besideOthers({ baseUrl, key: liveKey });
 const REFUSED = [413, "limit_exceeded"];
 const rotated = { angle: "90" };
 
-describe("what looks like object streams", () => {
-  test("and never ends", async () => {
+describe("apparent object streams", () => {
+  test("an apparent object stream that never ends is refused", async () => {
     expect(await outcome("rotate", repeatedWords("/ObjStm stream ", MiB / 2), rotated)).toEqual([400, "invalid_file"]);
     expect(await outcome("rotate", repeatedWords("1 0 obj<</ObjStm>>stream ", MiB), rotated)).toEqual(REFUSED);
     expect(await outcome("rotate", repeatedWords("/ObjStm ", 2 * MiB), rotated)).toEqual([400, "invalid_file"]);
   });
 
-  test("and hides its type and its size", async () => {
+  test("an apparent object stream that hides its type and its size is refused", async () => {
     expect(await outcome("metadata", hiddenObjectStream(BOMB), { action: "get" })).toEqual(REFUSED);
   });
 });
 
-test("a stream of 800 MB stays as it is when a document is compressed", async () => {
+test("a stream of 800 MB is unchanged when a document is compressed", async () => {
   const file = deflatedZeros(BOMB);
   const { status, body } = await send("compress", file);
   expect(status).toBe(200);
   expect(Buffer.compare(body, file)).toBe(0);
 });
 
-describe("a form", () => {
-  test("whose fields have very long names is refused", async () => {
+describe("forms and annotations", () => {
+  test("a form whose fields have very long names is refused", async () => {
     expect(await outcome("metadata", longNames(20_000, 100_000), { action: "get" })).toEqual(REFUSED);
   });
 });
 
-test("annotations that are the same 300,000 times are refused where they would be copied", async () => {
+test("a page that lists an annotation 300,000 times is refused if they would be copied", async () => {
   expect(await outcome("extract-pages", repeatedAnnotation(300_000), { range: "1" })).toEqual(REFUSED);
 });
 
@@ -68,7 +68,7 @@ test.each([
   ["compress", {}],
   ["flatten", {}],
   ["extract-text", {}],
-])("annotations that many pages share are counted before anything looks at them: %s", async (operation, fields) => {
+])("annotations that many pages share are counted before they are read: %s", async (operation, fields) => {
   const { status, message } = await send(
     operation,
     sharedAnnotations(400, 10_000, "widget"),
@@ -77,8 +77,8 @@ test.each([
   expect([status, message]).toEqual([413, "The pages of `file` have too many annotations."]);
 });
 
-describe("a PNG", () => {
-  test("with 40 profiles of 17 MiB", async () => {
+describe("PNG", () => {
+  test("a PNG with 40 profiles of 17 MiB is embedded", async () => {
     const { status, body } = await send("from-images", manyProfiles(40, 17 * MiB));
     expect(status).toBe(200);
     // Its pixels are black.
@@ -86,7 +86,7 @@ describe("a PNG", () => {
     expect(areaOf(picture, (red) => red > 10)).toBeUndefined();
   });
 
-  test("of 200,000 chunks", async () => {
+  test("a PNG of 200,000 chunks is refused", async () => {
     expect(await outcome("from-images", manyChunks(200_000))).toEqual(REFUSED);
   });
 });
@@ -122,14 +122,14 @@ test("300 patterns with inline images are drawn", async () => {
   ]);
 });
 
-describe("a document whose numbers are not its objects'", () => {
+describe("sparse object numbers", () => {
   test.each([
     ["rotate", rotated],
     ["compress", { stripMetadata: "true" }],
     ["watermark", { kind: "text", text: "Draft" }],
     ["extract-pages", { range: "1" }],
     ["protect", { userPassword: "reader" }],
-  ])("of which it has four among 400,000: %s", async (operation, fields: Record<string, string>) => {
+  ])("a document with four of 400,000 objects is processed: %s", async (operation, fields: Record<string, string>) => {
     const { status, body } = await send(operation, sparseNumbers(400_000), fields);
     expect(status).toBe(200);
     expect(body.length).toBeLessThan(50_000);
@@ -147,14 +147,17 @@ describe("a document whose numbers are not its objects'", () => {
     expect(opens).toBe(operation !== "protect");
   });
 
-  test.each(["9999999999", "-5", "6000"])("and whose page tree claims to have %s pages", async (count) => {
-    const { status, body } = await send("rotate", claimedPages(count), rotated);
-    expect(status).toBe(200);
-    expect(await pageRotations(body)).toEqual([90]);
-  });
+  test.each(["9999999999", "-5", "6000"])(
+    "a document whose page tree claims %s pages keeps its only page",
+    async (count) => {
+      const { status, body } = await send("rotate", claimedPages(count), rotated);
+      expect(status).toBe(200);
+      expect(await pageRotations(body)).toEqual([90]);
+    },
+  );
 });
 
-test("nothing that a client sends is inflated by the platform, which takes in a bomb whole", async () => {
+test("the platform inflates nothing that a client sends, and a bomb is received whole", async () => {
   const files = (await readdir(join(root, "src"), { recursive: true })).filter((name) => name.endsWith(".ts"));
   const uses = await Promise.all(
     files.map(async (name) => [
@@ -166,8 +169,8 @@ test("nothing that a client sends is inflated by the platform, which takes in a 
   expect(uses.filter(([, uses]) => uses)).toEqual([[join("engines", "ocr", "models.ts"), true]]);
 });
 
-describe("patterns that are painted with patterns", () => {
-  test("are drawn: red squares of 40 points, each 50", async () => {
+describe("nested patterns", () => {
+  test("nested patterns are drawn: red squares of 40 points, each 50", async () => {
     const { status, body } = await send("to-images", nestedPatterns(20), { dpi: "72" });
     expect(status).toBe(200);
     const image = readPng(body);
@@ -177,20 +180,20 @@ describe("patterns that are painted with patterns", () => {
     ]);
   });
 
-  test("have no text", async () => {
+  test("nested patterns have no text", async () => {
     const { status, body } = await send("extract-text", nestedPatterns(20));
     expect(status).toBe(200);
     expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({ text: "", pages: [{ pageNumber: 1 }] });
   });
 
-  test("are what `auto` crops to", async () => {
+  test("nested patterns are the content that `auto` crops to", async () => {
     const { status, body } = await send("crop", nestedPatterns(20), { auto: "true" });
     expect(status).toBe(200);
     const { picture } = await readPage(body);
     expect([picture.width, picture.height].map(Math.round)).toEqual([190, 190]);
   });
 
-  test("turn gray", async () => {
+  test("nested patterns turn gray", async () => {
     const { status, body } = await send("compress", nestedPatterns(20), { grayscale: "true" });
     expect(status).toBe(200);
     const { picture } = await readPage(body);
@@ -203,7 +206,7 @@ describe("patterns that are painted with patterns", () => {
     ["extract-text", {}],
     ["crop", { auto: "true" }],
     ["compress", { grayscale: "true" }],
-  ])("are refused by %s where they are nested deeper than any real ones", async (operation, fields) => {
+  ])("patterns are refused by %s if they are nested deeper than any real ones", async (operation, fields) => {
     for (const count of [30, 60])
       expect(await outcome(operation, nestedPatterns(count), fields as Record<string, string>)).toEqual(REFUSED);
   });

@@ -35,7 +35,7 @@ afterEach(async () => {
   if (status !== 200) throw new Error(`the next request got ${status}`);
 });
 
-describe.each(calls)("%s refuses", (operation, fields) => {
+describe.each(calls)("%s of broken documents", (operation, fields) => {
   test.each<[string, () => Uint8Array, number, string]>([
     ["a text file under the name of a PDF", () => notAPdf, 415, "unsupported_format"],
     ["a PDF without pages", noPages, 400, "invalid_file"],
@@ -49,20 +49,23 @@ describe.each(calls)("%s refuses", (operation, fields) => {
     ["encryption for certificates", certificateEncrypted, 400, "unsupported_encryption"],
     ["an object stream of over 1 GiB", () => zipBomb(1), 413, "limit_exceeded"],
     ["an object stream of over 1 GiB, deflated twice", () => zipBomb(2), 413, "limit_exceeded"],
-  ])("%s", async (_name, make, status, code) => {
+  ])("a broken document is refused: %s", async (_name, make, status, code) => {
     const response = await send(operation, fields, make());
     expect(response).toMatchObject({ status, code });
   });
 
-  test.each(ciphers)("a document encrypted with %s, without its password or with a wrong one", async (cipher) => {
-    const bytes = await encrypt(intact, { cipher, userPassword: "user", ownerPassword: "owner" });
-    expect(await send(operation, fields, bytes)).toMatchObject({ status: 400, code: "password_required" });
-    const wrong = await send(operation, { ...fields, password: "wrong" }, bytes);
-    expect(wrong).toMatchObject({ status: 400, code: "incorrect_password" });
-  });
+  test.each(ciphers)(
+    "a document encrypted with %s is refused without its password or with a wrong one",
+    async (cipher) => {
+      const bytes = await encrypt(intact, { cipher, userPassword: "user", ownerPassword: "owner" });
+      expect(await send(operation, fields, bytes)).toMatchObject({ status: 400, code: "password_required" });
+      const wrong = await send(operation, { ...fields, password: "wrong" }, bytes);
+      expect(wrong).toMatchObject({ status: 400, code: "incorrect_password" });
+    },
+  );
 });
 
-test("extract-text refuses a page whose content inflates to over 1 GiB, which it would have to read", async () => {
+test("extract-text refuses a page whose content inflates to over 1 GiB", async () => {
   expect(await send("extract-text", {}, contentBomb())).toMatchObject({ status: 413, code: "limit_exceeded" });
 });
 
@@ -107,8 +110,8 @@ const effects: [operation: string, fields: Record<string, string>, documents: [p
     ],
   ];
 
-describe("bytes of another kind before the header", () => {
-  test.each(effects)("do not keep %s from its work", async (operation, fields, expected) => {
+describe("bytes before the header", () => {
+  test.each(effects)("foreign bytes before the header do not affect %s", async (operation, fields, expected) => {
     const response = await send(operation, fields, withPrefix(intact));
     expect(response.status).toBe(200);
     const documents = await Promise.all(documentsOf(response).map(({ bytes }) => openPdf(bytes)));
@@ -118,7 +121,7 @@ describe("bytes of another kind before the header", () => {
     expect(found).toEqual(expected);
   });
 
-  test("do not keep extract-text from its work", async () => {
+  test("foreign bytes before the header do not affect extract-text", async () => {
     const { status, body } = await send("extract-text", {}, withPrefix(intact));
     expect(status).toBe(200);
     const { pages } = JSON.parse(new TextDecoder().decode(body)) as { pages: { text: string }[] };
@@ -126,7 +129,7 @@ describe("bytes of another kind before the header", () => {
   });
 });
 
-describe("a page whose content inflates to over 1 GiB, which nobody has to read,", () => {
+describe("large unread content", () => {
   const bomb = contentBomb();
   const bytes = Buffer.from(bomb);
   /** Its content as it is in the file. */
@@ -138,7 +141,7 @@ describe("a page whose content inflates to over 1 GiB, which nobody has to read,
     ["extract-pages", { range: "1,1" }, [0, 0]],
     ["rotate", { angle: "90" }, [90]],
   ] as [string, Record<string, string>, number[]][])(
-    "is copied by %s as it is",
+    "a page whose content inflates to over 1 GiB is copied unchanged by %s",
     async (operation, fields, rotations) => {
       const response = await send(operation, fields, bomb);
       expect(response.status).toBe(200);

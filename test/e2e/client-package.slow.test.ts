@@ -36,7 +36,7 @@ async function installCommand(): Promise<string> {
   return /^npm install (.*)$/m.exec(readme)?.[1] ?? "";
 }
 
-test("it contains its code with types, a README, and a license of its own", async () => {
+test("the package contains its code with types, a README, and a license of its own", async () => {
   expect((await readdir(installed)).sort()).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
   expect(await readFile(join(installed, "LICENSE"), "utf8")).toMatch(/^MIT License\n/);
   expect(await readFile(join(installed, "README.md"), "utf8")).toMatch(/^# pdf-service-client$/m);
@@ -44,7 +44,7 @@ test("it contains its code with types, a README, and a license of its own", asyn
   expect(code.filter((name) => !/\.(?:js|d\.ts)$/.test(name))).toEqual([]);
 });
 
-describe("with a user's compiler, strict, which reads all declarations", () => {
+describe("a strict TypeScript compiler", () => {
   const compilers = {
     "5.4": "node_modules/@tsd/typescript/typescript/bin/tsc",
     "of today": "node_modules/typescript/bin/tsc",
@@ -54,29 +54,32 @@ describe("with a user's compiler, strict, which reads all declarations", () => {
     Object.entries(libraries).map(([place, [lib, types]]) => ({ version, compiler, place, lib, types })),
   );
 
-  test.for(cases)("TypeScript $version, for $place", async ({ compiler, place, lib, types }) => {
-    const calls = await readFile(join(root, "client/test/types.ts"), "utf8");
-    await writeFile(join(folder, "calls.ts"), calls.replace("../src/index.ts", "pdf-service-client"));
-    const files = ["calls.ts"];
-    if (place === "Node") {
-      await writeFile(join(folder, "example.ts"), here(await firstExample()));
-      files.push("example.ts");
-    }
-    const module = { target: "es2022", module: "nodenext", lib };
-    const compilerOptions = {
-      ...module,
-      types,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
-      noEmit: true,
-    };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-    const compiled = await run(process.execPath, [join(root, compiler)], { cwd: folder }).catch(
-      (error: unknown) => error,
-    );
-    expect(compiled).toMatchObject({ stdout: "" });
-  });
+  test.for(cases)(
+    "the client compiles with TypeScript $version for $place",
+    async ({ compiler, place, lib, types }) => {
+      const calls = await readFile(join(root, "client/test/types.ts"), "utf8");
+      await writeFile(join(folder, "calls.ts"), calls.replace("../src/index.ts", "pdf-service-client"));
+      const files = ["calls.ts"];
+      if (place === "Node") {
+        await writeFile(join(folder, "example.ts"), here(await firstExample()));
+        files.push("example.ts");
+      }
+      const module = { target: "es2022", module: "nodenext", lib };
+      const compilerOptions = {
+        ...module,
+        types,
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        noEmit: true,
+      };
+      await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+      const compiled = await run(process.execPath, [join(root, compiler)], { cwd: folder }).catch(
+        (error: unknown) => error,
+      );
+      expect(compiled).toMatchObject({ stdout: "" });
+    },
+  );
 });
 
 async function firstExample(): Promise<string> {
@@ -94,7 +97,7 @@ test("the README's first example runs as pasted", async () => {
   expect([merged.getPageCount(), merged.getTitle()]).toEqual([3, "Letter with enclosure"]);
 });
 
-test("its command runs", async () => {
+test("the package's command runs", async () => {
   const command = join(folder, "node_modules/.bin/pdf-service");
   const env = { ...process.env, PDF_SERVICE_KEY: liveKey, PDF_SERVICE_URL: baseUrl };
   const { stdout } = await run(command, ["extract-text", join(root, "examples/letter.pdf")], { env });
@@ -114,14 +117,14 @@ async function bundled(contents: string): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-test("a bundler for browsers needs nothing of Node, and takes only what is used", async () => {
+test("a browser bundle needs no modules of Node, and contains only the used code", async () => {
   const client = await bundled('export { PdfService } from "pdf-service-client";');
   expect(client).toContain("/api/v1/merge");
   expect(client).not.toMatch(/node:|--help/);
   expect(await bundled('export { verifyWebhook } from "pdf-service-client";')).not.toContain("/api/v1/");
 });
 
-test("it runs in a Worker, which streams the file to the service, and the result from it", async () => {
+test("the client runs in a Worker, and streams the file and the result", async () => {
   const worker = `
     import { PdfService } from "pdf-service-client";
     export default {

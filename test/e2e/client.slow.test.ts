@@ -32,14 +32,14 @@ async function failureOf(call: Promise<unknown>): Promise<PdfServiceError> {
   return error;
 }
 
-test("its types and methods come from what the service says of itself", async () => {
+test("the client's types and methods are generated from the service's description", async () => {
   const served = (await (await fetch(`${baseUrl}/api/v1/openapi.json`)).json()) as OpenApi;
   const ofSource = await describedApi();
   const text = (description: OpenApi): string => JSON.stringify({ ...description, servers: [] });
   expect(JSON.parse(text(served))).toEqual(JSON.parse(text(ofSource).replaceAll("http://localhost:8787", baseUrl)));
 });
 
-test("builds a pipeline with the types of the operations", async () => {
+test("the client builds a pipeline with the types of the operations", async () => {
   const end = { data: bytes(1), name: "end.pdf" };
   const text = service
     .pipeline({ data: bytes(3), name: "small.pdf" })
@@ -62,8 +62,8 @@ test("builds a pipeline with the types of the operations", async () => {
   expect(result.creditsCharged).toBe(4);
 });
 
-describe("an operation", () => {
-  test("takes files as blobs, bytes and named, and gives a file with what its headers say", async () => {
+describe("operations", () => {
+  test("an operation accepts files as blobs, bytes, and named, and returns a file with its headers", async () => {
     const blob = new Blob([bytes(1)]);
     const named = { data: bytes(3), name: "Bericht März.pdf" };
     const result = await service.merge({ files: [named, blob, bytes(2)], title: "Tom & “Ann”", interleave: true });
@@ -74,7 +74,7 @@ describe("an operation", () => {
     expect([merged.getPageCount(), merged.getTitle()]).toEqual([6, "Tom & “Ann”"]);
   });
 
-  test("takes files by reference", async () => {
+  test("an operation accepts files by reference", async () => {
     const { id } = await service.uploadFile({ data: bytes(2), name: "kept.pdf" });
     const result = await service.merge({ files: [id, bytes(1)] });
     expect([result.fileName, result.pageCount]).toEqual(["kept-merge.pdf", 3]);
@@ -83,13 +83,13 @@ describe("an operation", () => {
     expect(refused.fields).toEqual([{ name: "file", issue: "must have a host name, not an IP address" }]);
   });
 
-  test("takes objects where the service wants JSON, and numbers as numbers", async () => {
+  test("an operation accepts objects for JSON parameters, and numbers as numbers", async () => {
     const rotated = await service.rotate({ file: bytes(3), angle: 90, rotations: { 2: 180 } });
     const pages = (await PDFDocument.load(await rotated.bytes())).getPages();
     expect(pages.map((page) => page.getRotation().angle)).toEqual([90, 180, 90]);
   });
 
-  test("gives JSON, typed", async () => {
+  test("an operation returns typed JSON", async () => {
     const { data, creditsCharged } = await service.extractText({ file: bytes(2) });
     expect(creditsCharged).toBe(1);
     expect(data.pages.map(({ pageNumber }) => pageNumber)).toEqual([1, 2]);
@@ -98,7 +98,7 @@ describe("an operation", () => {
     expect(facts.data.pageCount).toBe(2);
   });
 
-  test("says what its headers say, with their types", async () => {
+  test("an operation returns its headers with their types", async () => {
     const { outputSize, originalSize, size, inputRepaired, steps } = await service.compress({ file: bytes(2) });
     expect([originalSize, size, inputRepaired, steps]).toEqual([bytes(2).length, outputSize, false, []]);
     const form = new Uint8Array(await readFile(join(root, "examples/form.pdf")));
@@ -106,7 +106,7 @@ describe("an operation", () => {
     expect([filled.unknownFields, filled.unknownFieldsCount]).toEqual([["näme, 2", "other"], 2]);
   });
 
-  test("sends a stream as it comes, and gives one", async () => {
+  test("an operation streams its file and its result", async () => {
     let pulled = 0;
     const file = bytes(2);
     const slow = new ReadableStream<Uint8Array>({
@@ -124,9 +124,9 @@ describe("an operation", () => {
   });
 });
 
-describe("a file that is kept", () => {
+describe("stored files", () => {
   test.each([1_000, 16 * 1024 * 1024 + 70_000])(
-    "of %i bytes comes back as it was, and is gone when it is deleted",
+    "a stored file of %i bytes is returned unchanged, and is removed when it is deleted",
     async (size) => {
       const sent = new Uint8Array(size).map((_, at) => at * 7 + (at >> 9));
       sent.set(new TextEncoder().encode("%PDF-1.7"));
@@ -143,7 +143,7 @@ describe("a file that is kept", () => {
     },
   );
 
-  test("can be a stream, of which nobody knows the length", async () => {
+  test("a stored file can be a stream of unknown length", async () => {
     const stream = new Blob([bytes(2)]).stream();
     const file = await service.uploadFile({ data: stream, name: "streamed.pdf" });
     expect(file).toMatchObject({ name: "streamed.pdf", size: bytes(2).length, status: "ready" });
@@ -151,8 +151,8 @@ describe("a file that is kept", () => {
   });
 });
 
-describe("a job", () => {
-  test("shows its progress, and has the typed result of the operation", async () => {
+describe("jobs", () => {
+  test("a job shows its progress, and has the typed result of the operation", async () => {
     const input = { file: { data: bytes(3), name: "small.pdf" } };
     const job = await service.extractText(input, { job: true, expiresIn: 600, onPageError: "continue" });
     const direct = () => service.extractText(input);
@@ -171,7 +171,7 @@ describe("a job", () => {
     expect((await wrong).id).toMatch(/^job_/);
   });
 
-  test("can be a pipeline, can be opened by its ID, and is gone when it is deleted", async () => {
+  test("a job can be a pipeline, can be opened by its ID, and is removed when it is deleted", async () => {
     const steps = service.pipeline(bytes(3)).extractPages({ range: "2-3" }).rotate({ angle: 90 });
     const job = await steps.run({ job: true });
     const result = await job.result();
@@ -183,7 +183,7 @@ describe("a job", () => {
     expect(await failureOf(service.getJob(job.id))).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  test("throws its error, and has no result once it is canceled", async () => {
+  test("a job throws its error, and has no result once it is canceled", async () => {
     const failed = await service.rotate({ file: bytes(1), angle: 90, pages: "9" }, { job: true });
     expect(await failureOf(failed.result())).toMatchObject({ code: "invalid_page_range", status: 400 });
     expect(failed.state).toMatchObject({ status: "failed", credits: { charged: 0 } });
@@ -193,8 +193,8 @@ describe("a job", () => {
   });
 });
 
-describe("a failure", () => {
-  test("says its code, its fields and its request", async () => {
+describe("failures", () => {
+  test("a failure has its code, its fields, and its request ID", async () => {
     const wrong = service.split({ file: bytes(1), mode: "chunks", chunkSize: 0 });
     const error = await failureOf(wrong);
     expect([error.code, error.status, error.fields.map(({ name }) => name)]).toEqual([
@@ -211,14 +211,14 @@ describe("a failure", () => {
     expect(await failureOf(stranger.getUsage())).toMatchObject({ code: "unauthenticated", status: 401 });
   });
 
-  test("of the connection is an error too, after the requested number of retries", async () => {
+  test("a lost connection is an error, after the requested number of retries", async () => {
     const nowhere = new PdfService({ apiKey, baseUrl: "http://localhost:1", maxRetries: 1 });
     expect(await failureOf(nowhere.getUsage())).toMatchObject({ code: "connection", status: 0 });
     const impatient = service.merge({ files: [bytes(1), bytes(1)] }, { timeoutMilliseconds: 1, maxRetries: 0 });
     expect((await failureOf(impatient)).message).toBe("No response within 1 ms.");
   });
 
-  test("by the caller has the reason that was given", async () => {
+  test("a canceled request has the reason of the caller", async () => {
     const wish = new AbortController();
     const call = service.merge({ files: [bytes(1), bytes(1)] }, { signal: wish.signal });
     wish.abort(new Error("not wanted any more"));
@@ -226,14 +226,14 @@ describe("a failure", () => {
   });
 });
 
-describe("over connections that are lost", () => {
+describe("lost connections", () => {
   let proxy: CuttingProxy;
   beforeAll(async () => (proxy = await cuttingProxy(baseUrl)));
   afterAll(() => proxy.close());
   // By operation: calls of other tests that were given up may be charged for at any time.
   const charged = async (operation: string): Promise<number> => (await service.getUsage()).perOperation[operation] ?? 0;
 
-  test("a request is retried, and charged once", async () => {
+  test("a request is retried over a lost connection, and charged once", async () => {
     const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
     const before = await charged("extract-pages");
     proxy.cut(2);
@@ -254,7 +254,7 @@ describe("over connections that are lost", () => {
     expect((await far.getUsage()).perOperation["extract-text"]).toBe(before + 1);
   });
 
-  test("a request whose file was a stream cannot be retried, and says so", async () => {
+  test("a request whose file was a stream cannot be retried, and throws an error with that reason", async () => {
     const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
     const lost = proxy.lost();
     proxy.cut(1);
@@ -263,7 +263,7 @@ describe("over connections that are lost", () => {
     expect(proxy.lost() - lost).toBe(1);
   });
 
-  test("a key is not made twice", async () => {
+  test("a key is not created twice", async () => {
     const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
     const { count } = await service.listKeys({ limit: 1 });
     proxy.cut(1);
@@ -272,7 +272,7 @@ describe("over connections that are lost", () => {
   });
 });
 
-test("makes, names, pages through and revokes keys", async () => {
+test("the client creates, names, pages through, and revokes keys", async () => {
   const made = await service.createKey({ name: "Invoice worker", scopes: ["pdf:read"] });
   const own = new PdfService({ apiKey: made.key, baseUrl });
   expect((await failureOf(own.rotate({ file: bytes(1), angle: 90 }))).code).toBe("forbidden");
@@ -283,7 +283,7 @@ test("makes, names, pages through and revokes keys", async () => {
   expect((await failureOf(own.extractText({ file: bytes(1) }))).code).toBe("unauthenticated");
 });
 
-describe("a webhook's delivery", () => {
+describe("webhook deliveries", () => {
   const secret = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`;
   const body = JSON.stringify({
     type: "webhook.test",
@@ -297,7 +297,7 @@ describe("a webhook's delivery", () => {
     "webhook-signature": `v1,AAAA ${new Webhook(secret).sign("evt_1", at, text)}`,
   });
 
-  test("that is signed as in Standard Webhooks is accepted and parsed", async () => {
+  test("a delivery that is signed as in Standard Webhooks is accepted and parsed", async () => {
     const event = await verifyWebhook(body, new Headers(signed(now)), { secret, now });
     expect(event).toEqual({ id: "evt_1", ...(JSON.parse(body) as object) });
     expect(await verifyWebhook(new TextEncoder().encode(body), signed(now), { secret, now })).toEqual(event);
@@ -311,7 +311,7 @@ describe("a webhook's delivery", () => {
     ["no signature", body, { ...signed(now), "webhook-signature": "" }, secret],
     ["a signature that is no base64", body, { ...signed(now), "webhook-signature": "v1,*" }, secret],
     ["another time than was signed", body, { ...signed(now), "webhook-timestamp": "1793491209" }, secret],
-  ])("is not taken: %s", async (_, text, headers, key) => {
+  ])("a delivery is rejected: %s", async (_, text, headers, key) => {
     await expect(verifyWebhook(text, headers, { secret: key, now })).rejects.toBeInstanceOf(WebhookVerificationError);
   });
 });

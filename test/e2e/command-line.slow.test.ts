@@ -87,8 +87,8 @@ const line = (text: string): string[] => text.split(" ");
 const pdf = async (name: string): Promise<PDFDocument> => PDFDocument.load(await readFile(join(folder, name)));
 const angles = (file: PDFDocument): number[] => file.getPages().map((page) => page.getRotation().angle);
 
-describe("an operation", () => {
-  test("takes files in order, and writes to the file that is named", async () => {
+describe("operations", () => {
+  test("a command takes files in order, and writes to the named file", async () => {
     expect(await run(line("merge letter.pdf enclosure.pdf --title Both -o out.pdf"))).toMatchObject({
       exitCode: 0,
       out: "",
@@ -98,7 +98,7 @@ describe("an operation", () => {
     expect([merged.getPageCount(), merged.getTitle()]).toEqual([3, "Both"]);
   });
 
-  test("takes standard input and gives standard output, and its own output parameter", async () => {
+  test("a command reads standard input and writes standard output, and has its own output parameter", async () => {
     const input = await readFile(join(folder, "receipt.png"));
     const { bytes, exitCode } = await run(line("ocr - --output pdf -o -"), { input });
     expect(exitCode).toBe(0);
@@ -107,7 +107,7 @@ describe("an operation", () => {
     expect((JSON.parse(text.out) as { text: string }).text).toContain("Received with thanks");
   });
 
-  test("works on each of several files, which a pattern names, and goes on after one that fails", async () => {
+  test("a command works on each file of a pattern, and continues after one that fails", async () => {
     await writeFile(join(folder, "a [1].pdf"), "no PDF");
     await mkdir(join(folder, "more"));
     await cp(join(folder, "letter.pdf"), join(folder, "more/deep.pdf"));
@@ -119,7 +119,7 @@ describe("an operation", () => {
     expect(angles(await pdf("turned/deep-rotate.pdf"))).toEqual([90, 90]);
   });
 
-  test("names its file after the input, prints that, and does not replace one that is there", async () => {
+  test("a command names its file after the input, prints the name, and does not overwrite", async () => {
     expect((await run(line("rotate letter.pdf --angle 90"))).out).toBe("letter-rotate.pdf\n");
     const again = await run(line("rotate letter.pdf --angle 180"));
     expect([again.exitCode, again.err]).toEqual([7, expect.stringContaining("letter-rotate.pdf already exists")]);
@@ -128,7 +128,7 @@ describe("an operation", () => {
     expect(angles(await pdf("letter-rotate.pdf"))).toEqual([180, 180]);
   });
 
-  test("runs before others, on the same document", async () => {
+  test("a command runs before others, on the same document", async () => {
     await writeFile(join(folder, "password.txt"), "open sesame\n");
     const words =
       "rotate letter.pdf --angle 90 --then merge enclosure.pdf --then protect --user-password @password.txt";
@@ -139,7 +139,7 @@ describe("an operation", () => {
     expect([wrong.exitCode, wrong.err]).toEqual([2, "pdf-service: --chunk-size is required when --mode is chunks.\n"]);
   });
 
-  test("takes values in the forms of the service, and names options without an effect", async () => {
+  test("a command accepts values in the forms of the service, and names options without an effect", async () => {
     const words = line(
       "watermark letter.pdf --kind Text --text DRAFT --color C00 --scale 0.5 --position=Top_Left --tile=True -o out.pdf",
     );
@@ -151,7 +151,7 @@ describe("an operation", () => {
     expect(await run(steps)).toMatchObject({ exitCode: 0, err: "" });
   });
 
-  test("describes its result as JSON", async () => {
+  test("a command describes its result as JSON", async () => {
     const { out } = await run(line("compress letter.pdf -o small.pdf --json"));
     const { size } = await stat(join(folder, "small.pdf"));
     expect(JSON.parse(out)).toMatchObject({ file: "small.pdf", pageCount: 2, outputSize: size, creditsCharged: 2 });
@@ -163,7 +163,7 @@ describe("an operation", () => {
   });
 });
 
-describe("what cannot be done is said in the words that were typed, with an exit code, and leaves no file", () => {
+describe("failing commands", () => {
   const cases: readonly (readonly [words: string, exitCode: number, message: string | RegExp, env?: Options["env"]])[] =
     [
       ["split letter.pdf --mode chunks", 2, "--chunk-size is required when --mode is chunks."],
@@ -196,16 +196,19 @@ describe("what cannot be done is said in the words that were typed, with an exit
       ],
     ];
 
-  test.for(cases)("%s", async ([words, exitCode, message, env]) => {
-    const before = await readdir(folder);
-    const result = await run(line(words), { env: env ?? {}, input: new Uint8Array(1) });
-    expect([result.exitCode, result.out]).toEqual([exitCode, ""]);
-    const said = result.err.replace(/^pdf-service: /, "").trimEnd();
-    expect(typeof message === "string" ? said === message : message.test(said), said).toBe(true);
-    expect(await readdir(folder)).toEqual(before);
-  });
+  test.for(cases)(
+    "a failing command explains the problem in the typed words, with an exit code and no file: %s",
+    async ([words, exitCode, message, env]) => {
+      const before = await readdir(folder);
+      const result = await run(line(words), { env: env ?? {}, input: new Uint8Array(1) });
+      expect([result.exitCode, result.out]).toEqual([exitCode, ""]);
+      const said = result.err.replace(/^pdf-service: /, "").trimEnd();
+      expect(typeof message === "string" ? said === message : message.test(said), said).toBe(true);
+      expect(await readdir(folder)).toEqual(before);
+    },
+  );
 
-  test("a revoked key", async () => {
+  test("a revoked key fails with its own message and exit code", async () => {
     const { key, id } = await service.createKey({ name: "soon revoked" });
     await service.revokeKey(id);
     const result = await run(line("rotate letter.pdf --angle 90"), { env: { PDF_SERVICE_KEY: key } });
@@ -223,7 +226,7 @@ describe("what cannot be done is said in the words that were typed, with an exit
     expect(await readFile(join(folder, "letter.pdf"))).toEqual(before);
   });
 
-  test("a reader who has seen enough ends it without a word", async () => {
+  test("a reader who stops early ends the command silently", async () => {
     const child = start(line("to-images letter.pdf --dpi 300 -o -"));
     child.stdout?.once("data", () => child.stdout?.destroy());
     const [exitCode] = (await once(child, "exit")) as [number | null];
@@ -232,7 +235,7 @@ describe("what cannot be done is said in the words that were typed, with an exit
 });
 
 describe("large and long work", () => {
-  test("a large file goes up in parts, and its job is awaited; nothing of them stays on the service", async () => {
+  test("a large file is uploaded in parts, its job is awaited, and nothing stays on the service", async () => {
     const file = await PDFDocument.create();
     file.addPage();
     await file.attach(randomBytes(17 * 1024 * 1024), "noise.bin");
@@ -244,7 +247,7 @@ describe("large and long work", () => {
     expect((await service.listJobs({ limit: 1 })).count).toBe(count);
   });
 
-  test("a job can be left alone, and awaited later", async () => {
+  test("a job can be started without waiting, and awaited later", async () => {
     const id = (await run(line("ocr receipt.png --output pdf --detach"))).out.trim();
     expect(id).toMatch(/^job_/);
     expect(await run(["jobs", "wait", id, "-o", "text.pdf"])).toMatchObject({ exitCode: 0 });
@@ -281,7 +284,7 @@ describe("large and long work", () => {
 });
 
 describe("the key", () => {
-  test("is stored for its owner only, and not read from where others can read it", async () => {
+  test("a key is stored for its owner only, and not read from where others can read it", async () => {
     const env = { PDF_SERVICE_KEY: undefined, PDF_SERVICE_URL: undefined, XDG_CONFIG_HOME: join(folder, "config") };
     const path = join(folder, "config/pdf-service/config.json");
     const wrong = await run(["login", "--url", baseUrl], { env, input: Buffer.from("sk_live_nobody\n") });
@@ -300,7 +303,7 @@ describe("the key", () => {
 });
 
 describe("help", () => {
-  test("lists all operations, and shows a working example of each", async () => {
+  test("help lists all operations, and shows a working example of each", async () => {
     const { out } = await run(["--help"]);
     for (const { name, summary } of commands)
       expect(out).toMatch(new RegExp(`^ {2}${name} +${summary.slice(0, 20)}`, "m"));
@@ -338,8 +341,8 @@ describe("completion", () => {
     }
   };
 
-  describe.each(Object.keys(complete))("in %s", (shell) => {
-    test.skipIf(!has(shell))("knows commands, options, and their values", () => {
+  describe.each(Object.keys(complete))("completion in %s", (shell) => {
+    test.skipIf(!has(shell))("completion knows commands, options, and their values", () => {
       const ask = (...words: string[]): string[] => {
         const env = { ...environment(), HOME: home, PATH: `${home}:${process.env["PATH"] ?? ""}` };
         const printed = execFileSync(shell, ["-c", complete[shell]?.(words) ?? ""], {

@@ -58,12 +58,12 @@ test("a document of another kind and the files that it refers to become a PDF", 
 });
 
 describe("help", () => {
-  test("is not wider than 80 columns", () => {
+  test("help fits into 80 columns", () => {
     const all = [generalHelp(), ...commands.map(commandHelp), ...accountCommands.map(accountHelp)];
     expect(all.flatMap((text) => text.split("\n").filter((line) => line.length > 80))).toEqual([]);
   });
 
-  test("has a value as it is typed, even where an option has the same name", () => {
+  test("help shows a value as it is typed, even if an option has the same name", () => {
     expect(helpOf("split")).toContain(" ranges: one part per range in --ranges. ");
     expect(helpOf("split")).toContain(" Required when --mode is ranges. ");
     expect(helpOf("watermark")).toContain(" Required when --kind is text. ");
@@ -71,14 +71,14 @@ describe("help", () => {
     expect(helpOf("extract-text")).toContain(" markdown: Markdown of all pages. ");
   });
 
-  test("is the same before and after the name of a command", async () => {
+  test("help is the same before and after the name of a command", async () => {
     const jobs = await typed("pdf-service jobs --help");
     expect(jobs).toContain("pdf-service jobs wait ID");
     for (const words of ["--help jobs", "-h jobs", "help jobs"]) expect(await typed(`pdf-service ${words}`)).toBe(jobs);
     expect(await typed("pdf-service --help")).toBe(generalHelp());
   });
 
-  test("has examples that run as pasted, even those on several lines", async () => {
+  test("help has examples that run as pasted, even those of several lines", async () => {
     const command = commands.find(({ name }) => name === "fill-form");
     if (command === undefined) throw new Error("there is no fill-form");
     const [, examples = ""] = commandHelp(command).split("\nExamples\n");
@@ -94,7 +94,7 @@ describe("help", () => {
 describe("lists and usage", () => {
   const service = new PdfService({ apiKey: testKey, baseUrl });
 
-  test("are tables, and JSON with --json", async () => {
+  test("lists and usage are tables, and JSON with --json", async () => {
     const file = { data: await readFile(join(root, "examples/letter.pdf")), name: `${"long ".repeat(20)}\n.pdf` };
     const job = await service.rotate({ file, angle: 90 }, { job: true });
     await job.result();

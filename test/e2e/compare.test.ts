@@ -26,13 +26,13 @@ const withPage = (index: number, change: Partial<DocumentView["pages"][number]>)
 });
 
 describe("compareKept", () => {
-  test("finds nothing in a document that another program wrote again", async () => {
+  test("compareKept finds no difference in a document that another program wrote again", async () => {
     const { output } = await runQpdf(["--object-streams=generate", "/in.pdf", "/out.pdf"], { "/in.pdf": bytes });
     const rewritten = await openPdf(output ?? new Uint8Array(), { drawing: true });
     expect(compareKept([view], rewritten, unchanged)).toEqual([]);
   });
 
-  test("the fixture has everything that can be lost", () => {
+  test("the fixture has every feature that can be lost", () => {
     expect(view.outline.length).toBeGreaterThan(0);
     expect(view.destinations.size).toBe(12);
     expect(view.labels?.[2]).toBe("A-1");
@@ -65,11 +65,11 @@ describe("compareKept", () => {
     ["language", () => ({ ...view, language: null })],
     ["layers", () => ({ ...view, layers: [] })],
     ["page count", () => ({ ...view, pages: view.pages.slice(1) })],
-  ])("finds a lost or changed %s", (what, change) => {
+  ])("compareKept finds a lost or changed %s", (what, change) => {
     expect(whats(change()).some((found) => found.startsWith(what))).toBe(true);
   });
 
-  test("finds a link that leads to the wrong page", () => {
+  test("compareKept finds a link to the wrong page", () => {
     const annotations = view.pages[3]?.annotations.map((annotation) =>
       annotation.target === undefined ? annotation : { ...annotation, target: { ...annotation.target, page: 0 } },
     );
@@ -82,7 +82,7 @@ describe("compareKept", () => {
     );
   });
 
-  test("finds what qpdf loses of two pages, and what it leaves behind of the others", async () => {
+  test("compareKept finds the losses of qpdf's two pages, and its remains of the others", async () => {
     const { output } = await runQpdf(["/in.pdf", "--pages", "/in.pdf", "3,5", "--", "/out.pdf"], { "/in.pdf": bytes });
     const found = whats(await openPdf(output ?? new Uint8Array()), { kind: "select", pages: selectedPages([2, 4]) });
     expect(found).toContain("attachments");
@@ -90,7 +90,7 @@ describe("compareKept", () => {
     expect(found.some((what) => what.startsWith("destination"))).toBe(true);
   });
 
-  test("finds that qpdf does not shift the links and outline of a second file", async () => {
+  test("compareKept finds that qpdf does not shift the links and outline of a second file", async () => {
     const { output } = await runQpdf(["--empty", "--pages", "/in.pdf", "1-z", "/in.pdf", "1-z", "--", "/out.pdf"], {
       "/in.pdf": bytes,
     });
@@ -102,7 +102,7 @@ describe("compareKept", () => {
 });
 
 describe("qpdf's check", () => {
-  test("accepts the fixture, and refuses half of it", async () => {
+  test("qpdf's check accepts the fixture, and refuses half of it", async () => {
     expect(await check(bytes)).toMatchObject({ ok: true, warnings: [], errors: [] });
     expect((await check(cutInHalf(bytes))).errors).not.toEqual([]);
     expect((await check(withoutXref(bytes))).ok).toBe(false);

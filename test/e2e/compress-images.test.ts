@@ -11,20 +11,20 @@ import { latin1 } from "../harness/pdf-writer.ts";
 const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });
 
-test("soft masks stay gray without a palette, also those of few levels", async () => {
+test("soft masks stay gray without a palette, including those of few levels", async () => {
   // Poppler draws nothing through an Indexed one (ISO 32000-2, 11.6.5.2).
   const { body } = await compress(imageDocument(named("photo-soft-mask")), { imageMaxDpi: "600" });
   expect((await softMasksOf(body)).map((mask) => String(mask.get(PDFName.of("ColorSpace"))))).toEqual(["/DeviceGray"]);
 });
 
-test("a soft mask that the colors are premultiplied by keeps the size of its image", async () => {
+test("a soft mask with premultiplied colors keeps the size of its image", async () => {
   const masks = await softMasksOf(
     (await compress(imageDocument(named("photo-premultiplied")), { imageMaxDpi: "72" })).body,
   );
   expect(masks.map((mask) => mask.lookup(PDFName.of("Width"), PDFNumber).asNumber())).toEqual([480]);
 });
 
-test("forms that each name all forms before them are looked into once", async () => {
+test("forms that each name all forms before them are inspected once", async () => {
   const bytes = nestedForms(26);
   const { body } = await compress(bytes);
   expect((await imagesOf(body))[0]?.width).toBe(417);
@@ -58,7 +58,7 @@ test("a soft mask with many levels becomes a gray JPEG", async () => {
   expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.97)).toEqual([]);
 });
 
-test("a scan at exactly twice the resolution is halved, in gray as well", async () => {
+test("a scan at exactly twice the resolution is halved, also in gray", async () => {
   const bytes = scans(1, 2480, 3508);
   const [before] = drawPages(bytes);
   for (const [fields, space] of [
@@ -85,7 +85,7 @@ const grayOf = (rgb: Uint8Array): Uint8Array =>
     return Math.round(0.3 * red + 0.59 * green + 0.11 * blue);
   });
 
-test("images that must stay as they are are counted", async () => {
+test("images that cannot be compressed are counted", async () => {
   const pixels = latin1("abc".repeat(400 * 400));
   const bytes = imageDocument({
     name: "keyed",

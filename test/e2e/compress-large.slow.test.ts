@@ -8,7 +8,7 @@ import { brochure, scans } from "../harness/jpeg-document-fixtures.ts";
 const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });
 
-test("an image too large to be held is made smaller row by row", async () => {
+test("an image too large for the memory is made smaller row by row", async () => {
   const bytes = imageDocument(largeDrawing());
   // 1800 samples on 200 points, half of what it has.
   const { body } = await compress(bytes, { imageMaxDpi: "648" });
@@ -17,7 +17,7 @@ test("an image too large to be held is made smaller row by row", async () => {
   expect(before && after && largestBlockError(before, after)).toBeLessThan(3);
 });
 
-test("many large photographs: none is lost for want of memory", async () => {
+test("no large photograph of many is lost for want of memory", async () => {
   const bytes = brochure(12);
   const { body } = await compress(bytes);
   expect(body.length).toBeLessThan(bytes.length * 0.05);
@@ -32,7 +32,7 @@ test("A3 at 300 dpi is made smaller in bands, and looks the same", async () => {
   expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.8)).toEqual([]);
 });
 
-test("A2 at 300 dpi is made smaller in bands, in gray as well", async () => {
+test("A2 at 300 dpi is made smaller in bands, also in gray", async () => {
   const bytes = scans(1, 4961, 7016);
   for (const fields of [{}, { grayscale: "true" }]) {
     const { body, headers } = await compress(bytes, fields);

@@ -56,7 +56,7 @@ function secretive(properties: string): Uint8Array {
   });
 }
 
-test("stripMetadata leaves nothing that says where a document comes from, and its looks", async () => {
+test("stripMetadata removes all traces of a document's origin, and keeps its appearance", async () => {
   const bytes = secretive("");
   expect((await plainText(bytes)).match(/secret/g)?.length).toBeGreaterThan(15);
   const { body } = await compress(bytes, { stripMetadata: "true" });
@@ -67,7 +67,7 @@ test("stripMetadata leaves nothing that says where a document comes from, and it
   expect((await plainText((await compress(bytes)).body)).match(/secret/g)?.length).toBeGreaterThan(10);
 });
 
-test("of XMP, only the identifiers of PDF/A and PDF/UA stay", async () => {
+test("only the identifiers of PDF/A and PDF/UA stay in XMP", async () => {
   const properties =
     "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>A</pdfaid:conformance><pdfaid:rev>by secret, with love</pdfaid:rev>" +
     '<u:part xmlns:u="http://www.aiim.org/pdfua/ns/id/">1</u:part>';

@@ -16,9 +16,9 @@ const compress = compressor(service);
 
 const photo = imageDocument(named("photo-rgb"));
 
-describe("an image of each kind", () => {
+describe("kinds of images", () => {
   test.each(imageFixtures.map((fixture) => [fixture.name, fixture] as const))(
-    "%s looks the same",
+    "an image of kind %s looks the same",
     async (_, fixture) => {
       const bytes = imageDocument(fixture);
       const response = await compress(bytes);
@@ -35,32 +35,35 @@ describe("an image of each kind", () => {
   );
 
   test.each(["photo-rgb", "photo-gray", "photo-cmyk", "photo-spot", "photo-inverted"])(
-    "%s shrinks much",
+    "an image of kind %s shrinks much",
     async (name) => {
       const bytes = imageDocument(named(name));
       expect((await compress(bytes)).body.length).toBeLessThan(bytes.length * 0.35);
     },
   );
 
-  test.each(imageFixtures.map((fixture) => [fixture.name, fixture] as const))("%s in gray", async (_, fixture) => {
-    const bytes = imageDocument(fixture);
-    const [page] = drawPages((await compress(bytes, { grayscale: "true" })).body);
-    const [before] = drawPages(bytes);
-    const data = page?.data ?? new Uint8Array();
-    const tinted = data.findIndex((value, at) => value !== data[at - (at % 3)]);
-    expect(tinted).toBe(-1);
-    expect(page && before && looksThatDiffer([before], [page], 0.75)).toEqual([]);
-  });
+  test.each(imageFixtures.map((fixture) => [fixture.name, fixture] as const))(
+    "an image of kind %s turns gray",
+    async (_, fixture) => {
+      const bytes = imageDocument(fixture);
+      const [page] = drawPages((await compress(bytes, { grayscale: "true" })).body);
+      const [before] = drawPages(bytes);
+      const data = page?.data ?? new Uint8Array();
+      const tinted = data.findIndex((value, at) => value !== data[at - (at % 3)]);
+      expect(tinted).toBe(-1);
+      expect(page && before && looksThatDiffer([before], [page], 0.75)).toEqual([]);
+    },
+  );
 });
 
-describe("a JPEG", () => {
+describe("JPEG", () => {
   const kinds = [
     ["gray", jpegDocument(1)],
     ["color", jpegDocument(3)],
     ["CMYK", jpegDocument(4)],
     ["inverted CMYK", jpegDocument(4, "/Decode [1 0 1 0 1 0 1 0]")],
   ] as const;
-  test.each(kinds)("%s is encoded anew and looks the same", async (_, bytes) => {
+  test.each(kinds)("a JPEG (%s) is encoded anew and looks the same", async (_, bytes) => {
     const { body } = await compress(bytes);
     expect(body.length).toBeLessThan(bytes.length * 0.6);
     expect((await imagesOf(body)).map(({ filter, width }) => [filter, width])).toEqual([["/DCTDecode", 417]]);
@@ -69,7 +72,7 @@ describe("a JPEG", () => {
     expect(before[0] && after[0] && largestBlockError(before[0], after[0])).toBeLessThan(10);
   });
 
-  test("one of about the requested quality is left alone", async () => {
+  test("a JPEG of about the requested quality is unchanged", async () => {
     const once = (await compress(jpegDocument(3), { imageMaxDpi: "600" })).body;
     const twice = (await compress(once, { imageMaxDpi: "600", stripMetadata: "true" })).body;
     expect((await imagesOf(twice))[0]?.bytes).toBe((await imagesOf(once))[0]?.bytes);
@@ -78,7 +81,7 @@ describe("a JPEG", () => {
 
 describe("resolution", () => {
   test.each(["plain", "turned"] as const)(
-    "an image is made smaller to imageMaxDpi where it is placed: %s",
+    "an image is made smaller to imageMaxDpi at its placement: %s",
     async (place) => {
       // 480 samples on 200 points.
       const widths = async (dpi: string) =>
@@ -88,7 +91,7 @@ describe("resolution", () => {
     },
   );
 
-  test("a form's matrix counts", async () => {
+  test("the matrix of a form counts for the resolution", async () => {
     // Drawn at half its size within a form that is drawn at twice its size.
     const bytes = imageDocument(named("photo-rgb"), { inForm: true });
     expect((await imagesOf((await compress(bytes, { imageMaxDpi: "72" })).body))[0]?.width).toBe(200);
@@ -102,7 +105,7 @@ describe("resolution", () => {
   });
 });
 
-test("levels: each is smaller than the one before", async () => {
+test("each level makes a smaller file than the one before", async () => {
   const sizes: number[] = [];
   for (const level of ["low", "medium", "high", "max"]) sizes.push((await compress(photo, { level })).body.length);
   expect(sizes).toEqual([...new Set(sizes)].toSorted((a, b) => b - a));
@@ -111,7 +114,7 @@ test("levels: each is smaller than the one before", async () => {
   expect(Math.abs((await compress(photo)).body.length - (sizes[1] ?? 0))).toBeLessThan(64);
 });
 
-test.each(["bilevel", "line-art", "indexed", "stencil"])("%s stays without loss", async (name) => {
+test.each(["bilevel", "line-art", "indexed", "stencil"])("an image of kind %s stays without loss", async (name) => {
   const bytes = imageDocument(named(name));
   const { body } = await compress(bytes, { level: "max", imageMaxDpi: "600" });
   const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
@@ -119,21 +122,21 @@ test.each(["bilevel", "line-art", "indexed", "stencil"])("%s stays without loss"
   expect((await imagesOf(body)).map(({ filter }) => filter)).not.toContain("/DCTDecode");
 });
 
-test("inline images are encoded anew, too", async () => {
+test("inline images are encoded anew", async () => {
   const bytes = inlineImageDocument();
   const { body } = await compress(bytes);
   expect(body.length).toBeLessThan(bytes.length * 0.2);
   expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.98)).toEqual([]);
 });
 
-describe("never larger", () => {
-  test("what was compressed comes back byte for byte the second time", async () => {
+describe("file size", () => {
+  test("a compressed file is returned byte for byte the second time", async () => {
     const once = (await compress(photo, { level: "max" })).body;
     const twice = (await compress(once, { level: "max" })).body;
     expect(Buffer.compare(twice, once)).toBe(0);
   });
 
-  test("a signed document that gains nothing keeps its signature; one that does says that it broke", async () => {
+  test("a signed document without a gain keeps its signature, and one with a gain reports that it broke", async () => {
     const once = (await compress(signedDocument())).body;
     const twice = await compress(once);
     expect(Buffer.compare(twice.body, once)).toBe(0);
@@ -143,7 +146,7 @@ describe("never larger", () => {
   });
 });
 
-test("stripMetadata clears Info and XMP; without it they stay", async () => {
+test("stripMetadata clears Info and XMP, which stay without it", async () => {
   const bytes = document({ name: "secret-name", pages: 2, features: ["outline"] });
   const kept = await openPdf((await compress(bytes)).body);
   expect(kept.info["Title"]).toBe("Title of secret-name");
@@ -153,7 +156,7 @@ test("stripMetadata clears Info and XMP; without it they stay", async () => {
   expect(outline.length).toBeGreaterThan(0);
 });
 
-test("parameters", async () => {
+test("invalid parameters of compress are refused", async () => {
   const issue = async (fields: Readonly<Record<string, string>>) => {
     const response = await post(service, "compress", { file: pdfPart(photo), ...fields });
     const { error } = JSON.parse(new TextDecoder().decode(response.body)) as {

@@ -52,8 +52,8 @@ function partOf({ width, data }: Picture, x: number, y: number, across: number, 
 const differing = (a: Picture, b: Picture): number =>
   a.data.reduce((count, sample, at) => count + (Math.abs(sample - (b.data[at] ?? 0)) > 24 ? 1 : 0), 0);
 
-describe.each([{}, { remove: "true" }])("%j", (options) => {
-  test("a box is cut out of the page as it is seen: rotations, crop boxes, and units", async () => {
+describe.each([{}, { remove: "true" }])("crop %j", (options) => {
+  test("a box is cut out of the displayed page: rotations, crop boxes, and units", async () => {
     const before = await drawn(turned);
     const { status, body } = await crop(turned, { box: '{"x":30,"y":20,"width":120,"height":100}', ...options });
     expect(status).toBe(200);
@@ -68,7 +68,7 @@ describe.each([{}, { remove: "true" }])("%j", (options) => {
     expect(await check(body)).toMatchObject({ ok: true });
   });
 
-  test("margins are cut off the sides as they are seen, of the chosen pages", async () => {
+  test("margins are cut off the sides of the displayed page, on the selected pages", async () => {
     const before = await drawn(turned);
     const { body } = await crop(turned, { margins: '{"top":10,"left":40}', pages: "2-end", ...options });
     const after = await drawn(body);
@@ -84,7 +84,7 @@ describe.each([{}, { remove: "true" }])("%j", (options) => {
   });
 });
 
-test("`auto` leaves what is drawn, and blank pages", async () => {
+test("`auto` keeps the drawn content, and blank pages", async () => {
   const ink = "0.2 0.4 0.6 rg 50 60 100 40 re f 0.99 g 0 0 10 10 re f";
   const bytes = drawing(
     { width: 300, height: 200, content: ink, entries: "/Rotate 90" },
@@ -121,7 +121,7 @@ describe("remove", () => {
   const bytes = draft.bytes();
   const within = '{"x":0,"y":400,"width":150,"height":300}';
 
-  test("leaves nothing of what lies outside in the file", async () => {
+  test("nothing outside the box is left in the file", async () => {
     const { status, body } = await crop(bytes, { box: within, remove: "true" });
     expect(status).toBe(200);
     const text = await plainText(body);
@@ -135,7 +135,7 @@ describe("remove", () => {
     expect(await check(body)).toMatchObject({ ok: true });
   });
 
-  test("cuts lines, outlines, and clipping paths at the edges, and what is inside looks as before", async () => {
+  test("lines, outlines, and clipping paths are cut at the edges, and the inside looks as before", async () => {
     const lines = [
       "4 w 0 .5 0 RG 5 5 m 150 100 l 295 5 l S [9 4] 3 d 1 0 0 RG 10 190 m 150 90 l 290 195 l s",
       "0 0 1 rg 120 20 m 180 20 l 180 300 333 222 333 80 c f q 7 100 m 150 7 l 293 100 l 150 193 l h W n",
@@ -154,7 +154,7 @@ describe("remove", () => {
     }
   });
 
-  test("is needed to remove it", async () => {
+  test("content outside the box is removed only with `remove`", async () => {
     const text = await plainText((await crop(bytes, { box: within })).body);
     expect(text).toMatch(/above[^]*beside/);
     expect(text).toContain("secret value");
@@ -170,7 +170,7 @@ test.each([
   [{ margins: "100" }, "margins"],
   [{ margins: '{"top":-1}' }, "margins"],
   [{ margins: '"5 mm"' }, "margins"],
-])("%j names what is wrong", async (fields, name) => {
+])("invalid parameters are named: %j", async (fields, name) => {
   const { status, body } = await crop(turned, fields);
   const { error } = JSON.parse(new TextDecoder().decode(body)) as {
     error: { details: { fields: { name: string }[] } };
@@ -178,7 +178,7 @@ test.each([
   expect([status, error.details.fields.map((field) => field.name)]).toEqual([400, [name]]);
 });
 
-test("sizes keep the digits that they have in the file", async () => {
+test("sizes keep the digits of the file", async () => {
   const bytes = drawing({ width: 841.92, height: 1190.52, content });
   const { body } = await crop(bytes, { box: '{"x":10,"y":2.08,"width":200,"height":200}' });
   const written = await plainText(body);

@@ -44,8 +44,8 @@ function filtersApart(bytes: Uint8Array): Uint8Array {
   });
 }
 
-describe.each(["aes-128", "aes-256"] as const)("%s, its crypt filters in objects of their own", (cipher) => {
-  test.each(keeping)("%s keeps the encryption", async (operation, fields) => {
+describe.each(["aes-128", "aes-256"] as const)("%s with crypt filters in objects of their own", (cipher) => {
+  test.each(keeping)("the encryption is kept by %s", async (operation, fields) => {
     const locked = filtersApart(await encrypt(plain, { cipher, userPassword: password, ownerPassword: "owner" }));
     const response = await send(operation, fields, locked);
     expect([response.status, response.code]).toEqual([200, undefined]);
@@ -70,48 +70,64 @@ const mixed: [string, (dictionary: string) => string, Record<number, string>][] 
   ["a stream is not encrypted and says so", (text) => text, { 5: clear }],
 ];
 
-describe.each(mixed)("a document in which %s", (_, change, objects) => {
+describe.each(mixed)("partly encrypted: %s", (_, change, objects) => {
   const file = async (): Promise<Uint8Array> => {
     const locked = await encrypt(plain, { cipher: "aes-128", userPassword: password, ownerPassword: "owner" });
     return withEncryption(locked, change, objects);
   };
 
-  test.each(refusing)("is refused by %s, which would have to keep that", async (operation, fields) => {
-    const response = await send(operation, fields, await file());
-    expect([response.status, response.code]).toEqual([400, "unsupported_encryption"]);
-    expect(JSON.parse(Buffer.from(response.body).toString())).toMatchObject({ error: { details: { input: "file" } } });
-  });
+  test.each(refusing)(
+    "a partly encrypted document is refused by %s, which would have to keep its encryption",
+    async (operation, fields) => {
+      const response = await send(operation, fields, await file());
+      expect([response.status, response.code]).toEqual([400, "unsupported_encryption"]);
+      expect(JSON.parse(Buffer.from(response.body).toString())).toMatchObject({
+        error: { details: { input: "file" } },
+      });
+    },
+  );
 });
 
 /** The other two only say that something is not encrypted, which is. */
 const sound = mixed.filter(([name]) => /^strings|says so$/.test(name));
 
-describe.each(sound)("a document in which %s", (_, change, objects) => {
+describe.each(sound)("partly encrypted and kept: %s", (_, change, objects) => {
   // One appends, the other rewrites the file.
-  test.each(keeping.slice(0, 2))("keeps that in %s", async (operation, fields) => {
-    const locked = await encrypt(plain, { cipher: "aes-128", userPassword: password, ownerPassword: "owner" });
-    const response = await send(operation, fields, withEncryption(locked, change, objects));
-    expect([response.status, response.code]).toEqual([200, undefined]);
-    expect(await check(response.body, password)).toMatchObject({ ok: true });
-    expect((await showEncryption(response.body, password)).method).toBe("AESv2");
-    expect((await openPdf(response.body, { password })).pages[0]?.text).toContain("Kept");
-  });
+  test.each(keeping.slice(0, 2))(
+    "a partly encrypted document keeps its encryption in %s",
+    async (operation, fields) => {
+      const locked = await encrypt(plain, { cipher: "aes-128", userPassword: password, ownerPassword: "owner" });
+      const response = await send(operation, fields, withEncryption(locked, change, objects));
+      expect([response.status, response.code]).toEqual([200, undefined]);
+      expect(await check(response.body, password)).toMatchObject({ ok: true });
+      expect((await showEncryption(response.body, password)).method).toBe("AESv2");
+      expect((await openPdf(response.body, { password })).pages[0]?.text).toContain("Kept");
+    },
+  );
 });
 
-describe("a document that the empty password opens as its owner's", () => {
-  test.each(keeping)("%s needs no password, and keeps those that it has", async (operation, fields) => {
-    const restrictions = ["--allow-insecure", "--modify=none"];
-    const locked = await encrypt(plain, { cipher: "aes-256", userPassword: password, ownerPassword: "", restrictions });
-    const response = await post(service, operation, { file: pdfPart(locked), ...fields });
-    expect([response.status, response.code]).toEqual([200, undefined]);
-    for (const { bytes } of documentsOf(response)) {
-      expect(await check(bytes, password)).toMatchObject({ ok: true });
-      expect((await showEncryption(bytes, password)).text).toContain("Supplied password is user password");
-      expect((await showEncryption(bytes, "")).text).toContain("Supplied password is owner password");
-    }
-  });
+describe("empty owner password", () => {
+  test.each(keeping)(
+    "a document that the empty password opens as its owner needs no password for %s, and keeps its passwords",
+    async (operation, fields) => {
+      const restrictions = ["--allow-insecure", "--modify=none"];
+      const locked = await encrypt(plain, {
+        cipher: "aes-256",
+        userPassword: password,
+        ownerPassword: "",
+        restrictions,
+      });
+      const response = await post(service, operation, { file: pdfPart(locked), ...fields });
+      expect([response.status, response.code]).toEqual([200, undefined]);
+      for (const { bytes } of documentsOf(response)) {
+        expect(await check(bytes, password)).toMatchObject({ ok: true });
+        expect((await showEncryption(bytes, password)).text).toContain("Supplied password is user password");
+        expect((await showEncryption(bytes, "")).text).toContain("Supplied password is owner password");
+      }
+    },
+  );
 
-  test("protect replaces its restrictions, as for an owner", async () => {
+  test("protect replaces the restrictions of a document that the empty password opens as its owner", async () => {
     const restrictions = ["--allow-insecure", "--modify=none"];
     const locked = await encrypt(plain, { cipher: "aes-256", userPassword: password, ownerPassword: "", restrictions });
     const response = await post(service, "protect", { file: pdfPart(locked), userPassword: "new" });

@@ -51,7 +51,7 @@ const incompressible = pdf(
 test.each([
   ["no cross-references", withoutXref(incompressible)],
   ["wrong cross-references", latin1(textOf(incompressible).replace(/^00000000(\d\d) 00000 n/gm, "00000099$1 00000 n"))],
-])("compress: a file with %s comes back repaired, however large it becomes", async (_, bytes) => {
+])("a file with %s is returned repaired by compress, however large it becomes", async (_, bytes) => {
   expect(await check(bytes)).toMatchObject({ ok: false });
   const { status, headers, body } = await send("compress", bytes, { level: "low" });
   expect(status).toBe(200);
@@ -76,7 +76,7 @@ test.each(["compress", "repair"])(
   },
 );
 
-test("a page tree whose counts are wrong has the pages that it lists", async () => {
+test("a page tree with wrong counts has the pages that it lists", async () => {
   const page = (text: string) => [
     `<</Type/Page/Parent 3 0 R/MediaBox[0 0 200 100]/Resources<</Font<</F 4 0 R>>>>/Contents ${text === "One" ? 6 : 8} 0 R>>`,
     { entries: "", data: latin1(`BT /F 12 Tf 20 20 Td (${text}) Tj ET`) },
@@ -105,7 +105,7 @@ test("a page tree whose counts are wrong has the pages that it lists", async () 
   expect(await send("rotate", lost, { angle: "90" })).toMatchObject({ status: 400, code: "invalid_file" });
 });
 
-test("a widget that is its own parent gets that of its field", async () => {
+test("a widget that is its own parent gets the parent of its field", async () => {
   const bytes = pdf(
     [
       "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/DR<</Font<</Helv 6 0 R>>>>/DA(/Helv 0 Tf 0 g)>>>>",
@@ -130,7 +130,7 @@ test("a widget that is its own parent gets that of its field", async () => {
   }
 });
 
-test("compress: metadata that is not encrypted can be stripped", async () => {
+test("compress strips metadata that is not encrypted", async () => {
   const plain = document({ name: "readable", pages: 1 });
   const locked = await encrypt(plain, {
     cipher: "aes-256",
@@ -149,7 +149,7 @@ test("compress: metadata that is not encrypted can be stripped", async () => {
   });
 });
 
-test("repair: a document without a catalog gets one", async () => {
+test("repair adds a catalog to a document without one", async () => {
   const bytes = pdf(["<</Type/Page/Parent 9 0 R/MediaBox[0 0 123 45]>>"], "");
   const { status, body } = await send("repair", bytes);
   expect(status).toBe(200);

@@ -37,12 +37,12 @@ const hybrid = { trailer: `/AdditionalStreams [/application#2Fvnd.oasis.opendocu
 // Not `stamp`: qpdf complains about references to nothing.
 const seal = async (file: Uint8Array): Promise<Uint8Array> => (await call(service, "seal", file, credentials)).body;
 
-describe("new objects get numbers above all that the file refers to", () => {
+describe("numbers of new objects", () => {
   test.each<[string, References]>([
     ["the trailer, as LibreOffice writes it", hybrid],
     ["the contents of a page", { contents: `${MISSING} 0 R` }],
     ["a page's annotations, further on", { annotations: `${MISSING + 2} 0 R ${MISSING} 0 R` }],
-  ])("referred to by %s", async (_name, references) => {
+  ])("new objects get numbers above all references by %s", async (_name, references) => {
     const file = withReferences(references);
     for (const [operation, fields] of [
       ["seal", credentials],
@@ -67,7 +67,7 @@ describe("new objects get numbers above all that the file refers to", () => {
     }
   });
 
-  test("with object streams, too, and a seal stays valid under another one", async () => {
+  test("new objects get free numbers with object streams, and a seal stays valid under another one", async () => {
     for (const file of [withReferences(hybrid), await withObjectStreams(withReferences(hybrid))])
       expect(await verify(service, await seal(await seal(file)))).toMatchObject({ documentIntact: true });
   });
@@ -79,7 +79,7 @@ describe("new objects get numbers above all that the file refers to", () => {
   });
 });
 
-describe("an update that defines a number that the signed revision only refers to", () => {
+describe("updates with missing objects", () => {
   const zip = "PK\u0003\u0004 a document of its own PK\u0005\u0006 its directory";
   const widget = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (x) /F 4 /Rect [0 0 300 300] /AP << /N 5 0 R >> >>";
 
@@ -105,15 +105,18 @@ describe("an update that defines a number that the signed revision only refers t
       ),
       true,
     ],
-  ])("%s", async (_name, references, object, documentIntact) => {
-    const signed = await seal(withReferences(references));
-    expect(await verify(service, signed)).toMatchObject({ documentIntact: true });
-    const report = await verify(service, update(signed, { [MISSING]: object }));
-    expect(report.documentIntact, JSON.stringify(report.signatures[0]?.changes)).toBe(documentIntact);
-  });
+  ])(
+    "an update that defines an object missing in the signed revision is judged: %s",
+    async (_name, references, object, documentIntact) => {
+      const signed = await seal(withReferences(references));
+      expect(await verify(service, signed)).toMatchObject({ documentIntact: true });
+      const report = await verify(service, update(signed, { [MISSING]: object }));
+      expect(report.documentIntact, JSON.stringify(report.signatures[0]?.changes)).toBe(documentIntact);
+    },
+  );
 });
 
-test("a field that is on a page, and not in the form, must not change", async () => {
+test("a field on a page but not in the form must not change", async () => {
   const widget = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (x) /F 4 /Rect [0 0 30 30] >>";
   const file = update(withReferences({ annotations: `${MISSING} 0 R` }), { [MISSING]: widget });
   const signed = await seal(file);

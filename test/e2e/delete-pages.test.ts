@@ -51,7 +51,7 @@ test("leaves nothing of the deleted pages in the file", async () => {
 test.each([
   ["all", "`pages` names every page, and at least one must remain."],
   ["7", "`pages` names page 7, but the document has 6 pages."],
-])("rejects %j, which leaves no document", async (pages, message) => {
+])("rejects the pages %j, which leave no document", async (pages, message) => {
   const { status, body } = await post(service, "delete-pages", { file: pdfPart(source), pages });
   expect(status).toBe(400);
   expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({

@@ -37,7 +37,7 @@ test.each([
   expect((await readPage(body)).picture.png.equals((await readPage(source, first)).picture.png)).toBe(true);
 });
 
-test("keeps what belongs to the pages, remapped, and drops and counts attachments", async () => {
+test("remaps and keeps the properties of the pages, and drops and counts attachments", async () => {
   const { headers, body } = await extracted("2-3");
   const [before, after] = await Promise.all([openPdf(source), openPdf(body)]);
   expect(after.labels).toEqual(before.labels?.slice(1, 3));
@@ -89,7 +89,7 @@ function taggedTogether(): Uint8Array {
   );
 }
 
-test("keeps the structure elements of the pages, and none that only a form XObject or another element leads to", async () => {
+test("keeps the structure elements of the pages, and none that only a form XObject or another element refers to", async () => {
   const elementsOf = (text: string): string[] => text.match(/\/S \/(?:P|Document)\b/g)?.toSorted() ?? [];
   const one = await plainText((await extracted("2", taggedTogether())).body);
   expect(elementsOf(one)).toEqual(["/S /Document", "/S /P"]);

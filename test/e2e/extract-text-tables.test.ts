@@ -55,7 +55,7 @@ test("bold words and links have one space on each side, in Markdown and HTML", a
 
 describe("CSV", () => {
   test.each([12, 14, 16])(
-    "has the rows of a table without lines that has an empty cell, at a leading of %i",
+    "CSV has the rows of a borderless table with an empty cell, at a leading of %i",
     async (leading) => {
       for (const column of [1, 2]) {
         const rows = PEOPLE.map((row, at) => (at === 2 ? row.with(1, "55").with(column, "") : row));
@@ -70,7 +70,7 @@ describe("CSV", () => {
     },
   );
 
-  test("is one file for one table, in which nothing is a formula", async () => {
+  test("CSV is one file for one table, without formulas", async () => {
     const { status, headers, body } = await read("csv", [prices]);
     expect(status).toBe(200);
     expect(headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
@@ -78,7 +78,7 @@ describe("CSV", () => {
     expect(textOf(body)).toBe(PRICES_CSV);
   });
 
-  test("is a ZIP archive of several tables, named by page and number", async () => {
+  test("CSV is a ZIP archive for several tables, named by page and number", async () => {
     const { headers, body } = await read("csv", [prices, line("No table here.", 60, 700), teams]);
     expect(headers.get("Content-Type")).toBe("application/zip");
     const files = Object.entries(unzipSync(body)).map(([name, bytes]) => [name, textOf(bytes)]);
@@ -89,7 +89,7 @@ describe("CSV", () => {
   });
 });
 
-test("a workbook has a sheet for each table, with numbers where cells plainly are numbers", async () => {
+test("a workbook has a sheet for each table, with numbers in plainly numeric cells", async () => {
   const { status, headers, body } = await read("xlsx", [prices, teams]);
   expect(status).toBe(200);
   expect(headers.get("Content-Type")).toBe("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet");
@@ -112,7 +112,7 @@ test("a workbook has a sheet for each table, with numbers where cells plainly ar
   ]);
 });
 
-test.each(["csv", "xlsx"])("%s of pages without a table is an error that costs nothing", async (format) => {
+test.each(["csv", "xlsx"])("%s from pages without a table is an error that costs nothing", async (format) => {
   const { status, headers, body } = await read(format, [lines(["Nothing but", "prose is here."], 60, 700), prices], {
     pages: "1",
   });
@@ -121,7 +121,7 @@ test.each(["csv", "xlsx"])("%s of pages without a table is an error that costs n
   expect(JSON.parse(textOf(body))).toMatchObject({ error: { code: "no_tables" } });
 });
 
-test("HTML has headings, nested lists, tables with captions, and nothing that a document brings as markup", async () => {
+test("HTML has headings, nested lists, tables with captions, and no markup of the document", async () => {
   const page =
     line("Annual <Report>", 60, 780, 20, "FB") +
     lines(["What follows is a list, and then a table with <script>alert(1)</script> in it."], 60, 755) +

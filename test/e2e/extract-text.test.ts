@@ -45,7 +45,7 @@ async function runsOf(bytes: Uint8Array): Promise<{ text: string; from: number[]
   }
 }
 
-describe("words have the positions that pdf.js finds", () => {
+describe("positions of words", () => {
   const content = [
     show("Upright", 200, 400, 20),
     show("Lower", 210, 330, 9),
@@ -59,7 +59,7 @@ describe("words have the positions that pdf.js finds", () => {
     ["turned, cut and enlarged", "/Rotate 90 /CropBox [150 300 450 500] /UserUnit 2"],
     ["turned the other way, cut and enlarged", "/Rotate 270 /CropBox [150 300 450 500] /UserUnit 2"],
     ["upside down and cut", "/Rotate 180 /CropBox [150 300 450 500]"],
-  ])("on a page %s", async (_name, entries) => {
+  ])("words have the positions that pdf.js finds on a page %s", async (_name, entries) => {
     const bytes = textDocument([{ content, entries }]);
     const [page] = await pagesOf(bytes, { words: "true" });
     const runs = await runsOf(bytes);
@@ -82,7 +82,7 @@ describe("words have the positions that pdf.js finds", () => {
   });
 });
 
-test.each(ciphers)("text of a document encrypted with %s", async (cipher) => {
+test.each(ciphers)("text is extracted from a document encrypted with %s", async (cipher) => {
   const bytes = await encrypt(document({ name: "secret", pages: 1 }), {
     cipher,
     userPassword: "user",

@@ -6,7 +6,7 @@ import { plainText } from "../harness/qpdf.ts";
 import { type Area, areaOf, countPixels, differingPixels, readPage } from "../harness/render.ts";
 
 describe("flatten", () => {
-  test("leaves nothing to be filled in; the look and other annotations stay", async () => {
+  test("nothing fillable is left, and the appearance and other annotations stay", async () => {
     const draft = wholeForm();
     note(draft);
     draft.own("hidden", "/FT /Tx /F 2");
@@ -27,7 +27,7 @@ describe("flatten", () => {
     expect(other.text).not.toContain("swordfish");
   });
 
-  test("shows what has a value and no appearance, which some viewers make", async () => {
+  test("a value without an appearance is shown, which some viewers generate", async () => {
     const draft = new FormDraft();
     draft.own("bare", "/FT /Tx /V (was there)");
     draft.own("choice", "/FT /Ch /Ff 131072 /Opt [(a) (b)] /V (b) /MK << /BC [0] >>");
@@ -39,7 +39,7 @@ describe("flatten", () => {
   });
 
   test.each(["", "/NeedAppearances true"])(
-    "draws buttons without an appearance in the state they are in, with %j",
+    "buttons without an appearance are drawn in their state, with %j",
     async (form) => {
       const draft = new FormDraft();
       draft.form = form;
@@ -78,7 +78,7 @@ describe("flatten", () => {
     },
   );
 
-  test("in a tagged document the values stand where the fields stood, for those who have it read to them", async () => {
+  test("values of a tagged document are in the places of their fields for screen readers", async () => {
     const draft = new FormDraft();
     const root = draft.add("null");
     const [shown, hidden] = [draft.add("null"), draft.add("null")];

@@ -11,7 +11,7 @@ const whole = wholeForm().bytes();
 const refused = (values: unknown, bytes = whole): ReturnType<typeof refusal> =>
   refusal("fill-form", bytes, { values: typeof values === "string" ? values : JSON.stringify(values) });
 
-describe("a value that its field cannot take", () => {
+describe("invalid values", () => {
   test.each<[name: string, value: unknown, issue: string, options?: string[]]>([
     ["line", true, "must be a string"],
     ["line", ["a"], "must be a string"],
@@ -26,13 +26,13 @@ describe("a value that its field cannot take", () => {
     ["several", ["r", "x"], "must be one of", ["r", "g", "b"]],
     ["push", "x", "is a push button"],
     ["signature", "x", "is a signature field"],
-  ])("%s: %j", async (name, value, issue, options) => {
+  ])("a value that its field cannot have is refused: %s: %j", async (name, value, issue, options) => {
     const fields = [{ name: "values", issue: expect.stringContaining(issue) as string }];
     const details = options ? { fields, options: { [name]: options } } : { fields };
     expect(await refused({ [name]: value })).toEqual([400, "invalid_parameters", details]);
   });
 
-  test("all of them at once, and nothing is done", async () => {
+  test("all invalid values are listed, and nothing is filled", async () => {
     const [status, , details] = await refused({ short: "four", city: "Rome", line: "fine", nobody: "x" });
     const issue = (start: string): { name: string; issue: string } => ({
       name: "values",
@@ -45,7 +45,7 @@ describe("a value that its field cannot take", () => {
     });
   });
 
-  test("characters that no font has", async () => {
+  test("characters without a font are refused", async () => {
     expect(await refused({ line: "Ada \u{13000}" })).toEqual([400, "unsupported_text", { characters: ["\u{13000}"] }]);
   });
 
@@ -58,24 +58,24 @@ describe("a value that its field cannot take", () => {
       "is invalid: `line` must be a string, a boolean, an array of strings, or null",
     ],
     ["nothing", "", "is required"],
-  ])("%s", async (_name, values, issue) => {
+  ])("an invalid object of values is refused: %s", async (_name, values, issue) => {
     const [status, code, details] = await refused(values);
     expect([status, code]).toEqual([400, "invalid_parameters"]);
     expect(details).toEqual({ fields: [{ name: "values", issue: expect.stringContaining(issue) as string }] });
   });
 });
 
-describe("names that the form does not have", () => {
+describe("unknown names", () => {
   const names = { line: "Ada", "Straße, 1": "x", "person.nobody": true };
 
-  test("are listed in headers, percent-encoded", async () => {
+  test("unknown names are listed in headers, percent-encoded", async () => {
     const { body, headers } = await fill(whole, names);
     expect(headers.get("X-Unknown-Fields")).toBe("Stra%C3%9Fe%2C%201,person.nobody");
     expect(headers.get("X-Unknown-Fields-Count")).toBe("2");
     expect(await valuesOf(body)).toMatchObject({ line: "Ada" });
   });
 
-  test("are cut at 4 KB, the count is not", async () => {
+  test("unknown names are cut at 4 KB, but all are counted", async () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`no-such-field-${index}`, "x"]));
     const { headers } = await fill(whole, many);
     const list = headers.get("X-Unknown-Fields") ?? "";
@@ -85,7 +85,7 @@ describe("names that the form does not have", () => {
     expect(headers.get("X-Unknown-Fields-Count")).toBe("300");
   });
 
-  test("are refused under strict", async () => {
+  test("unknown names are refused under strict", async () => {
     const [status, code, details] = await refusal("fill-form", whole, {
       values: JSON.stringify(names),
       strict: "true",
@@ -99,8 +99,8 @@ describe("names that the form does not have", () => {
   });
 });
 
-describe("forms that cannot be filled in", () => {
-  test("none at all, one without fields, pure XFA", async () => {
+describe("unfillable forms", () => {
+  test("a document without a form, without fields, or with pure XFA is refused", async () => {
     const none = await refused({ a: "x" }, document({ name: "none", pages: 1 }));
     expect(none).toEqual([422, "no_form", undefined]);
     expect(await refused({ a: "x" }, new FormDraft().bytes())).toEqual([422, "no_form", undefined]);
@@ -109,7 +109,7 @@ describe("forms that cannot be filled in", () => {
   });
 });
 
-describe("a signed document", () => {
+describe("signed documents", () => {
   const field = (entries = ""): string =>
     `<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /Rect [10 10 150 30] /F 4 /P 3 0 R /DA (/Helv 12 Tf) ${entries} >>`;
   const signed = (options: SignedOptions = {}): Uint8Array =>
@@ -132,7 +132,7 @@ describe("a signed document", () => {
     ["with this field locked", locks("/Action /Include /Fields [(name)]"), true],
     ["with others locked", locks("/Action /Include /Fields [(nam) (name.x)]"), false],
     ["with this one open", locks("/Action /Exclude /Fields [(name)]"), false],
-  ])("%s is appended to", async (_name, options, breaks) => {
+  ])("a signed document is appended to by %s", async (_name, options, breaks) => {
     const bytes = await withSignature(signed(options));
     const { body, headers } = await fill(bytes, { name: "Ada مرحبا" });
     expect(headers.get("X-Signature-Invalidated")).toBe(breaks ? "true" : null);
@@ -141,7 +141,7 @@ describe("a signed document", () => {
     expect(await pdfjsValues(body)).toMatchObject({ name: "Ada مرحبا" });
   });
 
-  test("is written anew where it is flattened, which breaks the signature", async () => {
+  test("a signed document is rewritten when it is flattened, which breaks the signature", async () => {
     const bytes = await withSignature(signed());
     const { body, headers } = await fill(bytes, { name: "Ada" }, { flatten: "true" });
     expect(headers.get("X-Signature-Invalidated")).toBe("true");

@@ -33,29 +33,32 @@ const TEXTS: Readonly<Record<string, readonly [string, string]>> = {
   ],
 };
 
-describe("a value is shown in its script: as a stamp of the same text, and not as another text", () => {
+describe("scripts", () => {
   const draft = new FormDraft();
   draft.own("field", "/FT /Tx /DA (/Helv 48 Tf 1 0 0 rg)", draft.place(560, 80));
   const form = draft.bytes();
   const filled = async (text: string): Promise<number[]> =>
     shapeOf((await readPage((await fill(form, { field: text })).body)).picture, isRed);
 
-  test.each(Object.entries(TEXTS))("%s", async (_script, [text, other]) => {
-    const stamped = await stamp("watermark", textDocument([{ content: "" }]), {
-      kind: "text",
-      text,
-      fontSize: "48",
-      color: "#ff0000",
-      opacity: "1",
-    });
-    const expected = shapeOf((await readPage(stamped.body)).picture, isRed);
-    expect(likeness(await filled(text), expected)).toBeGreaterThan(0.75);
-    expect(likeness(await filled(other), expected)).toBeLessThan(0.5);
-    const { body } = await fill(form, { field: text });
-    expect(await valuesOf(body)).toEqual({ field: text });
-  });
+  test.each(Object.entries(TEXTS))(
+    "a value in %s looks like a stamp of the same text, and unlike another text",
+    async (_script, [text, other]) => {
+      const stamped = await stamp("watermark", textDocument([{ content: "" }]), {
+        kind: "text",
+        text,
+        fontSize: "48",
+        color: "#ff0000",
+        opacity: "1",
+      });
+      const expected = shapeOf((await readPage(stamped.body)).picture, isRed);
+      expect(likeness(await filled(text), expected)).toBeGreaterThan(0.75);
+      expect(likeness(await filled(other), expected)).toBeLessThan(0.5);
+      const { body } = await fill(form, { field: text });
+      expect(await valuesOf(body)).toEqual({ field: text });
+    },
+  );
 
-  test("several lines, a comb, a label that stands for a value", async () => {
+  test("several lines, a comb, and a label for a value are shaped", async () => {
     const draft = formOf({
       lines: "/FT /Tx /Ff 4096 /DA (/Helv 8 Tf 1 0 0 rg)",
       comb: "/FT /Tx /Ff 16777216 /MaxLen 6",

@@ -14,8 +14,8 @@ const areaOfField = ({ widgets }: ReadPage, name: string, which = 0): Area =>
 const red = (page: ReadPage, name: string, which = 0): number =>
   countPixels(page.picture, areaOfField(page, name, which), isRed);
 
-describe("every kind of field", () => {
-  test("holds its value, and shows it", async () => {
+describe("kinds of fields", () => {
+  test("every kind of field keeps its value and shows it", async () => {
     const bytes = wholeForm().bytes();
     const { body, headers } = await fill(bytes, all);
     expect(headers.get("X-Page-Count")).toBe("1");
@@ -60,7 +60,7 @@ describe("every kind of field", () => {
     expect(await plainText(body)).not.toContain("NeedAppearances");
   });
 
-  test("is cleared by null, and left alone where it is not named", async () => {
+  test("every kind of field is cleared by null, and unchanged if it is not named", async () => {
     const filled = await fill(wholeForm().bytes(), all);
     const { body } = await fill(filled.body, { line: null, agree: null, radio: null, several: null, lines: "" });
     expect(await valuesOf(body)).toMatchObject({
@@ -76,7 +76,7 @@ describe("every kind of field", () => {
     expect(red(page, "comb")).toBeGreaterThan(30);
   });
 
-  test("takes export values and labels, names of states and false", async () => {
+  test("fields accept export values and labels, names of states, and false", async () => {
     const { body } = await fill(wholeForm().bytes(), {
       agree: "J\u00e4",
       bare: false,
@@ -93,7 +93,7 @@ describe("every kind of field", () => {
     });
   });
 
-  test("takes numbers where text is meant, and words for true and false", async () => {
+  test("fields accept numbers for texts, and words for true and false", async () => {
     const { body } = await fill(wholeForm().bytes(), { line: 480, comb: 12.5, agree: "true", bare: "No", several: [] });
     expect(await valuesOf(body)).toMatchObject({ line: "480", comb: "12.5", agree: true, bare: false });
     expect(await pdfjsValues(body)).toMatchObject({ line: "480", agree: "J\u00e4" });
@@ -101,7 +101,7 @@ describe("every kind of field", () => {
     expect([red(page, "line") > 30, red(page, "agree") > 30]).toEqual([true, true]);
   });
 
-  test("a comb has one character a cell, a password its asterisks, a size of 0 what fits", async () => {
+  test("a comb has one character a cell, a password its asterisks, and a size of 0 fits the text", async () => {
     const { body } = await fill(wholeForm().bytes(), { comb: "1111", secret: "*", line: "iii" });
     const page = await readPage(body);
     const [left, top, , bottom] = areaOfField(page, "comb");
@@ -128,11 +128,11 @@ describe("every kind of field", () => {
   });
 });
 
-describe("a widget is filled where a person sees it", () => {
+describe("rotated pages", () => {
   const turned = GEOMETRIES.filter((_, index) => [0, 2, 5].includes(index)).flatMap((geometry) =>
     [0, 90, 180, 270].map((turn) => [...geometry, turn] as const),
   );
-  test.each(turned)("on a page %s", async (_name, entries, _width, _height, turn) => {
+  test.each(turned)("a widget is filled upright on a page %s", async (_name, entries, _width, _height, turn) => {
     const draft = new FormDraft();
     draft.own("field", `/FT /Tx /MK << /R ${turn} >>`, turn % 180 === 0 ? [200, 350, 400, 370] : [200, 350, 220, 480]);
     draft.page = entries;
@@ -154,8 +154,8 @@ describe("a widget is filled where a person sees it", () => {
   });
 });
 
-describe("what a form has beside its fields", () => {
-  test("NeedAppearances: fields that are not named are drawn, too, and the entry is gone", async () => {
+describe("other parts of forms", () => {
+  test("unnamed fields are drawn, too, and NeedAppearances is removed", async () => {
     const draft = new FormDraft();
     draft.form = "/NeedAppearances true";
     draft.own("shown", "/FT /Tx /V (was there)");
@@ -167,7 +167,7 @@ describe("what a form has beside its fields", () => {
     expect(await plainText(body)).not.toContain("NeedAppearances");
   });
 
-  test("XFA beside the fields is gone; what is calculated stays", async () => {
+  test("XFA beside the fields is removed, and calculations stay", async () => {
     const sum = '/FT /Tx /V (old sum) /AA << /C << /S /JavaScript /JS (AFSimple_Calculate\\("SUM", ["a"]\\)) >> >>';
     const draft = new FormDraft();
     draft.own("a", "/FT /Tx");
@@ -181,12 +181,12 @@ describe("what a form has beside its fields", () => {
     expect(await valuesOf((await fill(draft.bytes(), { sum: "7" })).body)).toMatchObject({ sum: "7" });
   });
 
-  test("rich text and a widget's own value do not show what was", async () => {
+  test("rich text and a widget's own value do not show the old value", async () => {
     const { body } = await fill(formOf({ rich: "/FT /Tx /Ff 33554432 /V (was) /RV (<p>was</p>)" }), { rich: "is" });
     expect(await plainText(body)).not.toContain("was");
   });
 
-  test("what an appearance shows around its value stays", async () => {
+  test("decorations of an appearance around its value stay", async () => {
     const draft = new FormDraft();
     const stream = draft.add({
       entries: "/Type /XObject /Subtype /Form /BBox [0 0 200 20]",
@@ -202,7 +202,7 @@ describe("what a form has beside its fields", () => {
     expect(red(page, "field")).toBeGreaterThan(30);
   });
 
-  test("fields of one name are one field", async () => {
+  test("fields of one name are filled as one field", async () => {
     const draft = new FormDraft();
     draft.own("twice", "/FT /Tx");
     draft.own("twice", "/FT /Tx");
@@ -211,7 +211,7 @@ describe("what a form has beside its fields", () => {
     expect(page.widgets.map(({ value }) => value)).toEqual(["both", "both"]);
   });
 
-  test("encryption stays", async () => {
+  test("encryption of a form is kept", async () => {
     const keys = { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" } as const;
     const secret = await encrypt(wholeForm().bytes(), keys);
     const { body } = await stamp("fill-form", secret, { values: '{"line":"Ada"}', password: "user" });

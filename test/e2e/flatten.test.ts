@@ -55,7 +55,7 @@ function annotated(page = ""): FormDraft {
 
 describe("annotations", () => {
   test.each(["", "/Rotate 90", "/Rotate 180 /CropBox [50 50 500 600]", "/Rotate 270 /UserUnit 2"])(
-    "look the same on a page with %j",
+    "annotations look the same on a page with %j",
     async (page) => {
       const bytes = annotated(page).bytes();
       const body = await flattened(bytes);
@@ -67,7 +67,7 @@ describe("annotations", () => {
     },
   );
 
-  test("without an appearance get one", async () => {
+  test("annotations without an appearance get one", async () => {
     const draft = new FormDraft();
     draft.annotation("/Subtype /Square /C [1 0 0] /IC [0 1 0]", [100, 100, 180, 140]);
     draft.annotation(
@@ -86,7 +86,7 @@ describe("annotations", () => {
   });
 });
 
-describe("what", () => {
+describe("selection", () => {
   const draft = wholeForm();
   note(draft);
   const bytes = draft.bytes();
@@ -94,13 +94,13 @@ describe("what", () => {
   test.each([
     ["forms", 0, ["Square"]],
     ["all", 0, []],
-  ] as const)("%s", async (what, fields, annotations) => {
+  ] as const)("`what` %s flattens the selected kinds", async (what, fields, annotations) => {
     const found = await openPdf(await flattened(bytes, { what }));
     expect(found.fields.size).toBe(fields);
     expect(found.pages[0]?.annotations.map(({ subtype }) => subtype)).toEqual(annotations);
   });
 
-  test("annotations", async () => {
+  test("`what` annotations keeps the form", async () => {
     const before = await openPdf(bytes);
     const body = await flattened(bytes, { what: "annotations" });
     const after = await openPdf(body);
@@ -110,7 +110,7 @@ describe("what", () => {
   });
 });
 
-test("a document with nothing to flatten keeps all it has", async () => {
+test("a document with nothing to flatten is unchanged", async () => {
   const bytes = document({ name: "plain", pages: 2, features: ["outline", "links", "attachments"] });
   const { pages, outline, attachments } = await openPdf(await flattened(bytes));
   expect(pages[0]?.annotations.filter(({ subtype }) => subtype === "Link")).toHaveLength(4);

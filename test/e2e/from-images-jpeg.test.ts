@@ -36,13 +36,13 @@ const near = (drawn: readonly number[], wanted: readonly number[]): void => {
   }
 };
 
-describe("a JPEG stays byte for byte, and its colors with it", () => {
+describe("embedding", () => {
   test.each([
     ["color", color, "/DeviceRGB", undefined, [100, 155, 60]],
     ["gray", gray, "/DeviceGray", undefined, [100, 100, 100]],
     ["CMYK of Adobe's kind", cmyk, "/DeviceCMYK", [1, 0, 1, 0, 1, 0, 1, 0], undefined],
     ["CMYK of the plain kind", plainCmyk, "/DeviceCMYK", undefined, undefined],
-  ])("%s", async (_, jpeg, space, decode, wanted) => {
+  ])("a JPEG (%s) is embedded byte for byte, with its colors", async (_, jpeg, space, decode, wanted) => {
     const pdf = await calls.pdf([jpeg]);
     const { dictionary, data } = await onlyImage(pdf);
     expect(Buffer.compare(data, jpeg)).toBe(0);
@@ -62,7 +62,7 @@ describe("a JPEG stays byte for byte, and its colors with it", () => {
     }
   });
 
-  test("red, green, and blue that only their component names identify", async () => {
+  test("RGB that only the component names identify keeps its colors", async () => {
     const pdf = await calls.pdf([namedRgb(makeJpeg({ ...size, components: 3 }, () => 90))]);
     expect((await onlyImage(pdf)).dictionary["/DecodeParms"]).toEqual({ "/ColorTransform": 0 });
     near(drawPage(pdf).at(5, 5), [90, 128, 128]);
@@ -75,13 +75,13 @@ describe("a JPEG stays byte for byte, and its colors with it", () => {
     near(drawPage(pdf, 2).at(20, 16), [100, 155, 60]);
   });
 
-  test("what stands behind its end", async () => {
+  test("bytes after the end of a JPEG are left out", async () => {
     const jpeg = new Uint8Array(Buffer.concat([color, Buffer.alloc(100, 7)]));
     expect(Buffer.compare((await onlyImage(await calls.pdf([jpeg]))).data, jpeg)).toBe(0);
   });
 });
 
-describe("an ICC profile", () => {
+describe("ICC profiles", () => {
   const profile = (space: string, bytes = 400): Buffer => {
     const header = Buffer.alloc(bytes);
     header.writeUInt32BE(bytes, 0);
@@ -93,7 +93,7 @@ describe("an ICC profile", () => {
   const piece = (number: number, count: number, bytes: Buffer): Buffer =>
     Buffer.concat([Buffer.from("ICC_PROFILE\0", "latin1"), Buffer.from([number, count]), bytes]);
 
-  test("in pieces becomes the color space, once for all images that have it", async () => {
+  test("an ICC profile in pieces becomes the color space, once for all its images", async () => {
     const whole = profile("RGB ");
     // Each goes in before the others: the second piece comes to stand before the first.
     const first = withSegment(color, 0xe2, piece(1, 2, whole.subarray(0, 150)));
@@ -116,7 +116,7 @@ describe("an ICC profile", () => {
     ["of another number of components", [piece(1, 1, profile("CMYK"))]],
     ["that is damaged", [piece(1, 1, Buffer.alloc(400))]],
     ["of which a piece is missing", [piece(1, 2, profile("RGB "))]],
-  ])("%s is left out", async (_, pieces) => {
+  ])("an ICC profile %s is left out", async (_, pieces) => {
     const jpeg = pieces.reduce((bytes, segment) => withSegment(bytes, 0xe2, segment), color);
     expect((await onlyImage(await calls.pdf([jpeg]))).dictionary["/ColorSpace"]).toBe("/DeviceRGB");
   });
@@ -146,7 +146,7 @@ describe("EXIF", () => {
     [7, "white green blue red"],
     [8, "green white red blue"],
     [9, "red green blue white"],
-  ])("orientation %i", async (orientation, wanted) => {
+  ])("EXIF orientation %i turns the image", async (orientation, wanted) => {
     const jpeg = withExif(corners, { orientation }, orientation % 2 === 0);
     const page = drawPage(await calls.pdf([jpeg]));
     const [width, height] = orientation >= 5 && orientation <= 8 ? [32, 48] : [48, 32];
@@ -183,7 +183,7 @@ describe("EXIF", () => {
     ["EXIF, divided by nothing", exif({ resolution: [144, 0] }), 48, 32],
     ["EXIF, turned", exif({ orientation: 6, resolution: [144, 1] }), 16, 24],
     ["both: JFIF's", withExif(jfif(1, 144, 144), { resolution: [300, 1] }), 24, 16],
-  ])("resolution: %s", async (_, jpeg, width, height) => {
+  ])("EXIF resolution sets the size: %s", async (_, jpeg, width, height) => {
     const page = drawPage(await calls.pdf([jpeg]));
     expect(page.width).toBeCloseTo(width, 2);
     expect(page.height).toBeCloseTo(height, 2);

@@ -35,7 +35,7 @@ function extent(page: DrawnPage): { x: [number, number]; y: [number, number] } {
   };
 }
 
-describe("the size of a page", () => {
+describe("page sizes", () => {
   const wide = png(200, 100);
   const tall = png(100, 200);
   test.each([
@@ -48,11 +48,14 @@ describe("the size of a page", () => {
     [wide, { pageSize: "a4", orientation: "auto" }, [841.89, 595.28]],
     [tall, { pageSize: "a4", orientation: "auto" }, [595.28, 841.89]],
     [png(50, 50), { pageSize: "letter", orientation: "auto" }, [612, 792]],
-  ] as [Uint8Array, Fields, number[]][])("%# %j", async (image, fields, size) => {
-    expect(sizeOf(await draw(image, fields))).toEqual(size);
-  });
+  ] as [Uint8Array, Fields, number[]][])(
+    "a page has the size of the image or the parameters: %# %j",
+    async (image, fields, size) => {
+      expect(sizeOf(await draw(image, fields))).toEqual(size);
+    },
+  );
 
-  test("stays the same when the PDF is changed and written again", async () => {
+  test("a page keeps its size when the PDF is changed and written again", async () => {
     for (const perMetre of [1601, 2834, 3779, 4999, 9073]) {
       const resolution = Buffer.concat([numbers32(perMetre, perMetre + 7), Buffer.from([1])]);
       const chunks = [["pHYs", resolution] as const];
@@ -66,7 +69,7 @@ describe("the size of a page", () => {
     }
   });
 
-  test("of an image that is turned by EXIF is as it is seen", async () => {
+  test("a page has the displayed size of an image that EXIF turns", async () => {
     const turned = withExif(
       makeJpeg({ width: 60, height: 40, components: 1 }, () => 99),
       { orientation: 8 },
@@ -75,7 +78,7 @@ describe("the size of a page", () => {
     expect(sizeOf(await draw(turned, {}))).toEqual([40, 60]);
   });
 
-  test("is never beyond what readers take", async () => {
+  test("a page never exceeds the limits of readers", async () => {
     const density = (perMetre: number): readonly [string, Uint8Array] => [
       "pHYs",
       Buffer.concat([numbers32(perMetre, perMetre), Buffer.from([1])]),
@@ -91,7 +94,7 @@ describe("the size of a page", () => {
   });
 });
 
-describe("how an image fits", () => {
+describe("fit", () => {
   const wide = png(200, 100);
   const letter = { pageSize: "letter", marginPt: "36" };
   test.each([
@@ -99,7 +102,7 @@ describe("how an image fits", () => {
     ["contain", { fit: "contain" }, { x: [36, 576], y: [261, 531] }],
     ["stretch", { fit: "stretch" }, { x: [36, 576], y: [36, 756] }],
     ["cover", { fit: "cover" }, { x: [36, 576], y: [36, 756] }],
-  ])("%s", async (_, fields, wanted) => {
+  ])("an image fits its page as requested: %s", async (_, fields, wanted) => {
     const page = await draw(wide, { ...letter, ...fields });
     expect(extent(page)).toEqual(wanted);
     // Red at the left, blue at the right, in the middle of the page where one meets the other.
@@ -107,18 +110,18 @@ describe("how an image fits", () => {
     expect(page.at(312, 400).slice(0, 3)).toEqual([0, 0, 255]);
   });
 
-  test("cover cuts off what stretch squeezes", async () => {
+  test("cover cuts off the part that stretch squeezes", async () => {
     const border = writePng({ width: 200, height: 100, colorType: 0, depth: 8 }, (x) => (x < 20 ? 0 : 255));
     expect((await draw(border, { ...letter, fit: "stretch" })).at(40, 400)[0]).toBe(0);
     expect((await draw(border, { ...letter, fit: "cover" })).at(40, 400)[0]).toBe(255);
   });
 
-  test("a margin around a page of the image's own size", async () => {
+  test("a margin surrounds a page of the image's own size", async () => {
     expect(extent(await draw(wide, { marginPt: "25" }))).toEqual({ x: [25, 225], y: [25, 125] });
   });
 });
 
-test("pages come in the order of the numbers, with no metadata that nobody gave", async () => {
+test("pages are in the order of the numbers, and no metadata is added", async () => {
   const images = [40, 10, 30, 20].map((width) => png(width, 12));
   const { pages, info, xmp } = await openPdf(await calls.pdf(images));
   expect(pages.map(({ view }) => view)).toEqual([40, 10, 30, 20].map((width) => [0, 0, width, 12]));
@@ -130,7 +133,7 @@ test("the response is named after the first image", async () => {
   expect(headers.get("Content-Disposition")).toBe('attachment; filename="picture 0-from-images.pdf"');
 });
 
-describe("parameters that do not go together are refused", () => {
+describe("conflicting parameters", () => {
   test.each([
     [{ pageSize: "a5" }, "pageSize", "must be auto, a4, letter, or legal"],
     [{ orientation: "sideways" }, "orientation", "must be portrait, landscape, or auto"],
@@ -148,12 +151,12 @@ describe("parameters that do not go together are refused", () => {
     [{ marginPt: "-1" }, "marginPt", "must be a whole number from 0 to 7,198"],
     [{ marginPt: "1.5" }, "marginPt", "must be a whole number from 0 to 7,198"],
     [{ fit: "fill", pageSize: "a4" }, "fit", "must be contain, cover, or stretch"],
-  ] as [Fields, string, string][])("%j", async (fields, name, issue) => {
+  ] as [Fields, string, string][])("conflicting parameters are refused: %j", async (fields, name, issue) => {
     const [status, code, , details] = await calls.refusal([png(10, 10)], fields);
     expect([status, code, details]).toEqual([400, "invalid_parameters", { fields: [{ name, issue }] }]);
   });
 
-  test("accepts the largest margins", async () => {
+  test("the largest margins are accepted", async () => {
     expect(sizeOf(await draw(png(10, 10), { pageSize: "a4", marginPt: "297" }))).toEqual([595.28, 841.89]);
     expect(sizeOf(await draw(png(10, 10), { marginPt: "1000" }))).toEqual([2010, 2010]);
   });

@@ -77,8 +77,8 @@ const kinds = [
   ...[8, 16].map((depth) => [6, depth] as const),
 ];
 
-describe.each([false, true])("every color type and depth, interlaced: %s", (interlaced) => {
-  test.each(kinds)("color type %i, %i bits", async (colorType, depth) => {
+describe.each([false, true])("color types, interlaced: %s", (interlaced) => {
+  test.each(kinds)("a PNG of color type %i with %i bits keeps its pixels", async (colorType, depth) => {
     const chunks = colorType === 3 ? [["PLTE", palette(depth)] as const] : [];
     const options = { ...size, colorType, depth, interlaced, chunks, dataBytes: 100 };
     const { pdf, wrong } = await compare(options, sampleOf(depth));
@@ -97,7 +97,7 @@ describe.each([false, true])("every color type and depth, interlaced: %s", (inte
     [3, 4, [255, 0, 0, 0, 255]],
     [3, 8, [0, 64, 128, 255, 0, 192]],
     [3, 1, [0]],
-  ])("tRNS of color type %i, %i bits", async (colorType, depth, transparency) => {
+  ])("the tRNS of color type %i with %i bits becomes transparency", async (colorType, depth, transparency) => {
     const chunks = [
       ...(colorType === 3 ? [["PLTE", palette(depth)] as const] : []),
       ["tRNS", Uint8Array.from(transparency)] as const,
@@ -121,7 +121,7 @@ test.each([
   [9, 9],
   [3, 1000],
   [1000, 3],
-])("interlaced, %i by %i", async (width, height) => {
+])("an interlaced PNG of %i by %i is read", async (width, height) => {
   const { wrong } = await compare({ width, height, colorType: 2, depth: 8, interlaced: true }, sampleOf(8));
   expect(wrong).toEqual([]);
 });
@@ -130,14 +130,14 @@ test.each([
   [1, 1],
   [2, 5],
   [5, 1],
-])("interlaced, %i by %i: smaller than the smallest page", async (width, height) => {
+])("an interlaced PNG of %i by %i is read: smaller than the smallest page", async (width, height) => {
   const pdf = await calls.pdf([writePng({ width, height, colorType: 2, depth: 8, interlaced: true }, () => 200)]);
   const page = drawPage(pdf);
   expect(Math.min(page.width, page.height)).toBe(3);
   expect(page.at(1, 1)).toEqual([200, 200, 200, 255]);
 });
 
-test("data without alpha and interlacing goes into the PDF as it is", async () => {
+test("data without alpha and interlacing is copied into the PDF", async () => {
   const sample = sampleOf(8);
   const options = { ...size, colorType: 2, depth: 8 };
   const whole = await imagesOf(await calls.pdf([writePng(options, sample)]));
@@ -151,7 +151,7 @@ test("data without alpha and interlacing goes into the PDF as it is", async () =
   expect(second?.data).toEqual(first?.data);
 });
 
-test("a channel of alpha that says nothing is left out", async () => {
+test("an opaque alpha channel is left out", async () => {
   const sample: Sample = (x, y, channel) => (channel === 3 ? 255 : (x * y + channel) % 256);
   for (const interlaced of [false, true]) {
     const { pdf, wrong } = await compare({ ...size, colorType: 6, depth: 8, interlaced }, sample);
@@ -165,7 +165,7 @@ test("indices beyond the palette are black", async () => {
   expect((await compare(options, (x, y) => (x + y) % 6)).wrong).toEqual([]);
 });
 
-describe("what a PNG says about its colors", () => {
+describe("colors of a PNG", () => {
   const spaceOf = async (...chunks: (readonly [string, Uint8Array])[]): Promise<unknown> => {
     const pdf = await calls.pdf([writePng({ ...size, colorType: 2, depth: 8, chunks }, sampleOf(8))]);
     return [...(await imagesOf(pdf)).values()][0]?.dictionary["/ColorSpace"];
@@ -179,7 +179,7 @@ describe("what a PNG says about its colors", () => {
   };
   const profiled = ["/ICCBased", expect.any(String)];
 
-  test("profiles that fit are kept, and gamma becomes one", async () => {
+  test("fitting profiles are kept, and gamma becomes a profile", async () => {
     expect(await spaceOf(["iCCP", profile("RGB ")])).toEqual(profiled);
     expect(await spaceOf(["iCCP", profile("GRAY")])).toBe("/DeviceRGB");
     expect(await spaceOf(["iCCP", Buffer.from("name\0\0damaged")])).toBe("/DeviceRGB");
@@ -217,7 +217,7 @@ describe("what a PNG says about its colors", () => {
   });
 });
 
-describe("where it stands", () => {
+describe("placement", () => {
   const pageOf = async (...chunks: (readonly [string, Uint8Array])[]) => {
     const { width, height } = drawPage(
       await calls.pdf([writePng({ ...size, colorType: 0, depth: 8, chunks }, () => 9)]),
@@ -229,7 +229,7 @@ describe("where it stands", () => {
     Buffer.concat([numbers32(x, y), Buffer.from([unit])]),
   ];
 
-  test("resolution and orientation", async () => {
+  test("a PNG has its resolution and orientation", async () => {
     expect(await pageOf()).toEqual([21, 13]);
     // 5,669 pixels a metre: 144 dpi.
     expect(await pageOf(density(1, 5_669, 2_835))).toEqual([10.5, 13]);

@@ -29,7 +29,7 @@ const animated = Buffer.concat([
   Buffer.alloc(40),
 ]);
 
-describe("what cannot be read is refused, and named", () => {
+describe("unreadable images", () => {
   test.each([
     ["a JPEG cut in half", jpeg.subarray(0, jpeg.length / 2), "is truncated: its end is missing"],
     ["a JPEG cut in its header", jpeg.subarray(0, 30), "is truncated: its end is missing"],
@@ -71,21 +71,21 @@ describe("what cannot be read is refused, and named", () => {
     ["a WebP cut off", animated.subarray(0, 20), "is truncated or has a damaged header"],
     ["an animated WebP", animated, "is animated. Send a still image"],
     ["a damaged WebP", changed(animated, [20, 0]), "is truncated or damaged"],
-  ])("%s", async (_, image, problem) => {
+  ])("an unreadable image is refused by name: %s", async (_, image, problem) => {
     const [status, code, message, details] = await calls.refusal([png, image]);
     expect([status, code, details]).toEqual([400, "invalid_file", { input: "image1" }]);
     expect(message).toContain(problem);
     expect(message.startsWith("`image1` ")).toBe(true);
   });
 
-  test("a bomb is found out without being held", async () => {
+  test("a bomb is refused before it is inflated", async () => {
     const image = { ...options, width: 1_000, height: 1_000 };
     const [status, code, message] = await calls.refusal([pngOf(image, deflatedRun(1024 ** 3, "\0"))]);
     expect([status, code]).toEqual([400, "invalid_file"]);
     expect(message).toContain("more data than its size allows");
   });
 
-  test("other files, and nothing at all", async () => {
+  test("other files and an empty request are refused", async () => {
     expect(await calls.refusal([png, new TextEncoder().encode("%PDF-1.7 not an image")])).toEqual([
       415,
       "unsupported_format",
@@ -102,8 +102,8 @@ describe("what cannot be read is refused, and named", () => {
   });
 });
 
-describe("what a PNG can lack without loss", () => {
-  test("its end, and what stands behind its data", async () => {
+describe("incomplete PNG", () => {
+  test("a PNG without its end, or with bytes after its data, is read", async () => {
     const plain = await calls.pdf([png]);
     const cut = await calls.pdf([png.subarray(0, -12)]);
     const more = await calls.pdf([new Uint8Array(Buffer.concat([png, Buffer.alloc(500, 9)]))]);
@@ -117,23 +117,23 @@ describe("limits", () => {
     ["a PNG", pngOf({ ...options, width: 20_000, height: 5_001 }, deflateSync(rows)), 100_000_000, 100_020_000],
     ["a JPEG", changed(jpeg, ...[5, 6, 7, 8].map((at) => [frame + at, 0xff] as const)), 100_000_000, 65_535 ** 2],
     ["a PNG of one row", pngOf({ ...options, width: 100_001, height: 1 }, deflateSync(rows)), 100_000, 100_001],
-  ])("pixels of %s", async (_, image, limit, actual) => {
+  ])("excessive pixels of %s are refused", async (_, image, limit, actual) => {
     expect(await calls.refusal([image])).toMatchObject([413, "limit_exceeded", {}, { input: "image0", limit, actual }]);
   });
 
-  test("100 megapixels are embedded", async () => {
+  test("an image of 100 megapixels is embedded", async () => {
     const rowsOfZeros = deflateSync(Buffer.alloc((1 + 1_250) * 10_000));
     const pdf = await calls.pdf([pngOf({ width: 10_000, height: 10_000, colorType: 0, depth: 1 }, rowsOfZeros)]);
     expect(pdf.length).toBeLessThan(100_000);
   });
 
-  test("decompressed bytes", async () => {
+  test("excessive decompressed bytes are refused", async () => {
     // Eight bytes a pixel: 800 MB.
     const image = pngOf({ width: 10_000, height: 10_000, colorType: 6, depth: 16 }, deflateSync(rows));
     expect(await calls.refusal([image])).toMatchObject([413, "limit_exceeded", {}, { limit: 512 * 1024 * 1024 }]);
   });
 
-  test("100 images, and not one more", async () => {
+  test("100 images are accepted, and one more is refused", async () => {
     const images = Array.from({ length: 100 }, () => png);
     expect((await calls.response(images)).headers.get("X-Page-Count")).toBe("100");
     expect(await calls.refusal([...images, png])).toMatchObject([

@@ -32,7 +32,7 @@ const options = (changes: Partial<FuzzOptions>): FuzzOptions => ({
   ...changes,
 });
 
-test("80 damaged documents are processed or refused, and no response contains anything of another", async () => {
+test("80 damaged documents are processed or refused, and no response contains data of another", async () => {
   const { calls, responses, failures } = await fuzz(service, sources, options({}), () => undefined);
   expect(failures).toEqual([]);
   expect(calls).toBe(80);
@@ -41,7 +41,7 @@ test("80 damaged documents are processed or refused, and no response contains an
   expect(responses["400 invalid_file"]).toBeGreaterThan(10);
 }, 600_000);
 
-test("a name that no operation has is an error, and so is a service that does not respond", async () => {
+test("an unknown operation and a rejected key are errors", async () => {
   await expect(fuzz(service, sources, options({ only: "unheard-of" }), () => undefined)).rejects.toThrow("unheard-of");
   const nobody = { baseUrl, key: "sk_live_nobody" };
   await expect(fuzz(nobody, sources, options({}), () => undefined)).rejects.toThrow("unauthenticated");
@@ -56,7 +56,7 @@ test("the same seed and number make the same damage", () => {
   }
 });
 
-describe("a mark of another request is found", () => {
+describe("marks of other requests", () => {
   const markers = new Markers(new Random(3));
   const file = pdfPart(markedDocument(markers.of(41)), "document.pdf");
   const found = "the body shows bytes of call 41";
@@ -65,7 +65,7 @@ describe("a mark of another request is found", () => {
     ["rotate", { angle: "90" }],
     ["extract-text", {}],
     ["metadata", { action: "get" }],
-  ])("in the response of %s", async (operation, fields: Record<string, string>) => {
+  ])("a mark of another request is found in the response of %s", async (operation, fields: Record<string, string>) => {
     const form = { file, ...fields };
     const response = await post(service, operation, form);
     expect(await faultsOf(response, form, 41, markers)).toEqual([]);
@@ -75,18 +75,21 @@ describe("a mark of another request is found", () => {
   test.each([
     ["protect", { userPassword: "user" }, "the body, decrypted, shows bytes of call 41"],
     ["split", { mode: "pages" }, "document-001.pdf shows bytes of call 41"],
-  ])("in the response of %s", async (operation, fields: Record<string, string>, fault) => {
-    const form = { file, ...fields };
-    expect(await faultsOf(await post(service, operation, form), form, 42, markers)).toContain(fault);
-  });
+  ])(
+    "a mark in an encrypted or archived response of %s is found",
+    async (operation, fields: Record<string, string>, fault) => {
+      const form = { file, ...fields };
+      expect(await faultsOf(await post(service, operation, form), form, 42, markers)).toContain(fault);
+    },
+  );
 
-  test("in a file name", async () => {
+  test("a mark of another request is found in a file name", async () => {
     const form = { file: pdfPart(markedDocument("none"), `${markers.of(41)}.pdf`), angle: "90" };
     const response = await post(service, "rotate", form);
     expect(await faultsOf(response, form, 42, markers)).toEqual(["a header shows bytes of call 41"]);
   });
 
-  test("in hexadecimal digits and in UTF-16", () => {
+  test("a mark of another request is found in hexadecimal digits and in UTF-16", () => {
     const mark = markers.of(41);
     const hex = Buffer.from(mark, "latin1").toString("hex");
     for (const bytes of [Buffer.from(mark, "utf16le"), Buffer.from(hex), Buffer.from(hex.replaceAll(/../g, "00$&"))]) {

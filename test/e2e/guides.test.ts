@@ -35,8 +35,8 @@ function leadsSomewhere(path: string, href: string): boolean {
   return hash === "" || ids.has(decodeURIComponent(hash.slice(1)));
 }
 
-describe("the guides", () => {
-  test("are these, in the contents of every page, with the shown one marked", () => {
+describe("guides", () => {
+  test("the guides are in the contents of every page, with the shown one marked", () => {
     const wanted = ["quickstart", "authentication", "errors", "idempotency", "page-ranges", "files", "jobs"];
     expect(names).toEqual(expect.arrayContaining([...wanted, "webhooks", "limits", "operating"]));
     for (const [path, page] of pages) {
@@ -46,7 +46,7 @@ describe("the guides", () => {
     }
   });
 
-  test("have no links that lead nowhere, nor marks of Markdown in their text", () => {
+  test("the guides have no dead links and no marks of Markdown in their text", () => {
     for (const [path, page] of pages) {
       const hrefs = Array.from(page.matchAll(/<a [^>]*href="([^"]*)"/g), ([, href = ""]) => href);
       expect(
@@ -58,7 +58,7 @@ describe("the guides", () => {
     }
   });
 
-  test("are those that the documents have, with nothing lost", async () => {
+  test("the guides have all the text of the documents", async () => {
     const webhooks = await readFile(join(root, "docs/webhooks.md"), "utf8");
     const page = pages.get("/docs/webhooks") ?? "";
     for (const [, heading = ""] of webhooks.matchAll(/^## (.+)$/gm)) expect(page).toContain(`>${heading}</a></h2>`);
@@ -67,7 +67,7 @@ describe("the guides", () => {
     expect(page.match(/<tr>/g)).toHaveLength(rows);
   });
 
-  test("name every operation that takes pages, by the name of its field", async () => {
+  test("the guides name every operation with pages by the name of its field", async () => {
     const api = await readFile(join(root, "docs/api.md"), "utf8");
     for (const field of ["pages", "range", "ranges"]) {
       const row = new RegExp(`^\\| \`${field}\` +\\|([^|]*)\\|`, "m").exec(api)?.[1] ?? "";
@@ -77,7 +77,7 @@ describe("the guides", () => {
     }
   });
 
-  test("that do not exist get the page of 404, or its JSON", async () => {
+  test("an unknown guide gets the page of 404, or its JSON", async () => {
     const page = await get("/docs/none", { Accept: "text/html" });
     expect([page.status, page.headers.get("Content-Type")]).toEqual([404, expect.stringContaining("text/html")]);
     expect(await (await get("/docs/none")).json()).toMatchObject({ error: { code: "not_found" } });
@@ -172,7 +172,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   japanese: "/docs#ocr",
 };
 
-test("a search finds what people look for, by their words and with their typos", async () => {
+test("a search finds the pages for common words, and for their typos", async () => {
   const search = searchOf((await (await get("/docs/search.json")).json()) as SearchEntry[]);
   const first = Object.keys(QUERIES).map((query) => [query, search(query)[0]?.[2]]);
   expect(Object.fromEntries(first)).toEqual(QUERIES);
@@ -232,7 +232,7 @@ test("crawlers and language models get texts whose links lead somewhere", async 
   expect((await get("/docs/none.md")).status).toBe(404);
 });
 
-describe("the examples of the guides", () => {
+describe("examples of the guides", () => {
   const blocks = async (language: string): Promise<string[]> => {
     const texts = await Promise.all(
       ["api", "signatures", "webhooks"].map((name) => readFile(join(root, `docs/${name}.md`), "utf8")),
@@ -252,7 +252,7 @@ describe("the examples of the guides", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("in the shell, run one after the other as pasted", async () => {
+  test("the shell examples run one after the other as pasted", async () => {
     // Documents of other hosts cannot be fetched here.
     const commands = (await blocks("sh")).filter((code) => !code.includes("https://www."));
     expect(commands.length).toBeGreaterThan(8);
@@ -264,14 +264,14 @@ describe("the examples of the guides", () => {
     }
   });
 
-  test("in TypeScript, compile", async () => {
+  test("the TypeScript examples compile", async () => {
     const examples = await blocks("ts");
     expect(examples.length).toBeGreaterThan(0);
     const files = examples.map((text, index) => [`example-${index}.ts`, text] as const);
     expect(await compileWithClient(folder, files)).toBe("");
   });
 
-  test("of webhooks accepts a delivery whose chunks divide a character, and no other body", async () => {
+  test("the webhook example accepts a delivery whose chunks divide a character, and no other body", async () => {
     const [example = ""] = (await blocks("ts")).filter((code) => code.includes("verifyWebhook"));
     const secret = `whsec_${Buffer.from("the secret of the webhook").toString("base64")}`;
     const port = await freePort();

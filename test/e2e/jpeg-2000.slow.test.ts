@@ -109,14 +109,14 @@ test.each([
   }
 });
 
-test("indices of a palette are decoded as they are, which takes more memory than there is", async () => {
+test("a large image with a palette is refused for its memory", async () => {
   const palette = Array.from({ length: 256 }, (_, index) => (255 - index).toString(16).padStart(2, "0")).join("");
   const indexed = scan(`[/Indexed /DeviceGray 255 <${palette}>]`);
   const response = await post(service, "to-images", { file: pdfPart(indexed), dpi: "36" });
   expect([response.status, response.code]).toEqual([413, "limit_exceeded"]);
 });
 
-describe("a large image within another filter", () => {
+describe("large images within another filter", () => {
   const [side, points] = [3072, 600];
   // 28 million samples: 283 MB if they were decoded as a whole.
   const codestream = Buffer.from(blots({ side, components: 3, levels: 5, tile: 1024 })).toString("hex");
@@ -153,7 +153,7 @@ describe("a large image within another filter", () => {
     return count;
   }
 
-  test("loses the pixels of a region, and keeps the others", async () => {
+  test("the pixels of a region are removed, and the others stay", async () => {
     // From 1,024 to 2,048 samples.
     const region = { page: 1, x: points / 3, y: points / 3, width: points / 3, height: points / 3 };
     const fields = { file: pdfPart(wrapped), regions: JSON.stringify([region]), fill: "#00ff00" };
@@ -176,7 +176,7 @@ describe("a large image within another filter", () => {
     expect(most).toBeLessThan(40);
   });
 
-  test("loses the pixels outside of a crop box", async () => {
+  test("the pixels outside of a crop box are removed", async () => {
     const fields = { file: pdfPart(wrapped), margins: String(points / 3), remove: "true" };
     const { status, code, body } = await post(service, "crop", fields);
     expect([status, code]).toEqual([200, undefined]);
@@ -185,7 +185,7 @@ describe("a large image within another filter", () => {
     expect(colored(samples, 1024, 2048)).toBeGreaterThan(100_000);
   });
 
-  test("turns gray", async () => {
+  test("a large image within another filter turns gray", async () => {
     const fields = { file: pdfPart(wrapped), grayscale: "true", imageMaxDpi: "1000" };
     const { status, code, body } = await post(service, "compress", fields);
     expect([status, code]).toEqual([200, undefined]);

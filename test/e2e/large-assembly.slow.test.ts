@@ -29,7 +29,7 @@ async function send(operation: string, parts: Record<string, Part>): Promise<Awa
 const pixelsOf = async (bytes: Uint8Array, page: number): Promise<Buffer> =>
   Buffer.from((await readPage(bytes, page)).picture.pixels);
 
-describe.each(heavy)("a large document with %s", (_name, shape) => {
+describe.each(heavy)("large document with %s", (_name, shape) => {
   const file = heavyDocument(shape);
 
   /** Whether a document is sound, its number of pages, and whether its first page is drawn as the page `first` (1-based) of the source. */
@@ -42,17 +42,17 @@ describe.each(heavy)("a large document with %s", (_name, shape) => {
     };
   }
 
-  test("is merged with another", async () => {
+  test("a large document is merged with another", async () => {
     const { body } = await send("merge", { file0: pdfPart(file), file1: pdfPart(small) });
     expect(await factsOf(body, 1)).toEqual({ isSound: true, pages: shape.pages + 2, isDrawn: true });
   });
 
-  test("is extracted without its first page", async () => {
+  test("a large document is extracted without its first page", async () => {
     const { body } = await send("extract-pages", { file: pdfPart(file), range: "2-end" });
     expect(await factsOf(body, 2)).toEqual({ isSound: true, pages: shape.pages - 1, isDrawn: true });
   });
 
-  test("is split into two parts", async () => {
+  test("a large document is split into two parts", async () => {
     const response = await send("split", { file: pdfPart(file), mode: "ranges", ranges: "1|2-end" });
     const [one, rest, more] = documentsOf(response).map(({ bytes }) => bytes);
     if (!one || !rest || more) throw new Error("there are not two parts");
@@ -60,7 +60,7 @@ describe.each(heavy)("a large document with %s", (_name, shape) => {
     expect(await factsOf(rest, 2)).toEqual({ isSound: true, pages: shape.pages - 1, isDrawn: true });
   });
 
-  test("goes through five steps that append", async () => {
+  test("a large document passes five steps that append", async () => {
     const steps = [
       { operation: "rotate", angle: "180", pages: "1" },
       { operation: "add-page-numbers", pages: "2-end" },
@@ -75,7 +75,7 @@ describe.each(heavy)("a large document with %s", (_name, shape) => {
   });
 });
 
-test("a document of 12 MiB goes through steps that copy pages and steps that append, in turn", async () => {
+test("a document of 12 MiB passes steps that copy pages and steps that append, in turn", async () => {
   const file = heavyDocument({ pages: 60, annotations: 20, images: 4, imageBytes: 50_000 });
   const steps = [
     { operation: "extract-pages", range: "2-end" },

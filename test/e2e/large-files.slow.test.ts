@@ -45,8 +45,8 @@ async function appended(response: ApiResponse) {
   return openPdf(response.body);
 }
 
-describe("a document that does not fit into memory", () => {
-  test("is read as text, page by page", async () => {
+describe("documents larger than the memory", () => {
+  test("the text of a large document is read page by page", async () => {
     const { status, body } = await send("extract-text", { pages: "17,33" });
     expect(status).toBe(200);
     const { pages } = JSON.parse(new TextDecoder().decode(body)) as { pages: { pageNumber: number; text: string }[] };
@@ -57,7 +57,7 @@ describe("a document that does not fit into memory", () => {
     expect(new TextDecoder().decode(markdown.body)).toContain("Line 20 of entry 659 in the ledger.");
   });
 
-  test("is read by its tags", async () => {
+  test("a large document is read by its tags", async () => {
     const page = marked(1, line("The text below.", 60, 600)) + marked(0, line("A heading by its tag", 60, 500));
     const top = element("Document", [element("H2", [on(0)]), element("P", [on(1)])]);
     const tagged = taggedDocument([page], top, { padding: PAGES * 1024 * 1024 });
@@ -66,7 +66,7 @@ describe("a document that does not fit into memory", () => {
     expect(new TextDecoder().decode(body)).toBe("## A heading by its tag\n\nThe text below.\n");
   });
 
-  test("is drawn", async () => {
+  test("a large document is drawn", async () => {
     const { status, body } = await send("to-images", { pages: "20", dpi: "36" });
     expect(status).toBe(200);
     const drawn = readPng(body);
@@ -79,7 +79,7 @@ describe("a document that does not fit into memory", () => {
     expect(difference(drawn, white)).toBeGreaterThan(25);
   });
 
-  test("is described", async () => {
+  test("a large document's metadata is read", async () => {
     const { body } = await send("metadata", { action: "get" });
     expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({ title: "A large archive", pageCount: PAGES });
   });
@@ -87,7 +87,7 @@ describe("a document that does not fit into memory", () => {
   test.each([
     ["extract-pages", { range: "33,2" }],
     ["split", { mode: "ranges", ranges: "33|2" }],
-  ] as const)("gives single pages: %s", async (operation, fields) => {
+  ] as const)("single pages of a large document are returned: %s", async (operation, fields) => {
     const documents = await Promise.all(documentsOf(await send(operation, fields)).map(({ bytes }) => openPdf(bytes)));
     const texts = documents.flatMap(({ pages }) => pages.map(({ text }) => text.slice(0, 13).trim()));
     expect(texts.toSorted()).toEqual(
@@ -95,7 +95,7 @@ describe("a document that does not fit into memory", () => {
     );
   });
 
-  test("takes changes at its end: rotated pages", async () => {
+  test("a large document is appended to with rotated pages", async () => {
     const { pages } = await appended(await send("rotate", { rotations: '{"2":90,"33":180}' }));
     expect(pages.flatMap(({ rotate }, index) => (rotate === 0 ? [] : [[index + 1, rotate]]))).toEqual([
       [2, 90],
@@ -103,19 +103,19 @@ describe("a document that does not fit into memory", () => {
     ]);
   });
 
-  test("an attachment", async () => {
+  test("a large document is appended to with an attachment", async () => {
     const attachment: Part = { bytes: new TextEncoder().encode("note"), fileName: "note.txt" };
     const { attachments } = await appended(await send("attachments", { action: "add", attachment }));
     expect(attachments).toMatchObject([{ name: "note.txt" }]);
   });
 
-  test("an outline", async () => {
+  test("a large document is appended to with an outline", async () => {
     const outline = JSON.stringify([{ title: "New", page: 33 }]);
     const { outline: found } = await appended(await send("outline", { action: "set", outline }));
     expect(found).toMatchObject([{ title: "New", target: { page: 32 } }]);
   });
 
-  test("cropped pages", async () => {
+  test("a large document is appended to with cropped pages", async () => {
     const { pages } = await appended(await send("crop", { margins: "36", pages: "2" }));
     expect(pages.slice(0, 2).map((view) => shownSize(view))).toEqual([
       [612, 792],
@@ -123,12 +123,12 @@ describe("a document that does not fit into memory", () => {
     ]);
   });
 
-  test("a watermark on all pages", async () => {
+  test("a large document is appended to with a watermark on all pages", async () => {
     const { pages } = await appended(await send("watermark", { kind: "text", text: "DRAFT" }));
     expect(pages.filter(({ text }) => text.includes("DRAFT") && text.includes("in the ledger"))).toHaveLength(PAGES);
   });
 
-  test("metadata", async () => {
+  test("a large document is appended to with metadata", async () => {
     const { info } = await appended(await send("metadata", { action: "set", metadata: '{"title":"Renamed"}' }));
     expect(info).toMatchObject({ Title: "Renamed" });
   });
@@ -137,7 +137,7 @@ describe("a document that does not fit into memory", () => {
     send("pipeline", { steps: JSON.stringify(steps) });
   const rotate = { operation: "rotate", rotations: { 33: 180 } };
 
-  test("the changes of a pipeline, one after the other", async () => {
+  test("a large document is appended to with the changes of a pipeline, one after the other", async () => {
     const response = await pipeline(
       rotate,
       { operation: "watermark", kind: "text", text: "DRAFT" },
@@ -150,14 +150,14 @@ describe("a document that does not fit into memory", () => {
     expect(info).toMatchObject({ Title: "Renamed" });
   });
 
-  test("gives a pipeline pages that fit into memory", async () => {
+  test("a pipeline extracts pages that fit into memory from a large document", async () => {
     const response = await pipeline(rotate, { operation: "extract-pages", range: "33" }, { operation: "compress" });
     expect(response).toMatchObject({ status: 200, code: undefined });
     const text = expect.stringContaining(`Page 33 of ${PAGES}`) as unknown;
     expect((await openPdf(response.body)).pages).toMatchObject([{ rotate: 180, text }]);
   });
 
-  test("is not accepted by a step that needs all of it", async () => {
+  test("a large document is rejected by a step that needs all of it", async () => {
     const { status, code, body } = await pipeline(rotate, rotate, { operation: "protect", userPassword: "open" });
     expect([status, code]).toEqual([413, "limit_exceeded"]);
     const { error } = JSON.parse(new TextDecoder().decode(body)) as { error: { message: string; details: object } };
@@ -165,10 +165,13 @@ describe("a document that does not fit into memory", () => {
     expect(error.details).toMatchObject({ step: 3 });
   });
 
-  test.each(["merge", "compress", "protect"])("is not accepted where all of it is needed: %s", async (operation) => {
-    const fields = operation === "merge" ? { file0: file, file1: file } : { file, userPassword: "open" };
-    const response = await post(service, operation, operation === "compress" ? { file } : fields);
-    expect(response).toMatchObject({ status: 413, code: "limit_exceeded" });
-    expect(response.headers.get("X-Credits-Charged")).toBeNull();
-  });
+  test.each(["merge", "compress", "protect"])(
+    "a large document is rejected by an operation that needs all of it: %s",
+    async (operation) => {
+      const fields = operation === "merge" ? { file0: file, file1: file } : { file, userPassword: "open" };
+      const response = await post(service, operation, operation === "compress" ? { file } : fields);
+      expect(response).toMatchObject({ status: 413, code: "limit_exceeded" });
+      expect(response.headers.get("X-Credits-Charged")).toBeNull();
+    },
+  );
 });

@@ -74,7 +74,7 @@ test.each<[string, () => PdfStream]>([
   expect(sum / count).toBeLessThan(6);
 });
 
-test("the text of a tall screenshot with a palette is recognized, 91 MB of samples", async () => {
+test("the text of a tall screenshot with a palette of 91 MB of samples is recognized", async () => {
   const text = textDocument([{ content: show("LARGE SCREEN", 60, 600, 60) }]);
   const drawn = await post(service, "to-images", { file: pdfPart(text), dpi: "279" });
   const top = readPng(drawn.body);

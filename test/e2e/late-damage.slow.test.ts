@@ -49,8 +49,8 @@ function send(operation: string, fields: Record<string, string>, bytes: Uint8Arr
 const open = (bytes: Uint8Array, operation: string): Promise<DocumentView> =>
   openPdf(bytes, operation === "protect" ? { password: "user" } : {});
 
-describe.each(calls)("%s", (operation, fields) => {
-  test("keeps the pages where an object that no page uses is found damaged", async () => {
+describe.each(calls)("late damage in %s", (operation, fields) => {
+  test("the pages stay where an object that no page uses is found damaged", async () => {
     const response = await send(operation, fields, withLostObject(document(), 6));
     expect([response.status, response.code]).toEqual([200, undefined]);
     expect(response.headers.get("X-Input-Repaired")).toBe("true");
@@ -65,7 +65,7 @@ describe.each(calls)("%s", (operation, fields) => {
     expect(widths).toEqual(operation === "merge" ? [200, 300, 200, 300] : [200, 300]);
   });
 
-  test("changes the document where an object that nothing uses is found damaged", async () => {
+  test("the document is changed where an object that nothing uses is found damaged", async () => {
     const response = await send(operation, fields, withLostObject(document(), 9));
     expect([response.status, response.code]).toEqual([200, undefined]);
     for (const { bytes } of documentsOf(response)) {
@@ -76,7 +76,7 @@ describe.each(calls)("%s", (operation, fields) => {
     }
   });
 
-  test("takes a reference to an object beyond the last for null", async () => {
+  test("a reference to an object beyond the last is read as null", async () => {
     const response = await send(operation, fields, document("(Title) /C 99 0 R /X [1 98 0 R 2]"));
     expect([response.status, response.code]).toEqual([200, undefined]);
     expect(response.headers.get("X-Input-Repaired")).toBeNull();
@@ -84,7 +84,7 @@ describe.each(calls)("%s", (operation, fields) => {
       expect((await open(bytes, operation)).pages.length).toBeGreaterThan(0);
   });
 
-  test("refuses a catalog that is a stream, which no other reader takes", async () => {
+  test("a catalog that is a stream is refused, as all readers do", async () => {
     expect(await send(operation, fields, document("(Title)", "8 0 R"))).toMatchObject({
       status: 400,
       code: "invalid_file",
@@ -92,7 +92,7 @@ describe.each(calls)("%s", (operation, fields) => {
   });
 });
 
-test("an encrypted document whose permissions are missing is given them, and opens in other readers", async () => {
+test("an encrypted document without permissions gets them, and opens in other readers", async () => {
   const encrypted = await encrypt(document(), { cipher: "rc4-128", userPassword: "user", ownerPassword: "owner" });
   const text = new TextDecoder("latin1").decode(encrypted);
   const damaged = latin1(text.replace(/\/P -\d+/, (entry) => entry.replace("P", "Q")));

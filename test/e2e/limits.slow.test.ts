@@ -29,27 +29,30 @@ const withPages = (count: number, entries = "", objects: readonly PdfObject[] = 
 
 const onePage = withPages(1);
 
-describe("a document", () => {
+describe("document limits", () => {
   const { pages, objects, decompressedBytes, treeEntries } = limits;
 
   test.each([
     ["rotate", { angle: "90" }],
     ["extract-text", {}],
     ["metadata", { action: "get" }],
-  ])("of 5,000 pages, and of one more, for %s", async (operation, fields: Record<string, string>) => {
-    expect(await outcome(operation, { file: pdfPart(withPages(pages)), ...fields })).toBe(200);
-    const refused = await outcome(operation, { file: pdfPart(withPages(pages + 1)), ...fields });
-    expect(refused).toEqual(passed(pages, pages + 1));
-  });
+  ])(
+    "a document of 5,000 pages is accepted, and one with more is refused by %s",
+    async (operation, fields: Record<string, string>) => {
+      expect(await outcome(operation, { file: pdfPart(withPages(pages)), ...fields })).toBe(200);
+      const refused = await outcome(operation, { file: pdfPart(withPages(pages + 1)), ...fields });
+      expect(refused).toEqual(passed(pages, pages + 1));
+    },
+  );
 
-  test("that would have more than 5,000 pages when two are merged", async () => {
+  test("a merge to more than 5,000 pages is refused", async () => {
     const half = pdfPart(withPages(pages / 2));
     expect(await outcome("merge", { file0: half, file1: half })).toBe(200);
     const refused = await outcome("merge", { file0: half, file1: half, file2: pdfPart(onePage) });
     expect(refused).toEqual(passed(pages, pages + 1));
   });
 
-  test("of 500,000 objects, and of one more", async () => {
+  test("a document of 500,000 objects is accepted, and one with more is refused", async () => {
     const last = (number: number): Uint8Array => {
       const text = new TextDecoder("latin1").decode(onePage);
       const row = `trailer\n<< /Size ${number + 1}`;
@@ -61,7 +64,7 @@ describe("a document", () => {
     expect(refused).toEqual(passed(objects, objects + 1));
   });
 
-  test("whose pages' contents are read and decompress to 512 MiB in total, and to more", async () => {
+  test("content that decompresses to 512 MiB is read, and more is refused", async () => {
     const size = 32 * MiB;
     const content = flate(new Uint8Array(size).fill(32));
     const entries = "/Contents 3 0 R /Resources << /ExtGState << /G0 << >> >> >>";
@@ -72,7 +75,7 @@ describe("a document", () => {
     expect(await read(fitting + 1)).toEqual(passed(decompressedBytes, decompressedBytes + size));
   });
 
-  test("with 200,000 entries in a name tree, and with one more", async () => {
+  test("a name tree of 200,000 entries is accepted, and one with more is refused", async () => {
     const tree = (count: number): Uint8Array => {
       const names = Array.from({ length: count }, (_, index) => `(n${index}) 0`).join(" ");
       const catalog = `<< /Type /Catalog /Pages 2 0 R /Names << /JavaScript << /Names [${names}] >> >> >>`;
@@ -85,13 +88,13 @@ describe("a document", () => {
   });
 });
 
-describe("extract-text", () => {
+describe("extract-text limits", () => {
   const lines = (count: number): Uint8Array => {
     const line = (index: number): string => show("a ".repeat(100), 10, 799 - index / 2, 0.4);
     return textDocument([{ content: Array.from({ length: count }, (_, index) => line(index)).join("\n") }]);
   };
 
-  test("of 150,000 words with their places, and of more", async () => {
+  test("150,000 words with their places are extracted, and more are refused", async () => {
     const most = limits.text.words;
     const file = pdfPart(lines(most / 100));
     expect(await outcome("extract-text", { file, words: "true" })).toBe(200);
@@ -101,8 +104,8 @@ describe("extract-text", () => {
   });
 });
 
-describe("split", () => {
-  test("into more than 5,000 parts", async () => {
+describe("split limits", () => {
+  test("more than 5,000 parts are refused", async () => {
     const ranges = Array<string>(limits.zipEntries + 1)
       .fill("1")
       .join("|");
@@ -110,17 +113,17 @@ describe("split", () => {
     expect(refused).toEqual(passed(limits.zipEntries, limits.zipEntries + 1));
   });
 
-  test("into parts of more than 50,000 pages in total", async () => {
+  test("parts of more than 50,000 pages in total are refused", async () => {
     const ranges = Array<string>(101).fill("all").join("|");
     const refused = await outcome("split", { file: pdfPart(withPages(500)), mode: "ranges", ranges });
     expect(refused).toEqual(passed(limits.splitPages, 50_500));
   });
 });
 
-describe("a form", () => {
+describe("form limits", () => {
   const { fields, textBytes, allTextBytes } = limits.form;
 
-  test("with a JSON parameter of 1 MiB, and of one byte more", async () => {
+  test("a JSON parameter of 1 MiB is accepted, and one more byte is refused", async () => {
     const metadata = (bytes: number): string => `{"title":"${"x".repeat(bytes - 12)}"}`;
     const set = { file: pdfPart(onePage), action: "set" };
     expect(await outcome("metadata", { ...set, metadata: metadata(textBytes) })).toBe(200);
@@ -128,18 +131,18 @@ describe("a form", () => {
     expect(refused).toMatchObject([413, "limit_exceeded", { limit: textBytes }]);
   });
 
-  test("with more than 4 MiB of text", async () => {
+  test("more than 4 MiB of text are refused", async () => {
     const texts = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`f${index}`, "x".repeat(textBytes - 9)]));
     const refused = await outcome("rotate", { file: pdfPart(onePage), ...texts });
     expect(refused).toMatchObject([413, "limit_exceeded", { limit: allTextBytes }]);
   });
 
-  test("with more than 1,000 fields", async () => {
+  test("more than 1,000 fields are refused", async () => {
     const many = Object.fromEntries(Array.from({ length: fields }, (_, index) => [`f${index}`, ""]));
     expect(await outcome("rotate", { file: pdfPart(onePage), ...many })).toEqual(passed(fields, fields + 1));
   });
 
-  test("with a field whose name is longer than all headers of a part may be", async () => {
+  test("a field name longer than the headers of a part is refused", async () => {
     const refused = await outcome("rotate", { [`f${"x".repeat(limits.form.partHeaderBytes)}`]: "" });
     expect(refused).toMatchObject([413, "limit_exceeded", { limit: limits.form.partHeaderBytes }]);
   });

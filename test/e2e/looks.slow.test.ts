@@ -51,44 +51,44 @@ const served = async (one: Case): Promise<ApiResponse> => post({ baseUrl, key: l
 const problemsOf = async (name: string, body: Uint8Array): Promise<string> =>
   (await lookAt(pretended(body), caseOf(name), true)).problems.join("\n");
 
-describe("what the service makes passes", () => {
+describe("valid outputs", () => {
   test.each(
     (
       "merge-self split-ranges extract-last protect-aes-256 rotate compress compress-grayscale numbers watermark sign text ocr " +
       "to-images to-images-jpeg metadata-set"
     ).split(" "),
-  )("%s", async (name) => {
+  )("the output of %s passes", async (name) => {
     const response = await served(caseOf(name));
     expect(response.status).toBe(200);
     expect((await lookAt(response, caseOf(name), true)).problems).toEqual([]);
   });
 });
 
-describe("a part of the page that is gone is found by both engines", () => {
+describe("missing parts", () => {
   test.each(
     ["metadata-set", "compress", "merge-self", "ocr"].flatMap((name) =>
       PARTS.map((_, index) => [name, index] as const),
     ),
-  )("%s, part %i", async (name, index) => {
+  )("a missing part of the page is found by both engines: %s, part %i", async (name, index) => {
     const problems = await problemsOf(name, without(index));
     expect(problems).toMatch(/PDFium: \d+ of \d+ blocks differ/);
     expect(problems).toMatch(/pdf\.js: \d+ of \d+ blocks differ/);
   });
 
-  test("words that are lost are counted", async () => {
+  test("lost words are counted", async () => {
     const look = await lookAt(pretended(without(1)), caseOf("metadata-set"), true);
     expect(look).toMatchObject({ lost: 4, won: 0 });
     expect(look.problems).toContainEqual(expect.stringContaining("4 words lost: Twelve boxes of paper"));
   });
 });
 
-describe("a document that was not changed is found", () => {
+describe("unchanged documents", () => {
   test.each([
     ["numbers", /nothing was drawn where the stamp should be/],
     ["watermark", /"Confidential" is not in its text/],
     ["sign", /nothing was drawn where the stamp should be/],
     ["rotate", /blocks differ/],
-  ])("%s", async (name, expected) => {
+  ])("an unchanged document is found: %s", async (name, expected) => {
     expect(await problemsOf(name, intact)).toMatch(expected);
   });
 });
@@ -98,7 +98,7 @@ test("a page that is turned the wrong way is found", async () => {
   expect(await problemsOf("rotate", page(PARTS, TURNED))).toMatch(/pixels expected|blocks differ/);
 });
 
-describe("a stamp that does more than it should is found", () => {
+describe("stamps", () => {
   /** The watermark's own gray at 0.3 over the middle of the page. */
   const mark = "/W gs 0.533 g BT /F1 40 Tf 80 90 Td (Confidential) Tj ET";
   const stamped = (parts: readonly string[], opacity = 0.3): Uint8Array =>
@@ -109,19 +109,19 @@ describe("a stamp that does more than it should is found", () => {
       resources: `/ExtGState << /W << /ca ${opacity} >> >>`,
     });
 
-  test("nothing is wrong with the right one", async () => {
+  test("the right stamp passes", async () => {
     expect(await problemsOf("watermark", stamped(PARTS))).toBe("");
   });
 
-  test("it hides text under it", async () => {
+  test("a stamp that hides text under it is found", async () => {
     expect(await problemsOf("watermark", stamped(PARTS.filter((_, part) => part !== 2)))).toMatch(/blocks differ/);
   });
 
-  test("it takes away text elsewhere", async () => {
+  test("a stamp that removes text elsewhere is found", async () => {
     expect(await problemsOf("watermark", stamped(PARTS.filter((_, part) => part !== 0)))).toMatch(/blocks differ/);
   });
 
-  test("it is too dark", async () => {
+  test("a stamp that is too dark is found", async () => {
     expect(await problemsOf("watermark", stamped(PARTS, 1))).toMatch(/blocks differ/);
   });
 });
@@ -148,7 +148,7 @@ describe("sheets of n-up", () => {
     return (await lookAt(response, nUp, true)).problems.join("\n");
   };
 
-  test("what the service makes passes", async () => {
+  test("valid sheets pass", async () => {
     expect(await problemsWith(bytes)).toBe("");
   });
 
@@ -158,7 +158,7 @@ describe("sheets of n-up", () => {
     ["a last page that differs", five([1, 2, 3, 4, 6]), {}, /page 5 on sheet 2, drawn by PDFium: .* blocks differ/],
     ["too few sheets", bytes, { pagesPerSheet: "6" }, /2 sheets expected, got 1/],
     ["words that are lost", five([1, 2, 3, 4, 5], PARTS.slice(1)), {}, /16 words lost: Invoice/],
-  ])("%s: found", async (_name, sent, fields, expected) => {
+  ])("a problem of sheets is found: %s", async (_name, sent, fields, expected) => {
     expect(await problemsWith(sent, fields)).toMatch(expected);
   });
 });
@@ -173,19 +173,19 @@ describe("forms", () => {
     fill = caseOf("fill-form-flatten", survivalCases(form, form));
   });
 
-  test("a value that is written passes", async () => {
+  test("a written value passes", async () => {
     const response = await served(fill);
     expect(response.status).toBe(200);
     expect((await lookAt(response, fill, true)).problems).toEqual([]);
   });
 
-  test("a value that is not in the output is found", async () => {
+  test("a value missing in the output is found", async () => {
     const { problems } = await lookAt(pretended(bytes), fill, true);
     expect(problems).toContainEqual(expect.stringContaining('"4711" is not in its text'));
   });
 });
 
-test("text that leaves out a line is found", async () => {
+test("text without a line is found", async () => {
   const look = (text: string): Promise<Look> => {
     const body = new TextEncoder().encode(JSON.stringify({ text, pages: [{ pageNumber: 1, text }] }));
     return lookAt({ ...pretended(body), headers: new Headers() }, caseOf("text"), true);
@@ -198,11 +198,11 @@ test("text that leaves out a line is found", async () => {
   });
 });
 
-describe("an image of a page that lacks something is found", () => {
+describe("images of pages", () => {
   test.each([
     ["a line of text", PARTS.filter((_, part) => part !== 1), /blocks are empty/],
     ["all of it", ["0 g 50 50 90 90 re f"], /blocks differ/],
-  ])("%s", async (_name, parts, expected) => {
+  ])("an image of a page without %s is found", async (_name, parts, expected) => {
     const file = { bytes: page(parts), fileName: "other.pdf" };
     const response = await served({ ...caseOf("to-images"), parts: { file, dpi: "36" } });
     expect(response.status, response.code).toBe(200);
@@ -219,7 +219,7 @@ describe("pages of images", () => {
     return new Uint8Array(canvas.toBuffer("image/png"));
   };
 
-  test("the page of the image passes, that of another does not", async () => {
+  test("the page of the image passes, and that of another is found", async () => {
     const [own, other] = await Promise.all(
       [image("#c00"), image("#00c")].map(async (bytes) => {
         const picture = await readInput(bytes, "picture.png");

@@ -23,7 +23,7 @@ const { send, outcome } = besideOthers({ baseUrl, key: liveKey });
 const REFUSED = [413, "limit_exceeded"];
 const rotated = { angle: "90" };
 
-test("a form with a list of 40,000 options is filled in with all of them, each twice", async () => {
+test("a form with two fields of 40,000 options each is filled in", async () => {
   const options = Array.from({ length: 40_000 }, (_, index) => `o${index}`);
   const values = JSON.stringify({ list: [...options, ...options] });
   const { status, body } = await send("fill-form", longList(40_000), { values });
@@ -41,8 +41,8 @@ test("a form whose 400 fields share 20,000 options is filled in, but not listed"
   expect(await outcome("metadata", sharedOptions(400, 20_000), { action: "get" })).toEqual(REFUSED);
 });
 
-describe("a page of letters of which each is a link is redacted", () => {
-  test("where a term is not on it, with all of them", async () => {
+describe("linked letters", () => {
+  test("a page of letters that are all links is redacted, and keeps all links without the term", async () => {
     const { status, body } = await send("redact", linkedLetters(190, 310), { terms: '["the"]' });
     expect(status).toBe(200);
     expect((await plainText(body)).match(/\/URI \(/g)?.length).toBe(190 * 310);
@@ -50,7 +50,7 @@ describe("a page of letters of which each is a link is redacted", () => {
     expect(page?.text.replaceAll(/\s/g, "")).toBe("a".repeat(190 * 310));
   });
 
-  test("where all of it is matches, without the links there", async () => {
+  test("a page of letters that are all links is redacted, and loses the links of all matches", async () => {
     const { status, body, headers } = await send("redact", linkedLetters(100, 150), { terms: '["aaaa"]' });
     expect(status).toBe(200);
     expect(headers.get("X-Redactions")).toBe(String((100 * 150) / 4));
@@ -60,8 +60,8 @@ describe("a page of letters of which each is a link is redacted", () => {
   });
 });
 
-describe("pages that share", () => {
-  test("40,000 annotations", async () => {
+describe("shared objects", () => {
+  test("pages that share 40,000 annotations are processed", async () => {
     const pages = 40;
     const file = sharedAnnotations(pages, 40_000, "square");
     const { status, body } = await send("rotate", file, rotated);
@@ -77,7 +77,7 @@ describe("pages that share", () => {
     expect(copied.body.length).toBeLessThan(1.2 * rewritten.body.length);
   });
 
-  test("40,000 annotations with an appearance, which become part of the pages", async () => {
+  test("pages that share 40,000 annotations with an appearance are flattened", async () => {
     const { status, body } = await send("flatten", sharedAnnotations(40, 40_000, "drawn"), {});
     expect(status).toBe(200);
     expect(await countPages(body)).toBe(40);
@@ -88,13 +88,13 @@ describe("pages that share", () => {
     expect(pixels[4 * (stride * Math.round((height - 4) * scale) + Math.round(4 * scale))]).toBe(0);
   });
 
-  test("40,000 widgets of one field", async () => {
+  test("pages that share 40,000 widgets of one field are processed", async () => {
     const { body } = await send("metadata", sharedAnnotations(50, 40_000, "widget"), { action: "get" });
     const { formFields } = JSON.parse(Buffer.from(body).toString()) as { formFields: unknown };
     expect(formFields).toEqual([expect.objectContaining({ name: "text", page: 1 })]);
   });
 
-  test("resources with 20,000 forms", async () => {
+  test("pages that share resources with 20,000 forms are processed", async () => {
     const { status, body } = await send("rotate", sharedResources(100, 20_000), rotated);
     expect(status).toBe(200);
     expect(await countPages(body)).toBe(100);
@@ -128,7 +128,7 @@ test("an outline of 100,000 titles is read and replaced", async () => {
   expect((await openPdf(replaced.body)).outline).toMatchObject([{ title: "Only", items: [], target: { page: 0 } }]);
 });
 
-test("of 20,000 attachments, one is removed and one is read", async () => {
+test("one of 20,000 attachments is removed and one is read", async () => {
   const file = manyAttachments(20_000);
   const list = await send("attachments", file, { action: "list" });
   const { attachments } = JSON.parse(new TextDecoder().decode(list.body)) as { attachments: { name: string }[] };
@@ -143,7 +143,7 @@ test("of 20,000 attachments, one is removed and one is read", async () => {
   expect([left.length, left.includes("f000001"), left.includes("f000002")]).toEqual([19_999, false, true]);
 });
 
-test("finds a page among 200,000 objects without cross-references, and reads the last object of each number", async () => {
+test("a page is found among 200,000 objects without cross-references, with the last object of each number", async () => {
   const { status, body } = await send("repair", lostObjects(100_000));
   expect(status).toBe(200);
   expect((await readPage(body, 1)).picture.stride).toBeGreaterThan(0);

@@ -86,11 +86,11 @@ async function linked({ raw }: { readonly raw: Result }): Promise<Uint8Array> {
 
 const letter = await example("letter.pdf");
 
-describe("the tools", () => {
+describe("tools", () => {
   let tools: readonly Tool[] = [];
   beforeAll(async () => void ({ tools } = await client.listTools()));
 
-  test("are the operations, and those for files and jobs", async () => {
+  test("the tools are the operations, and those for files and jobs", async () => {
     const { paths } = (await (await fetch(`${baseUrl}/api/v1/openapi.json`)).json()) as {
       paths: Record<string, { post?: { tags: readonly string[] } }>;
     };
@@ -134,14 +134,14 @@ describe("the tools", () => {
     expect(destructive.map(({ name }) => name)).toEqual(["delete-file", "cancel-job"]);
   });
 
-  test("cost a model at most 350 tokens each on average, instructions included", () => {
+  test("the tools cost a model at most 350 tokens each on average, instructions included", () => {
     // A token is about four bytes of English and JSON.
     const bytes = new TextEncoder().encode(JSON.stringify(tools) + (client.getInstructions() ?? "")).length;
     expect(client.getInstructions()).toContain("after 60 minutes");
     expect(bytes / 4 / tools.length).toBeLessThan(350);
   });
 
-  test("have schemas that a validator compiles, and manuals with examples that they accept", async () => {
+  test("the tools have schemas that a validator compiles, and manuals with valid examples", async () => {
     const manuals = await Promise.all(tools.map(({ name }) => manualOf(name)));
     const examples = tools.flatMap(({ name, inputSchema }, at) => {
       const accepts = validator.getValidator(inputSchema as JsonSchemaType);
@@ -161,7 +161,7 @@ describe("the tools", () => {
     ]);
   });
 
-  test("are those that a client asks for", async () => {
+  test("the tools are those that a client requests", async () => {
     const listed = async (query: string): Promise<Response> =>
       fetch(`${url.href}${query}`, {
         method: "POST",
@@ -208,8 +208,8 @@ describe("the tools", () => {
   });
 });
 
-describe.each(["legacy", "auto"] as const)("a client (%s) gets", (mode) => {
-  test("a PDF as a file that the next tool takes", async () => {
+describe.each(["legacy", "auto"] as const)("client (%s)", (mode) => {
+  test("a client gets a PDF as a file that the next tool takes", async () => {
     const by = clients[mode];
     const file = `data:application/pdf;name=my%20letter.pdf;base64,${letter}`;
     const rotated = await call("rotate", { file, angle: 90, pages: "1" }, by);
@@ -224,7 +224,7 @@ describe.each(["legacy", "auto"] as const)("a client (%s) gets", (mode) => {
     expect(read.contents).toMatchObject([{ uri: merged.file?.url, mimeType: "application/pdf" }]);
   });
 
-  test("JSON, and a problem that it can correct", async () => {
+  test("a client gets JSON, and a problem that it can correct", async () => {
     const by = clients[mode];
     const { result, raw } = await call("extract-text", { file: letter }, by);
     expect(result?.["text"]).toContain("patterns, just as the loom weaves flowers");
@@ -241,7 +241,7 @@ describe.each(["legacy", "auto"] as const)("a client (%s) gets", (mode) => {
   });
 });
 
-test("a ZIP archive, an image that the model sees, and a form filled in", async () => {
+test("a client gets a ZIP archive, an image for the model, and a filled form", async () => {
   const parts = unzipSync(await linked(await call("split", { file: letter, mode: "pages" })));
   expect(Object.keys(parts)).toEqual(["document-001.pdf", "document-002.pdf"]);
   const image = await call("to-images", { file: letter, pages: "1", dpi: 36 });
@@ -257,7 +257,7 @@ test("a ZIP archive, an image that the model sees, and a form filled in", async 
   expect(widgets).toContainEqual(expect.objectContaining({ name: "name", value: "Ada Lovelace" }));
 });
 
-test("a document of another kind becomes a PDF, with the files that it refers to", async () => {
+test("a client gets a PDF of another kind of document and its files", async () => {
   const assets = zipSync({ "mark.png": await readFile(join(root, "examples", "signature.png")) });
   const { headers, raw } = await call("to-pdf", {
     file: Buffer.from("# Report\n\n![mark](mark.png)\n").toString("base64"),
@@ -270,7 +270,7 @@ test("a document of another kind becomes a PDF, with the files that it refers to
   expect(pages[0]?.text.trim()).toBe("Report");
 });
 
-test("a pipeline takes its files by their own names", async () => {
+test("a client's pipeline takes its files by their own names", async () => {
   const signature = await example("signature.png");
   const steps = [
     { operation: "extract-pages", range: "2" },
@@ -285,7 +285,7 @@ test("a pipeline takes its files by their own names", async () => {
   expect((await PDFDocument.load(await linked({ raw }))).getPageCount()).toBe(1);
 });
 
-test("text that is too long for a response is a file, which is read in pieces", async () => {
+test("a client gets a text that is too long for a response as a file, which is read in pieces", async () => {
   const lines = Array.from({ length: 60 }, (_, line) => show("Ada Lovelace wrote. ".repeat(5), 40, 780 - line * 12, 8));
   const bytes = textDocument(Array.from({ length: 30 }, () => ({ content: lines })));
   const { id } = ((await call("create-file", { content: Buffer.from(bytes).toString("base64"), name: "long.pdf" })).raw
@@ -308,7 +308,7 @@ test("text that is too long for a response is a file, which is read in pieces", 
   expect([gone.isError, JSON.stringify(gone.content)]).toEqual([true, expect.stringContaining("not_found")]);
 });
 
-test("long work is a job, whose result is that of the tool", async () => {
+test("a client's long work is a job, whose result is that of the tool", async () => {
   const { job } = await call("rotate", { file: letter, angle: 180, background: true });
   const ended = await call("get-job", { id: job?.id, wait: 30 });
   expect(ended).toMatchObject({ status: "succeeded", operation: "rotate", credits: { charged: 1 } });
@@ -316,7 +316,7 @@ test("long work is a job, whose result is that of the tool", async () => {
   expect(pages.map((page) => page.getRotation().angle)).toEqual([180, 180]);
 });
 
-describe("the protocol", () => {
+describe("protocol", () => {
   const REVISION = "2026-07-28";
   const tasks = { extensions: { "io.modelcontextprotocol/tasks": {} } };
   const post = (body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
@@ -344,7 +344,7 @@ describe("the protocol", () => {
     return result;
   };
 
-  test("gives a client with the Tasks extension a task, and shows it no task of others", async () => {
+  test("a client with the Tasks extension gets a task, and no task of others", async () => {
     const created = CreateTaskResultV2Schema.parse(
       await modern("tools/call", "extract-pages", {
         name: "extract-pages",
@@ -370,11 +370,14 @@ describe("the protocol", () => {
     });
   });
 
-  test.each(["2025-06-18", "2025-03-26", "2024-11-05"])("negotiates %s", async (protocolVersion) => {
-    const params = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } };
-    const response = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-    expect(await response.text()).toContain(`"protocolVersion":"${protocolVersion}"`);
-  });
+  test.each(["2025-06-18", "2025-03-26", "2024-11-05"])(
+    "the protocol version %s is negotiated",
+    async (protocolVersion) => {
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } };
+      const response = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+      expect(await response.text()).toContain(`"protocolVersion":"${protocolVersion}"`);
+    },
+  );
 
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
   const deep = `${"[".repeat(500_000)}${"]".repeat(500_000)}`;
@@ -433,7 +436,7 @@ describe("the protocol", () => {
       200,
       '"error"',
     ],
-  ])("responds to %s", async (_, body, headers, status, text) => {
+  ])("the protocol responds to %s", async (_, body, headers, status, text) => {
     const response = await post(body, headers);
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(text)]);
     expect(response.headers.get("WWW-Authenticate")).toBe(status === 401 ? "Bearer" : null);
@@ -441,7 +444,7 @@ describe("the protocol", () => {
     expect((await post(ping)).status).toBe(200);
   });
 
-  test("has nothing but POST, for pages, too", async () => {
+  test("the endpoint has only POST, even for pages", async () => {
     for (const method of ["GET", "DELETE", "PUT"]) {
       const response = await fetch(url, { method, headers: authorization });
       expect([method, response.status, response.headers.get("Allow")]).toEqual([method, 405, "POST, OPTIONS"]);

@@ -50,7 +50,7 @@ test("takes a page from each file in turn with `interleave`", async () => {
   ]);
 });
 
-test("keeps links, fields, and attachments of each file, and renames those of the same name", async () => {
+test("keeps links, fields, and attachments of each file, and renames duplicates", async () => {
   const { view } = await merged({}, [first, second]);
   const [one, other] = await Promise.all([openPdf(first), openPdf(second)]);
   // The first link of a page leads to the next page, that of the last to the first.
@@ -75,7 +75,7 @@ test("keeps all outlines, one for each file, or none", async () => {
   expect((await merged({ bookmarks: "none" }, [first, second])).view.outline).toEqual([]);
 });
 
-test("takes metadata from the first file, but for the given title and author", async () => {
+test("takes metadata from the first file, except the given title and author", async () => {
   expect((await merged()).view.info).toMatchObject({ Title: "Title of first", Author: "The author" });
   const { view } = await merged({ title: "All of them", author: "Ada" });
   expect(view.info).toMatchObject({ Title: "All of them", Author: "Ada", Subject: "A fixture" });

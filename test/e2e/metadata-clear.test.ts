@@ -14,7 +14,7 @@ const password = "user";
 const locked = (bytes: Uint8Array, cipher: "aes-128" | "aes-256"): Promise<Uint8Array> =>
   encrypt(bytes, { cipher, userPassword: password, ownerPassword: "owner", restrictions: ["--cleartext-metadata"] });
 
-describe.each(["aes-128", "aes-256"] as const)("XMP that %s leaves readable", (cipher) => {
+describe.each(["aes-128", "aes-256"] as const)("unencrypted XMP after %s", (cipher) => {
   let bytes: Uint8Array;
   let xmp: string | null;
   beforeAll(async () => {
@@ -26,14 +26,14 @@ describe.each(["aes-128", "aes-256"] as const)("XMP that %s leaves readable", (c
     ["rotate", { angle: "90" }],
     ["extract-pages", { range: "2" }],
     ["split", { mode: "ranges", ranges: "1" }],
-  ])("stays so through %s", async (operation, fields) => {
+  ])("unencrypted XMP stays readable through %s", async (operation, fields) => {
     const { body } = await post(service, operation, { file: pdfPart(bytes), password, ...fields });
     expect((await check(body, password)).ok).toBe(true);
     expect(Buffer.from(body).includes("Title of clear")).toBe(true);
     expect((await openPdf(body, { password })).xmp?.trim()).toBe(xmp?.trim());
   });
 
-  test("is whole in a merge, which is not encrypted", async () => {
+  test("unencrypted XMP is kept by a merge, whose output is not encrypted", async () => {
     const { body } = await post(service, "merge", { file0: pdfPart(bytes), file1: pdfPart(bytes), password });
     expect((await check(body)).ok).toBe(true);
     expect(xmp).toContain("Title of clear");
@@ -41,7 +41,7 @@ describe.each(["aes-128", "aes-256"] as const)("XMP that %s leaves readable", (c
     expect(Buffer.from(body).includes("/Crypt")).toBe(false);
   });
 
-  test("stays so in a signed document that is appended to", async () => {
+  test("unencrypted XMP stays readable in a signed document that is appended to", async () => {
     const signed = await locked(signedDocument(), cipher);
     const { body } = await new MetadataCalls(service).set(signed, { title: "Neuer Titel" }, { password });
     expect(Buffer.compare(body.subarray(0, signed.length), signed)).toBe(0);

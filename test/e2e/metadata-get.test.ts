@@ -12,8 +12,8 @@ const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const calls = new MetadataCalls(service);
 
-describe("get", () => {
-  test("describes the document", async () => {
+describe("metadata get", () => {
+  test("the document is described", async () => {
     const facts = await calls.get(document({ name: "facts", pages: 10, features: ["form", "boxes"] }));
     expect(facts).toMatchObject({
       title: "Title of facts",
@@ -49,7 +49,7 @@ describe("get", () => {
     ]);
   });
 
-  test("reads text in every encoding, and keys that are not UTF-8", async () => {
+  test("text in every encoding and keys that are not UTF-8 are read", async () => {
     const info =
       "/Title (Caf\\351 \\200 \\240) /Author <FEFF001B0065006E001B65E5D83D> /Subject <FFFEE5653DD800DE>" +
       " /Keywords <EFBBBFE697A5> /Creator (a\\000b) /Producer () /CreationDate (D:202601) /ModDate (yesterday)" +
@@ -67,7 +67,7 @@ describe("get", () => {
     });
   });
 
-  test("reads from XMP what the Info dictionary does not have", async () => {
+  test("XMP supplies entries that the Info dictionary lacks", async () => {
     const list = (form: string, ...items: readonly string[]): string => `<rdf:${form}>${items.join("")}</rdf:${form}>`;
     const item = (text: string, language = ""): string => `<rdf:li ${language}>${text}</rdf:li>`;
     const title = list("Alt", item("Titel", 'xml:lang="de"'), item("A &amp; title", 'xml:lang="x-default"'));
@@ -101,7 +101,7 @@ describe("get", () => {
     expect(await calls.get(smallDocument({ xmp: new TextEncoder().encode("<broken") }))).toMatchObject({ title: null });
   });
 
-  test("has which of a group of check boxes is on", async () => {
+  test("the selected check box of a group is reported", async () => {
     const draft = new FormDraft();
     for (const [name, value] of [
       ["chosen", "/V /two"],
@@ -127,7 +127,7 @@ describe("get", () => {
     ]);
   });
 
-  test("has null where nothing is", async () => {
+  test("missing values are null", async () => {
     expect(await calls.get(smallDocument({}))).toMatchObject({
       title: null,
       creationDate: null,
@@ -136,7 +136,7 @@ describe("get", () => {
     });
   });
 
-  test.each(ciphers)("lists what %s allows", async (cipher) => {
+  test.each(ciphers)("the permissions of %s are listed", async (cipher) => {
     const restrictions = cipher === "rc4-40" ? ["--print=n"] : ["--print=low", "--modify=form", "--extract=n"];
     const bytes = await encrypt(document({ name: "locked", pages: 1 }), {
       cipher,
@@ -153,7 +153,7 @@ describe("get", () => {
     );
   });
 
-  test("says when the input was repaired", async () => {
+  test("a repaired input is reported", async () => {
     const response = await post(service, "metadata", {
       file: pdfPart(withoutXref(document({ name: "repaired", pages: 1 }))),
       action: "get",
@@ -163,7 +163,7 @@ describe("get", () => {
   });
 });
 
-describe("a request that cannot be done is refused, with all its problems", () => {
+describe("refusals", () => {
   const bytes = smallDocument({});
   const problems = async (fields: Readonly<Record<string, string>>): Promise<string> => {
     const response = await post(service, "metadata", { file: pdfPart(bytes), ...fields });
@@ -174,7 +174,7 @@ describe("a request that cannot be done is refused, with all its problems", () =
     return error.details.fields.map(({ name, issue }) => `${name} ${issue}`).join("\n");
   };
 
-  test("its fields", async () => {
+  test("invalid fields are refused with all problems", async () => {
     expect(await problems({})).toBe("action is required");
     expect(await problems({ action: "put" })).toBe("action must be get or set");
     expect(await problems({ action: "set" })).toBe("metadata is required when `action` is set");
@@ -184,7 +184,7 @@ describe("a request that cannot be done is refused, with all its problems", () =
     );
   });
 
-  test("all of a JSON value at once", async () => {
+  test("problems of a JSON value are listed all at once", async () => {
     const metadata = '{"title":{},"ModDate":"2026","modificationDate":null,"custom":{"a":[],"Trapped":"x","":"y"}}';
     expect((await problems({ action: "set", metadata })).split("\n")).toHaveLength(5);
   });
@@ -204,7 +204,7 @@ describe("a request that cannot be done is refused, with all its problems", () =
     ['{"custom":{"":"x"}}', "is invalid: `custom.` must not be empty"],
     ['{"custom":{"a":{}}}', "is invalid: `custom.a` must be a string"],
     ['{"custom":{"Trapped":"maybe"}}', "is invalid: `custom.Trapped` must be True, False, or Unknown"],
-  ])("%s", async (metadata, issue) => {
+  ])("an invalid `metadata` is refused: %s", async (metadata, issue) => {
     expect(await problems({ action: "set", metadata })).toContain(`metadata ${issue}`);
   });
 });

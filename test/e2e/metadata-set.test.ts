@@ -26,8 +26,8 @@ const hexOf = (text: string): string[] => {
   return [bytes.toString("hex"), [...bytes].map((byte) => `00${byte.toString(16)}`).join("")];
 };
 
-describe("set", () => {
-  test("writes every entry, as pdf.js, pdf-lib and the XMP see it", async () => {
+describe("metadata set", () => {
+  test("every entry is written for pdf.js, pdf-lib, and the XMP", async () => {
     const metadata = {
       title: "Bericht über 変更 😀 <&>",
       author: "Ann",
@@ -65,13 +65,13 @@ describe("set", () => {
   test.each([
     { modDate: "2026-02-03T04:05:06Z", Title: "T", custom: { Version: 3 } },
     { mod_date: "2026-02-03T04:05:06Z", TITLE: "T", custom: { Version: "3" } },
-  ])("knows an entry by its other names: %j", async (metadata) => {
+  ])("an entry is known by its other names: %j", async (metadata) => {
     const output = await changed(document({ name: "before", pages: 1 }), metadata);
     const { info } = await openPdf(output);
     expect(info).toMatchObject({ Title: "T", ModDate: "D:20260203040506Z", Custom: { Version: "3" } });
   });
 
-  test("keeps what is not named, clears what is null, and with replace all the rest", async () => {
+  test("unnamed entries stay, null clears one, and replace clears the rest", async () => {
     const bytes = smallDocument({ info: "/Title (T) /Author (A) /Own (O) /Gr#F6#DFe (L) /Trapped /True /N 7" });
     expect(await calls.get(await changed(bytes, { author: null, custom: { Größe: null } }))).toMatchObject({
       title: "T",
@@ -95,7 +95,7 @@ describe("set", () => {
     expect(await calls.get(await changed(bytes, {}))).toEqual({ ...(await calls.get(bytes)), pdfVersion: "1.7" });
   });
 
-  test("leaves no old value in the bytes, wherever it was", async () => {
+  test("no old value is left anywhere in the bytes", async () => {
     const old = "Verschwinde-42";
     const title = (text: string): string =>
       `<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${text}</rdf:li><rdf:li xml:lang="de">${text}</rdf:li></rdf:Alt></dc:title>`;
@@ -120,7 +120,7 @@ describe("set", () => {
     }
   });
 
-  test("keeps PDF/A and PDF/UA identification, and the packet readable without a PDF reader", async () => {
+  test("PDF/A and PDF/UA identification stays, and the packet can be read without a PDF reader", async () => {
     const xmp = xmpPacket(
       '<pdfuaid:part xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">1</pdfuaid:part><xmp:CreatorTool>W</xmp:CreatorTool>',
       'pdfaid:part="2" pdfaid:conformance="A"',
@@ -138,7 +138,7 @@ describe("set", () => {
     expect(text).not.toContain("pdfx:");
   });
 
-  test("drops XMP that cannot be read, and adds none", async () => {
+  test("unreadable XMP is dropped, and none is added", async () => {
     const output = await changed(smallDocument({ info: "/Title (Old)", xmp: Buffer.from("<rdf:RDF>Old") }), {
       title: "New",
     });
@@ -146,7 +146,7 @@ describe("set", () => {
     expect(await decompressed(await changed(smallDocument({}), { title: "New" }))).not.toContain("/Metadata");
   });
 
-  test.each(ciphers)("keeps encryption with %s", async (cipher) => {
+  test.each(ciphers)("encryption with %s is kept", async (cipher) => {
     // qpdf can leave the XMP readable from revision 4 on.
     const restrictions = cipher.startsWith("aes") ? ["--cleartext-metadata"] : [];
     const bytes = await encrypt(document({ name: "locked", pages: 1 }), {
@@ -167,7 +167,7 @@ describe("set", () => {
   });
 });
 
-test("merge keeps the first document's XMP in step with the title and author that it is given", async () => {
+test("merge keeps the first document's XMP in step with the given title and author", async () => {
   const file = document({ name: "first", pages: 1 });
   const response = await post(service, "merge", {
     file0: pdfPart(file),

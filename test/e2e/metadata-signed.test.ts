@@ -13,8 +13,8 @@ const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const calls = new MetadataCalls(service);
 
-describe("a signed document", () => {
-  test("is appended to, so that its signature stays verifiable", async () => {
+describe("signed documents", () => {
+  test("a signed document is appended to, so that its signature can still be verified", async () => {
     const bytes = await withSignature(signedDocument());
     const response = await calls.set(bytes, { title: "Nach der Unterschrift", custom: { Own: "x" } });
     expect(response.headers.get("X-Signature-Invalidated")).toBeNull();
@@ -27,7 +27,7 @@ describe("a signed document", () => {
     expect(await calls.get(response.body)).toMatchObject({ title: "Nach der Unterschrift", custom: { Own: "x" } });
   });
 
-  test("keeps its encryption when it is appended to", async () => {
+  test("a signed document keeps its encryption when it is appended to", async () => {
     const bytes = await encrypt(signedDocument(), { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" });
     const response = await calls.set(bytes, { title: "Neu" }, { password: "user" });
     expect(Buffer.compare(response.body.subarray(0, bytes.length), bytes)).toBe(0);
@@ -35,7 +35,7 @@ describe("a signed document", () => {
     expect((await openPdf(response.body, { password: "user" })).info["Title"]).toBe("Neu");
   });
 
-  test("says so where the signature does not allow it, and not where it was broken before", async () => {
+  test("an invalidated signature is reported, but not one that was broken before", async () => {
     for (const [permission, invalidated] of [
       [1, "true"],
       [2, null],

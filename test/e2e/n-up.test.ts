@@ -50,7 +50,7 @@ const square = (entries: string, more = content, rest: Partial<DrawnPage> = {}):
   ...rest,
 });
 
-describe("a page looks as before in its cell", () => {
+describe("cells", () => {
   const pages = [
     ...[0, 90, 180, 270].flatMap((rotation) =>
       ["", "/CropBox [10 20 190 200]", "/UserUnit 2 /CropBox [-50 20 180 999]"].map((entries) =>
@@ -68,7 +68,7 @@ describe("a page looks as before in its cell", () => {
   ];
   const bytes = drawing(...pages);
 
-  test("whatever its rotation, crop box, unit, and content", async () => {
+  test("a page looks as before in its cell, whatever its rotation, crop box, unit, and content", async () => {
     const sheets = await arranged(bytes, { pagesPerSheet: "4" });
     const { pages: views } = await openPdf(sheets);
     expect(views.map((view) => shownSize(view))).toEqual(Array.from({ length: 4 }, () => [200, 200]));
@@ -88,7 +88,7 @@ describe("a page looks as before in its cell", () => {
     }
   });
 
-  test("also with several content streams, one of which all pages have", async () => {
+  test("a page with several content streams looks as before, even if all pages share one", async () => {
     const objects = [
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 200 200] /Rotate 90 /Resources << >> >>",
@@ -105,7 +105,7 @@ describe("a page looks as before in its cell", () => {
     }
   });
 
-  test("with the resources that pages inherit from a direct dictionary", async () => {
+  test("a page with resources inherited from a direct dictionary looks as before", async () => {
     const square = { entries: "/Type /XObject /Subtype /Form /BBox [0 0 200 200]", data: latin1("50 50 100 100 re f") };
     const page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 7 0 R >>";
     const bytes = pdf(
@@ -131,7 +131,7 @@ describe("a page looks as before in its cell", () => {
     }
   });
 
-  test("in the order of its number, with margins and borders", async () => {
+  test("pages are in the order of their numbers, with margins and borders", async () => {
     const shade = (value: number): DrawnPage => square("", `${value} g 0 0 200 200 re f`);
     const nine = drawing(...Array.from({ length: 9 }, (_, index) => shade(0.1 + index / 12)));
     const fields = { pagesPerSheet: "9", marginPt: "10", border: "true" };
@@ -155,7 +155,7 @@ describe("sheets", () => {
   const textsOf = async (bytes: Uint8Array): Promise<string[][]> =>
     (await openPdf(bytes)).pages.map(({ text }) => [...text.matchAll(/Page (\d)/g)].map(([, page]) => page ?? ""));
 
-  test("are turned so that pages are large", async () => {
+  test("sheets are turned so that pages are large", async () => {
     const a4 = [595, 842];
     for (const [pagesPerSheet, expected] of [
       ["2", a4.toReversed()],
@@ -171,7 +171,7 @@ describe("sheets", () => {
     expect(await sizes(await arranged(huge, { pagesPerSheet: "4" }))).toEqual([[14_400, 7_200]]);
   });
 
-  test("of a booklet have its pages in the order for folding", async () => {
+  test("sheets of a booklet have their pages in the order for folding", async () => {
     const bytes = await arranged(five, { layout: "booklet" });
     expect(await textsOf(bytes)).toEqual([["1"], ["2"], ["3"], ["4", "5"]]);
     const blank = async (sheet: number): Promise<boolean[]> => {
@@ -186,7 +186,7 @@ describe("sheets", () => {
     ]);
   });
 
-  test("of a document that is read from right to left begin on the right", async () => {
+  test("sheets of a right-to-left document begin on the right", async () => {
     const file = await PDFDocument.load(five);
     file.catalog.set(PDFName.of("ViewerPreferences"), file.context.obj({ Direction: "R2L" }));
     const bytes = await arranged(await file.save(), { pagesPerSheet: "2" });
@@ -199,13 +199,13 @@ describe("sheets", () => {
     [{}, "invalid_parameters"],
     [{ pagesPerSheet: "3" }, "invalid_parameters"],
     [{ pagesPerSheet: "16", marginPt: "119" }, "invalid_parameters"],
-  ])("%j is refused", async (fields, code) => {
+  ])("invalid parameters are refused: %j", async (fields, code) => {
     const { status, body } = await send(five, fields as Record<string, string>);
     expect([status, new TextDecoder().decode(body)]).toEqual([400, expect.stringContaining(code)]);
   });
 });
 
-describe("what leads to a page leads to its place on a sheet", () => {
+describe("links, names, and tags", () => {
   const bytes = document({
     name: "linked",
     pages: 5,
@@ -234,7 +234,7 @@ describe("what leads to a page leads to its place on a sheet", () => {
     return [Math.floor(page / 2), ...rounded(become[name]?.() ?? [])];
   };
 
-  test("links, named destinations, and the outline", async () => {
+  test("links, named destinations, and the outline lead to the page's place on a sheet", async () => {
     const [before, after] = [await openPdf(bytes), await openPdf(await arranged(bytes, { pagesPerSheet: "2" }))];
     expect(before.pages.map((view) => shownSize(view).map(Math.round))[0]).toEqual([width, height]);
     expect(after.pages).toHaveLength(3);
@@ -266,7 +266,7 @@ describe("what leads to a page leads to its place on a sheet", () => {
     expect(after.labels).toBeNull();
   });
 
-  test("the tags of a page are those of its form, and those of a link that two pages have are those of one of them", async () => {
+  test("tags of a page become those of its form, and tags of a link on two pages stay with one of them", async () => {
     const given = await PDFDocument.load(bytes);
     const [first, second] = given.getPages();
     const shared = first?.node.Annots()?.get(0);

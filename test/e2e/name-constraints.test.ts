@@ -61,7 +61,7 @@ test.each<[string, string, string, boolean]>([
   ["permitted;IP:192.0.2.0/255.255.255.0", "/CN=Ada", "IP:2001:db8::1", false],
   ["excluded;DNS:example.com,permitted;DNS:example.com", "/CN=Ada", "DNS:www.example.com", false],
   ["permitted;RID:1.2.3.4", "/CN=Ada", "RID:1.2.3.4", false],
-])("%s: %s %s", async (constraint, subject, names, isAllowed) => {
+])("the service judges a certificate as OpenSSL does: %s: %s %s", async (constraint, subject, names, isAllowed) => {
   const root = await certificate("/CN=Root", rootKey, AUTHORITY);
   const limits = `${AUTHORITY}nameConstraints=critical,${constraint}${ACME}`;
   const middle = await certificate("/CN=Middle", middleKey, limits, { certificate: root, key: rootKey });
@@ -73,7 +73,7 @@ test.each<[string, string, string, boolean]>([
   expect(await judged(leaf, middle, root)).toEqual([isAllowed, isAllowed]);
 });
 
-test("of the root, for all below it but those that it issued to itself", async () => {
+test("constraints of the root apply to all certificates below it except those that it issued to itself", async () => {
   const root = await certificate("/CN=Root", rootKey, `${AUTHORITY}nameConstraints=permitted;dirName:dir${ACME}`);
   const byRoot = { certificate: root, key: rootKey };
   const leafOf = (issuer: string): Promise<string> =>

@@ -55,26 +55,29 @@ async function withText(file: Uint8Array, pages: readonly RecognizedPage[]): Pro
 }
 
 describe("invisible text", () => {
-  test.each(PAGES)("is where it is seen on a page with %s", async (_, page, width, height, rotation) => {
-    const file = textDocument([page]);
-    const output = await withText(file, [recognized(LINES, { width, height, rotation })]);
-    expect(await check(output)).toMatchObject({ warnings: [], errors: [] });
-    const [before, after] = [await readPage(file, 1, { scale: 1 }), await readPage(output, 1, { scale: 1 })];
-    expect(isSame(before.picture, after.picture)).toBe(true);
-    expect(after.text.split("\n").slice(0, READ.length - 1)).toEqual(READ.slice(0, -1));
-    expect(after.text).toContain(READ.at(-1));
+  test.each(PAGES)(
+    "invisible text covers the visible words on a page with %s",
+    async (_, page, width, height, rotation) => {
+      const file = textDocument([page]);
+      const output = await withText(file, [recognized(LINES, { width, height, rotation })]);
+      expect(await check(output)).toMatchObject({ warnings: [], errors: [] });
+      const [before, after] = [await readPage(file, 1, { scale: 1 }), await readPage(output, 1, { scale: 1 })];
+      expect(isSame(before.picture, after.picture)).toBe(true);
+      expect(after.text.split("\n").slice(0, READ.length - 1)).toEqual(READ.slice(0, -1));
+      expect(after.text).toContain(READ.at(-1));
 
-    const across = rotation % 180 === 0 ? width : height;
-    for (const [index, { x, top, rightToLeft }] of LINES.entries()) {
-      const begins = READ[index]?.split(" ")[0] ?? "";
-      const run = after.runs.find(({ text }) => text.startsWith(begins));
-      const upright = run && standing(run, { width, height, rotation });
-      const length = lineLength(LINES[index]?.text ?? "");
-      expect(upright?.x).toBeCloseTo(rightToLeft ? across - x - length : x, 0);
-      // The baseline is above the lower edge by a fifth of the line's height.
-      expect(upright?.y).toBeCloseTo(top + HEIGHT * 0.8, 0);
-    }
-  });
+      const across = rotation % 180 === 0 ? width : height;
+      for (const [index, { x, top, rightToLeft }] of LINES.entries()) {
+        const begins = READ[index]?.split(" ")[0] ?? "";
+        const run = after.runs.find(({ text }) => text.startsWith(begins));
+        const upright = run && standing(run, { width, height, rotation });
+        const length = lineLength(LINES[index]?.text ?? "");
+        expect(upright?.x).toBeCloseTo(rightToLeft ? across - x - length : x, 0);
+        // The baseline is above the lower edge by a fifth of the line's height.
+        expect(upright?.y).toBeCloseTo(top + HEIGHT * 0.8, 0);
+      }
+    },
+  );
 });
 
 /** A place as it is on the page that was turned to be read. */
@@ -94,7 +97,7 @@ const lineLength = (text: string): number => {
 
 const UPRIGHT = { width: 600, height: 800, rotation: 0 } as const;
 
-test("right-to-left words are read in their order, also where the boxes of some hold those of others", async () => {
+test("right-to-left words are read in their order, even if some boxes contain others", async () => {
   const word = (text: string, x0: number, x1: number) => ({ text, bbox: [x0, 100, x1, 114], confidence: 1 }) as const;
   const words = [word("وفعالة", 300, 340), word("كان", 272, 280), word("لديك", 255, 290), word("ة", 205, 208)];
   const lines = [{ bbox: [200, 100, 340, 114], words: [...words, word("قوية", 200, 240)] }] as const;
@@ -103,7 +106,7 @@ test("right-to-left words are read in their order, also where the boxes of some 
   expect(text.replaceAll(" ", "")).toBe("وفعالةكانلديكةقوية");
 });
 
-test("a level line is one, however its words' boxes differ, and a slanted one follows its words", async () => {
+test("a level line is one line for any boxes of its words, and a slanted one follows its words", async () => {
   const word = (text: string, x0: number, y0: number, x1: number, y1: number) =>
     ({ text, bbox: [x0, y0, x1, y1], confidence: 1 }) as const;
   const level = {
@@ -122,14 +125,14 @@ test("a level line is one, however its words' boxes differ, and a slanted one fo
   expect(places.map((run) => Math.round(run?.y ?? 0))).toEqual([210, 224, 238]);
 });
 
-describe("the file", () => {
+describe("file with invisible text", () => {
   const lines = Array.from({ length: 40 }, (_, row) => ({
     text: `${row} words that a recognizer found on a page of ordinary text`,
     x: 40,
     top: 20 + row * 19,
   }));
 
-  test("grows by the text and one small font", async () => {
+  test("a file grows by the text and one small font", async () => {
     const file = textDocument(Array.from({ length: 5 }, () => ({ content: drawn })));
     const page = recognized(lines, UPRIGHT);
     const plain = await change(file, () => undefined);
@@ -143,7 +146,7 @@ describe("the file", () => {
     expect(fonts).toHaveLength(1);
   });
 
-  test("keeps the streams of pages as they were, and what else their names mean", async () => {
+  test("a file keeps the streams of its pages, and the meaning of other names", async () => {
     const content = show("Mine", 40, 700).replace("/F1", "/HiddenText1");
     const file = textDocument([{ content: show("One", 40, 700) }, { content }]);
     // Both pages have the resources of one, in which the name is taken.
@@ -161,7 +164,7 @@ describe("the file", () => {
     for (const stream of [show("One", 40, 700), content]) expect(text).toContain(`stream\n${stream}\nendstream`);
   });
 
-  test("of pages without words stays as it is", async () => {
+  test("a file of pages without words is unchanged", async () => {
     const file = textDocument([{ content: drawn }]);
     const output = await withText(file, [{ rotation: 0, lines: [] }]);
     expect(withoutIdentifiers(output)).toBe(withoutIdentifiers(await change(file, () => undefined)));

@@ -47,22 +47,25 @@ const CONTENTS: Readonly<Record<string, readonly [content: string, left: string]
   ],
 };
 
-describe("invisible text goes, and what is seen stays", () => {
-  test.each(Object.entries(CONTENTS))("%s", async (_, [content, left]) => {
-    const file = textDocument([{ content }]);
-    const output = await cleaned(file);
-    expect(await check(output)).toMatchObject({ warnings: [], errors: [] });
-    const [before, after] = await texts(file, output);
-    expect(before).not.toBe("");
-    expect(after.replace("staysseen", "stays seen")).toBe(left);
-  });
+describe("removal of invisible text", () => {
+  test.each(Object.entries(CONTENTS))(
+    "invisible text is removed, and visible text stays: %s",
+    async (_, [content, left]) => {
+      const file = textDocument([{ content }]);
+      const output = await cleaned(file);
+      expect(await check(output)).toMatchObject({ warnings: [], errors: [] });
+      const [before, after] = await texts(file, output);
+      expect(before).not.toBe("");
+      expect(after.replace("staysseen", "stays seen")).toBe(left);
+    },
+  );
 
-  test("a page without any stays as it is", async () => {
+  test("a page without invisible text is unchanged", async () => {
     const file = textDocument([{ content: `q 3 Tr Q ${show("seen", 40, 700)}` }]);
     expect(withoutIdentifiers(await cleaned(file))).toBe(withoutIdentifiers(await change(file, () => undefined)));
   });
 
-  test("in a form that pages share is removed from the selected pages only", async () => {
+  test("invisible text in a form that pages share is removed from the selected pages only", async () => {
     const form = (content: string, resources: string) => ({
       entries: `/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << ${resources} >>`,
       data: latin1(content),

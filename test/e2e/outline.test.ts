@@ -37,8 +37,8 @@ const seen = (list: readonly OutlineEntry[]): unknown =>
 
 const empty = document({ name: "empty", pages: 3 });
 
-describe("what `get` returns can be set", () => {
-  test("named and explicit destinations, actions, headings, and links, with their styles", async () => {
+describe("outline get and set", () => {
+  test("destinations, actions, headings, and links can be set as `get` returns them, with their styles", async () => {
     const source = document({ name: "source", pages: 7, features: ["destinations", "outline"] });
     const outline = await outlineOf(source);
     expect(outline[0]).toMatchObject({ title: "Chapter 1 of source", page: 1, bold: true, open: true });
@@ -51,7 +51,7 @@ describe("what `get` returns can be set", () => {
     expect(await check(replaced)).toMatchObject({ ok: true });
   });
 
-  test("every view, and titles in every script", async () => {
+  test("every view and titles in every script can be set as `get` returns them", async () => {
     const views = [
       ["XYZ", 72, 700.5, null],
       ["Fit"],
@@ -73,14 +73,14 @@ describe("what `get` returns can be set", () => {
   });
 });
 
-test("an empty outline removes it, and what opens it", async () => {
+test("an empty outline removes the outline and the page mode that opens it", async () => {
   const source = document({ name: "source", pages: 3, features: ["outline"] });
   const body = await withOutline(source, []);
   expect(await openPdf(body)).toMatchObject({ outline: [], pageMode: "UseNone" });
   expect(await plainText(body)).not.toMatch(/Chapter|Outlines/);
 });
 
-test("outlines that run in circles end", async () => {
+test("a cyclic outline ends", async () => {
   const looped = pdf(
     [
       "<< /Type /Catalog /Pages 2 0 R /Outlines 4 0 R >>",
@@ -108,7 +108,7 @@ test.each([
   [[{ title: "a", view: ["Fit"] }], /`0\.view` requires `page`/],
   [[{ title: "a", page: 1, url: "https://example.com" }], /`0\.url` cannot be sent with `page`/],
   [{ title: "a" }, /must be an array/],
-])("%j names what is wrong", async (outline, issue) => {
+])("invalid parameters are named: %j", async (outline, issue) => {
   const { status, body } = await send(empty, { action: "set", outline: JSON.stringify(outline) });
   const { error } = JSON.parse(new TextDecoder().decode(body)) as { error: { details: { fields: object[] } } };
   expect(status).toBe(400);

@@ -28,10 +28,10 @@ const failedDelivery = {
   ],
 };
 
-describe.skipIf(noBrowser)("everybody can use the pages", () => {
+describe.skipIf(noBrowser)("accessibility", () => {
   const visitor = new Visitor();
 
-  test("is used with the keyboard alone", async () => {
+  test("the pages can be used with the keyboard alone", async () => {
     const page = await visitor.open("rotate");
     await page.keyboard.press("Tab");
     await expect.poll(() => page.evaluate("document.activeElement.className")).toBe("skip");
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("status").filter({ hasText: /^Done/ }).waitFor();
   });
 
-  test("is announced to screen readers: the pages to choose, the problem of a field, and the progress of a run", async () => {
+  test("screen readers are told the selection of pages, the problem of a field, and the progress of a run", async () => {
     const page = await visitor.open("to-images");
     const device = await page.context().newCDPSession(page);
     await device.send("Accessibility.enable");
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(said.at(-1)).toMatch(/^Done: [\d.]+ KB\.$/);
   });
 
-  test("draws the form of an operation that it has never heard of from the description alone", async () => {
+  test("the form of an unknown operation is drawn from the description alone", async () => {
     const page = await visitor.open("rotate");
     await page.route("**/api/v1/openapi.json", async (route) => {
       const response = await route.fetch();
@@ -150,7 +150,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     visitor.expected("404 (Not Found)");
   });
 
-  test("is light or dark as chosen, also on the next visit", async () => {
+  test("the theme is light or dark as chosen, also on the next visit", async () => {
     const page = await visitor.open("usage");
     const red = () => page.evaluate("Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0])");
     expect(await red()).toBeGreaterThan(200);
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(await red()).toBeGreaterThan(200);
   });
 
-  test("shows the progress of an upload, and stops it", async () => {
+  test("the progress of an upload is shown, and an upload can be stopped", async () => {
     const page = await visitor.open("rotate");
     const network = await page.context().newCDPSession(page);
     const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 };
@@ -177,7 +177,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(await visitor.result.locator(".status").count()).toBe(0);
   });
 
-  test("asks for a key if there is none, and uses the one that is typed", async () => {
+  test("the playground asks for a missing key, and uses the typed one", async () => {
     const page = await visitor.open("rotate", { key: "" });
     await page.getByRole("button", { name: "Run an example" }).click();
     // All of it can be seen.
@@ -199,7 +199,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(await visitor.status()).toBe("200");
   });
 
-  test("makes, rotates and revokes keys, and shows what was used", async () => {
+  test("keys are created, rotated, and revoked in the pages, which also show usage", async () => {
     const page = await visitor.open("rotate");
     await visitor.runExample();
     await visitor.view("keys");
@@ -245,7 +245,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByText("All credits of this month are used.").waitFor();
   });
 
-  test.skipIf(!hasWebhooks)("adds a webhook, shows its secret once, and deletes it", async () => {
+  test.skipIf(!hasWebhooks)("a webhook is added, shows its secret once, and is deleted", async () => {
     const page = await visitor.open("webhooks");
     await page.getByRole("button", { name: "Add a webhook" }).click();
     await page.getByRole("button", { name: "Add", exact: true }).click();
@@ -287,7 +287,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
   test.each([
     { width: 360, height: 740, dark: false },
     { width: 360, height: 740, dark: true },
-  ])("fits a phone ($width wide, dark: $dark)", async (look) => {
+  ])("the pages fit a phone ($width wide, dark: $dark)", async (look) => {
     const page = await visitor.open("watermark", look);
     const spill = () => page.evaluate("document.documentElement.scrollWidth - innerWidth") as Promise<number>;
     await visitor.runExample();

@@ -25,7 +25,7 @@ async function stored(): Promise<readonly Stored[]> {
   return ((await response.json()) as { data: readonly Stored[] }).data;
 }
 
-describe.skipIf(noBrowser)("files in the playground", () => {
+describe.skipIf(noBrowser)("playground: files", () => {
   const visitor = new Visitor();
   // What other files have left on this server.
   beforeAll(async () => {

@@ -33,7 +33,7 @@ async function dragByFinger(device: CDPSession, from: Place, to: Place): Promise
   await device.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
 }
 
-describe.skipIf(noBrowser)("the playground by mouse, finger, and keyboard", () => {
+describe.skipIf(noBrowser)("playground: mouse, finger, and keyboard", () => {
   const visitor = new Visitor();
 
   test("takes files that are dragged from outside to anywhere on the page", async () => {
@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)("the playground by mouse, finger, and keyboard", () =
     expect(await names.count()).toBe(4);
   });
 
-  test("puts files into order with buttons that keep the focus, and says where they are", async () => {
+  test("orders files with buttons that keep the focus, and announces their places", async () => {
     const page = await visitor.open("merge");
     await page.setInputFiles('input[type="file"]', ["letter.pdf", "enclosure.pdf", "form.pdf"].map(example));
     const names = page.locator(".files .file-name");
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser)("the playground by mouse, finger, and keyboard", () =
     expect(await focused()).toBe("Move letter.pdf up");
   });
 
-  test("puts pages into order without dragging", async () => {
+  test("orders pages without dragging", async () => {
     const page = await visitor.open("extract-pages", { width: 390, height: 844, hasTouch: true });
     await page.setInputFiles('input[type="file"]', example("letter.pdf"));
     await page.getByRole("button", { name: "All", exact: true }).tap();

@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import { root } from "./server.ts";
 import { noBrowser, Visitor } from "./visitor.ts";
 
-describe.skipIf(noBrowser)("jobs in the playground", () => {
+describe.skipIf(noBrowser)("playground: jobs", () => {
   const visitor = new Visitor();
 
-  test("are started there, stay in the list when the page is left, and have a result", async () => {
+  test("jobs are started in the playground, stay in the list when the page is left, and have a result", async () => {
     const page = await visitor.open("extract-pages");
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     await page.getByLabel("range").fill("2");
@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)("jobs in the playground", () => {
     await own.waitFor({ state: "detached" });
   });
 
-  test("show what the request for one lacks", async () => {
+  test("an incomplete request for a job shows its error", async () => {
     const page = await visitor.open("extract-pages");
     await page.getByRole("button", { name: "Run as a job" }).click();
     expect(await visitor.status()).toContain("400");

@@ -39,11 +39,11 @@ async function saved(page: Page, visitor: Visitor): Promise<PDFDocument> {
   return PDFDocument.load(await readFile(await download.path()));
 }
 
-describe.skipIf(noBrowser)("pages in the playground", () => {
+describe.skipIf(noBrowser)("playground: pages", () => {
   const visitor = new Visitor();
   const pages = (label: string): Locator => visitor.page.getByRole("listbox", { name: label }).getByRole("option");
 
-  test("of a long document are drawn where they are looked at, and a range is written by mouse and keyboard", async () => {
+  test("pages of a long document are drawn when they are visible, and a range is written by mouse and keyboard", async () => {
     const page = await visitor.open("to-images");
     await page.setInputFiles('input[type="file"]', await numbered(500));
     const options = pages("Pages for pages");
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     expect(await range.inputValue()).toBe("all");
   });
 
-  test("are put into an order, cut into parts, and turned", async () => {
+  test("pages are ordered, cut into parts, and turned", async () => {
     const page = await visitor.open("extract-pages");
     await page.setInputFiles('input[type="file"]', await numbered(6));
     const range = page.locator('[name="range"]');
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     expect(turned.getPages().map((one) => one.getRotation().angle)).toEqual([0, 90, 0, 270, 0, 0]);
   });
 
-  test("show the fields of a form to fill in, beside the page", async () => {
+  test("a page shows the fields of a form to fill in", async () => {
     const page = await visitor.open("fill-form");
     await page.setInputFiles('input[type="file"]', join(root, "examples/form.pdf"));
     const fields = page.getByRole("group", { name: "Fields of the PDF" });
@@ -129,7 +129,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     expect(form.getCheckBox("punched").isChecked()).toBe(true);
   });
 
-  test("show a stamp before it is made, and the page before and after", async () => {
+  test("a page shows a stamp before it is made, and the page before and after", async () => {
     const page = await visitor.open("watermark");
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     await page.locator('[name="text"]').fill("SKETCH");
@@ -150,7 +150,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     await after.getByText("SKETCH").waitFor();
   });
 
-  test("have boxes drawn on them, as many as the field takes", async () => {
+  test("boxes are drawn on pages, as many as the field allows", async () => {
     const page = await visitor.open("redact", { height: 1_400 });
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     const regions = page.getByRole("group", { name: /^Regions/ });
@@ -175,7 +175,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     expect(await visitor.curl()).toContain('margins={"left":20}');
   });
 
-  test("show what would be redacted, and what has been", async () => {
+  test("pages show matches before redaction, and the result after it", async () => {
     const page = await visitor.open("redact", { height: 1_400 });
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     const terms = page.getByLabel("terms, one per line");
@@ -211,7 +211,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     expect(await layer.textContent()).not.toMatch(/Babbage|punched cards/);
   });
 
-  test("bring their outline and attachments with them", async () => {
+  test("pages are shown with their outline and attachments", async () => {
     const page = await visitor.open("outline");
     await page.setInputFiles('input[type="file"]', await outlined());
     await page.getByRole("radio", { name: "set" }).check({ force: true });
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     expect(await visitor.result.getByRole("link", { name: "Download" }).getAttribute("download")).toBe("receipt.png");
   });
 
-  test("show what was read from them: boxes around blocks, and Markdown beside the page", async () => {
+  test("pages show their extracted text: boxes around blocks, and Markdown beside the page", async () => {
     const page = await visitor.open("extract-text");
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     await page.locator('[name="blocks"]').check({ force: true });
@@ -260,7 +260,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     await page.evaluate("document.fullscreenElement === null || document.exitFullscreen()");
   });
 
-  test("show Markdown without the HTML that a document may bring into it", async () => {
+  test("pages show Markdown without the HTML of the document", async () => {
     const page = await visitor.open("extract-text");
     const body = [
       "# Title<script>document.title = 'run'</script>",

@@ -11,10 +11,10 @@ import { noBrowser, Visitor } from "./visitor.ts";
 
 const server = ownServer();
 
-describe.skipIf(noBrowser)("the playground in Chromium", () => {
+describe.skipIf(noBrowser)("playground", () => {
   const visitor = new Visitor();
 
-  test("takes the key out of the address, keeps it for the tab, and merges the examples", async () => {
+  test("removes the key from the address, keeps it for the tab, and merges the examples", async () => {
     const page = await visitor.open("merge");
     expect(page.url()).not.toContain(server.testKey);
     expect(await page.evaluate("sessionStorage.getItem('api-key')")).toBe(server.testKey);
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     visitor.expected("400 (Bad Request)");
   });
 
-  test("says that a file is of the wrong type, and that an error is outdated once files were added", async () => {
+  test("reports a file of the wrong type, and marks an error as outdated once files were added", async () => {
     const page = await visitor.open("merge");
     const [letter, receipt] = ["letter.pdf", "receipt.png"].map((name) => join(root, "examples", name));
     await page.setInputFiles('input[type="file"]', [letter ?? "", receipt ?? ""]);
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     visitor.expected("400 (Bad Request)");
   });
 
-  test("begins at the top of each operation, and the keyboard skips the list of operations", async () => {
+  test("starts at the top of each operation, and the keyboard skips the list of operations", async () => {
     const page = await visitor.open("watermark", { height: 500 });
     await page.evaluate("scrollTo(0, 400)");
     await visitor.view("merge");
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("operation-title");
   });
 
-  test("speaks of what is shown: hints have no JSON above inputs that are fields, lists, or pages", async () => {
+  test("shows hints without JSON above inputs that are fields, lists, or pages", async () => {
     const page = await visitor.open("merge");
     const operations = await page.locator(".operations a code").allInnerTexts();
     expect(operations.length).toBeGreaterThan(15);
@@ -115,7 +115,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect(await page.getByLabel("terms as JSON").getAttribute("placeholder")).toBe('["Jane Doe","Project X"]');
   });
 
-  test("leads from an error to what mends it: the password of a file, or the member that is missing", async () => {
+  test("links an error to its fix: the password of a file, or the missing member", async () => {
     const form = new FormData();
     form.append("file", new Blob([await readFile(join(root, "examples/letter.pdf"))]), "letter.pdf");
     form.append("userPassword", "open sesame");
@@ -167,7 +167,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     visitor.expected("422 (");
   });
 
-  test("keeps files and values from operation to operation, takes what is dropped, and works on results", async () => {
+  test("keeps files and values from operation to operation, accepts dropped files, and works on results", async () => {
     const page = await visitor.open("merge");
     // On the heading, which is no field.
     const drop = (names: readonly string[]): Promise<unknown> =>
@@ -212,7 +212,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect(await log.innerText()).toMatch(/200\s*extract-pages[^]*1 credit[^]*200\s*watermark/);
   });
 
-  test("stores a file that is too large for a request, and makes a job of it; refuses what is larger still", async () => {
+  test("stores a file that is too large for a request and creates a job, and refuses larger files", async () => {
     const page = await visitor.open("rotate");
     let limits = { requestBytes: 66_000, fileBytes: 1_000_000 };
     await page.route("**/api/v1/usage", async (route) =>
@@ -244,7 +244,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect(requests.length).toBe(2);
   });
 
-  test("lists a ZIP, shows an entry, lets it be saved, and works on its files", async () => {
+  test("lists a ZIP, shows and saves an entry, and works on its files", async () => {
     const page = await visitor.open("split");
     await visitor.runExample();
     await visitor.result.getByRole("button", { name: "letter-002.pdf" }).click();
@@ -267,7 +267,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.result.getByRole("img", { name: "Page 2 of 2" }).waitFor();
   });
 
-  test("shows JSON, text and images as what they are", async () => {
+  test("shows JSON, text, and images in their own form", async () => {
     const page = await visitor.open("metadata");
     await visitor.runExample();
     const shown = (): Promise<string> => visitor.result.innerText();
@@ -321,7 +321,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     }
   });
 
-  test("builds a pipeline of steps that are added and moved, and shows what each has made", async () => {
+  test("builds a pipeline of steps that are added and moved, and shows the result of each", async () => {
     const page = await visitor.open("pipeline");
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     const add = page.getByLabel("Add a step");
@@ -418,7 +418,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect(elsewhere?.dark).toBe(0);
   });
 
-  test("seals with a certificate that is chosen, in a box that is drawn, and shows the verdict", async () => {
+  test("seals with a chosen certificate in a drawn box, and shows the verdict", async () => {
     const page = await visitor.open("seal", { height: 2_400 });
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     await page.locator('input[type="file"]').last().setInputFiles(join(root, "examples/signer.p12"));

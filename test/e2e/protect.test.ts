@@ -30,12 +30,12 @@ const ascii = unicode
   .filter((sent) => /^[ -~]{1,32}$/.test(sent))
   .concat("x".repeat(32));
 
-describe("passwords, as qpdf and pdf.js take them", () => {
+describe("passwords", () => {
   const cases = [
     ...unicode.map(([sent, stands]) => ["aes-256", sent, stands] as const),
     ...ascii.map((sent) => ["aes-128", sent, sent] as const),
   ];
-  test.each(cases)("%s %j", async (encryption, sent, stands) => {
+  test.each(cases)("qpdf and pdf.js open a file of %s with the password %j", async (encryption, sent, stands) => {
     const asUser = await protectedBy(letter, { encryption, userPassword: sent, ownerPassword: "owner" });
     expect(await roleOf(asUser, stands)).toBe("user");
     expect(await roleOf(asUser, "owner")).toBe("owner");
@@ -55,18 +55,21 @@ describe("passwords, as qpdf and pdf.js take them", () => {
     }
   });
 
-  test.each(["aes-256", "aes-128"])("%s: nothing else opens it, and qpdf finds no fault", async (encryption) => {
-    const bytes = await protectedBy(letter, { encryption, userPassword: "user", ownerPassword: "owner" });
-    expect(await roleOf(bytes, "user")).toBe("user");
-    expect(await roleOf(bytes, "owner")).toBe("owner");
-    expect(await roleOf(bytes, "")).toBeUndefined();
-    expect((await check(bytes, "user")).ok).toBe(true);
-    await expect(openPdf(bytes)).rejects.toThrow(/password/i);
-  });
+  test.each(["aes-256", "aes-128"])(
+    "a file of %s opens with no other password, and qpdf finds no fault",
+    async (encryption) => {
+      const bytes = await protectedBy(letter, { encryption, userPassword: "user", ownerPassword: "owner" });
+      expect(await roleOf(bytes, "user")).toBe("user");
+      expect(await roleOf(bytes, "owner")).toBe("owner");
+      expect(await roleOf(bytes, "")).toBeUndefined();
+      expect((await check(bytes, "user")).ok).toBe(true);
+      await expect(openPdf(bytes)).rejects.toThrow(/password/i);
+    },
+  );
 });
 
-describe.each(["aes-256", "aes-128"])("%s", (encryption) => {
-  test("an owner password alone: anyone can open it, without permissions", async () => {
+describe.each(["aes-256", "aes-128"])("protect with %s", (encryption) => {
+  test("an owner password alone lets anyone open the file, without permissions", async () => {
     const bytes = await protectedBy(letter, { encryption, ownerPassword: "owner", permissions: "none" });
     expect(await roleOf(bytes, "")).toBe("user");
     expect(await roleOf(bytes, "owner")).toBe("owner");
@@ -76,7 +79,7 @@ describe.each(["aes-256", "aes-128"])("%s", (encryption) => {
     expect((await protect(bytes, { userPassword: "x", password: "owner" })).status).toBe(200);
   });
 
-  test("a user password alone: the owner's is random, not empty and not the same", async () => {
+  test("a user password alone gets a random owner password, neither empty nor the same", async () => {
     const bytes = await protectedBy(letter, { encryption, userPassword: "user", permissions: "print" });
     expect(await roleOf(bytes, "user")).toBe("user");
     expect(await roleOf(bytes, "")).toBeUndefined();
@@ -96,7 +99,7 @@ describe.each(["aes-256", "aes-128"])("%s", (encryption) => {
     expect([...keys].map((key) => key.length)).toEqual(Array(6).fill(encryption === "aes-256" ? 64 : 32));
   });
 
-  test("initialization vectors are random: the same content never has the same bytes", async () => {
+  test("initialization vectors are random, so the same content never has the same bytes", async () => {
     const bytes = Buffer.from(await protectedBy(letter, { encryption, userPassword: "user" })).toString("latin1");
     const starts = [...bytes.matchAll(/stream\n([^]{16})/g)].map(([, start]) => start);
     expect(starts.length).toBeGreaterThan(3);
@@ -122,14 +125,17 @@ describe.each(["aes-256", "aes-128"])("%s", (encryption) => {
   };
   const all = [...new Set([...Object.values(allowed).flat(), "extract for accessibility", "modify anything"])];
 
-  test.each([...Object.entries(allowed), ["all", all] as const])("permissions %j", async (permissions, names) => {
-    const { text } = await showEncryption(
-      await protectedBy(letter, { encryption, userPassword: "user", permissions }),
-      "user",
-    );
-    const found = [...text.matchAll(/^(.*): allowed$/gm)].map(([, name]) => name);
-    expect(found.toSorted()).toEqual([...new Set(["extract for accessibility", ...names])].toSorted());
-  });
+  test.each([...Object.entries(allowed), ["all", all] as const])(
+    "permissions %j are enforced by the file",
+    async (permissions, names) => {
+      const { text } = await showEncryption(
+        await protectedBy(letter, { encryption, userPassword: "user", permissions }),
+        "user",
+      );
+      const found = [...text.matchAll(/^(.*): allowed$/gm)].map(([, name]) => name);
+      expect(found.toSorted()).toEqual([...new Set(["extract for accessibility", ...names])].toSorted());
+    },
+  );
 
   test("one password for both opens the document with all permissions", async () => {
     const bytes = await protectedBy(letter, { encryption, userPassword: "same", ownerPassword: "same" });
@@ -139,7 +145,7 @@ describe.each(["aes-256", "aes-128"])("%s", (encryption) => {
     expect((await protect(bytes, { userPassword: "x", password: "same" })).status).toBe(200);
   });
 
-  test("no permissions given: all", async () => {
+  test("all permissions are granted by default", async () => {
     const { text } = await showEncryption(await protectedBy(letter, { encryption, userPassword: "user" }), "user");
     expect(text).not.toContain("not allowed");
   });

@@ -16,7 +16,7 @@ const letter = document({ name: "letter", pages: 2, features: ["outline", "form"
 const ALL = [4, 8, 16, 32, 256, 512, 1024, 2048];
 
 describe.each(["aes-256", "aes-128"])("documents protected with %s", (encryption) => {
-  test.each(ciphers)("replaces %s, opened with the user's or the owner's password", async (cipher) => {
+  test.each(ciphers)("protect replaces %s, opened with the user's or the owner's password", async (cipher) => {
     const plain = document({ name: cipher, pages: 3, features: allFeatures });
     const old = await encrypt(plain, { cipher, userPassword: "old user", ownerPassword: "old owner" });
     const source = await openPdf(old, { password: "old user", drawing: true });
@@ -39,7 +39,7 @@ describe.each(["aes-256", "aes-128"])("documents protected with %s", (encryption
     await protectedBy(old, { encryption, password: "o", userPassword: "new" });
   });
 
-  test("metadata that was plain in the input is not in the output", async () => {
+  test("unencrypted metadata of the input is encrypted in the output", async () => {
     const restrictions = ["--cleartext-metadata"];
     const old = await encrypt(letter, { cipher: "aes-128", userPassword: "u", ownerPassword: "o", restrictions });
     const { xmp } = await openPdf(old, { password: "u" });
@@ -49,7 +49,7 @@ describe.each(["aes-256", "aes-128"])("documents protected with %s", (encryption
     expect((await openPdf(bytes, { password: "new" })).xmp).toBe(xmp);
   });
 
-  test("10,000 outline entries in a row, each linked to the next", async () => {
+  test("10,000 linked outline entries are encrypted", async () => {
     const count = 10_000;
     const outline: PdfObject[] = Array.from({ length: count }, (_, index) => {
       const [before, after] = [index > 0 ? `/Prev ${index + 5} 0 R` : "", `/Next ${index + 7} 0 R`];
@@ -70,7 +70,7 @@ describe.each(["aes-256", "aes-128"])("documents protected with %s", (encryption
     expect(output.outline.map(({ title }) => title)).toEqual(outline.map((_, index) => `Entry ${index}`));
   });
 
-  test("strings of every kind, streams of every length", async () => {
+  test("strings of every kind and streams of every length are encrypted", async () => {
     // Around a block of AES, and around the pieces in which long streams are encrypted.
     const lengths = [0, 1, 15, 16, 17, 31, 32, 262_143, 262_144, 262_145, 524_288, 600_000];
     const bytes = pdf(
@@ -105,7 +105,7 @@ describe.each(["aes-256", "aes-128"])("documents protected with %s", (encryption
   });
 });
 
-test("reports a repaired input and an invalidated signature", async () => {
+test("a repaired input and an invalidated signature are reported", async () => {
   const repaired = await protect(withoutXref(letter), { userPassword: "user" });
   expect(repaired.headers.get("X-Input-Repaired")).toBe("true");
   expect(repaired.headers.get("X-Signature-Invalidated")).toBeNull();
@@ -114,7 +114,7 @@ test("reports a repaired input and an invalidated signature", async () => {
   expect(response.headers.get("X-Signature-Invalidated")).toBe("true");
 });
 
-test("a stream that asks not to be encrypted is encrypted all the same", async () => {
+test("a stream is encrypted even if it asks not to be", async () => {
   const bytes = pdf(
     [
       "<</Type/Catalog/Pages 2 0 R>>",

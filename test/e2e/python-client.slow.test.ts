@@ -31,7 +31,7 @@ function signedDelivery(): string {
   return ["evt_1", at.getTime() / 1_000, new Webhook(secret).sign("evt_1", at, body), secret, body].join("\n");
 }
 
-describe.skipIf(!hasPython)("the Python client", () => {
+describe.skipIf(!hasPython)("Python client", () => {
   const env = { ...process.env, PYTHONPATH: client, PYTHONDONTWRITEBYTECODE: "1", PDF_SERVICE_KEY: liveKey };
 
   test("passes its own tests against the service", async () => {
@@ -50,7 +50,7 @@ describe.skipIf(!hasPython)("the Python client", () => {
     }
   });
 
-  test.skipIf(!has("python3", "-m", "pip", "--version"))("is installed and runs as its README says", async () => {
+  test.skipIf(!has("python3", "-m", "pip", "--version"))("installs and runs as its README describes", async () => {
     const readme = (await readFile(join(client, "README.md"), "utf8")).replaceAll("http://localhost:8787", baseUrl);
     const example = /```python\n(.*?)```/s.exec(readme)?.[1] ?? "";
     const wheel = /^pip install (.*)$/m.exec(readme)?.[1] ?? "";
@@ -68,7 +68,7 @@ describe.skipIf(!hasPython)("the Python client", () => {
     }
   });
 
-  test.skipIf(!has("mypy", "--version"))("has types that are checked strictly", async () => {
+  test.skipIf(!has("mypy", "--version"))("passes strict type checks", async () => {
     const { stdout } = await run("mypy", ["--strict", "--cache-dir", "/dev/null", "pdf_service", "tests"], {
       cwd: client,
       env,

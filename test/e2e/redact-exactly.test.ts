@@ -47,7 +47,7 @@ async function expectInPlace(before: Uint8Array, after: Uint8Array, texts: reado
   }
 }
 
-test("does not join the words on both sides of a removed match", async () => {
+test("the words on both sides of a removed match are not joined", async () => {
   const line = "[(At) -224 (the) -228 (heart) -228 (of) -228 (the) -228 (health)] TJ";
   const { body, headers } = await redact(textDocument([{ content: `BT /F1 10 Tf 72 700 Td ${line} ET` }]), {
     terms: '["the"]',
@@ -57,7 +57,7 @@ test("does not join the words on both sides of a removed match", async () => {
   expect(words).toEqual(["At", "heart", "of", "health"]);
 });
 
-describe("what stays is where it was", () => {
+describe("positions of the remaining text", () => {
   const start = "BT /F1 12 Tf";
   test.each([
     [
@@ -74,14 +74,14 @@ describe("what stays is where it was", () => {
     ],
     ["an array of adjustments", `${start} 72 700 Td [(a) -900 (Zan) 20 (zib) -20 (ar) -900 (tail)] TJ`, ["a", "tail"]],
     ["turned and slanted text", `BT /F1 1 Tf 12 5 -3 14 150 300 Tm (left ${SECRET}) Tj [-2000 (right)] TJ`, ["right"]],
-  ])("with %s", async (_, content, kept) => {
+  ])("the remaining text keeps its place with %s", async (_, content, kept) => {
     const before = textDocument([{ content: `${content} ET` }]);
     const { body } = await redact(before);
     expect(whoFinds(await readAll(body), SECRET)).toEqual([]);
     await expectInPlace(before, body, kept);
   });
 
-  test("in lines whose glyphs overlap those of the match", async () => {
+  test("the remaining text keeps its place in lines whose glyphs overlap those of the match", async () => {
     const before = textDocument([
       { content: `${show("above this", 72, 706, 12)} ${show(SECRET, 72, 700, 8)} ${show("below this", 72, 694, 12)}` },
     ]);
@@ -90,14 +90,14 @@ describe("what stays is where it was", () => {
     await expectInPlace(before, body, ["above this", "below this"]);
   });
 
-  test("and other content keeps its bytes", async () => {
+  test("the remaining text keeps its place, and other content keeps its bytes", async () => {
     const line = "0.123456789 0 0 1 100.1234567 200 cm";
     const before = textDocument([{ content: `q ${line} 0 0 5 5 re f Q ${show(`a ${SECRET}`, 72, 700)}` }]);
     expect(await decoded((await redact(before)).body)).toContain(line);
   });
 });
 
-describe("texts that replace glyphs", () => {
+describe("replacement texts", () => {
   const span = (list: string, shown: string): string => `/Span ${list} BDC ${show(shown, 50, 700)} EMC`;
 
   test.each([
@@ -106,7 +106,7 @@ describe("texts that replace glyphs", () => {
       "in UTF-16",
       `<< /ActualText <feff${Buffer.from("mail Zanzibar or call", "utf16le").swap16().toString("hex")}> >>`,
     ],
-  ])("lose only the match: %s", async (_, list) => {
+  ])("a replacement text loses only the match: %s", async (_, list) => {
     const { body } = await redact(textDocument([{ content: span(list, "mail Zanzibar or call") }]));
     const { pdfjs, pdfium } = await readAll(body);
     for (const reading of [pdfjs, pdfium]) expect(reading).toContain("mailorcall");
@@ -116,13 +116,13 @@ describe("texts that replace glyphs", () => {
     expect(text).not.toContain(SECRET);
   });
 
-  test("take the glyphs with them that do not say the match themselves", async () => {
+  test("a match in a replacement text takes its glyphs along, even if they show other text", async () => {
     const { body } = await redact(textDocument([{ content: span(`<< /ActualText (x ${SECRET}) >>`, "qwertzuiop") }]));
     const { pdfjs, pdfium } = await readAll(body);
     for (const reading of [pdfjs, pdfium]) expect(reading).not.toMatch(/[ertzuiop]/);
   });
 
-  test("keep what is left of alternate texts", async () => {
+  test("alternate texts keep the part without the match", async () => {
     const { body } = await redact(
       textDocument([{ content: span(`<< /Alt (portrait of ${SECRET}, 1901) >>`, "figure") }]),
     );
@@ -143,7 +143,7 @@ test.each([
   ],
   ["of an unknown operator", "(Zanzibar) foo BT /F1 12 Tf 100 700 Td (left) Tj ET"],
   ["in a string that does not end", "BT /F1 12 Tf 100 700 Td (left) Tj ET (Zanzibar"],
-])("a match goes that is %s", async (_, content) => {
+])("a match is removed %s", async (_, content) => {
   const before = textDocument([{ content }]);
   const { body, headers } = await redact(before);
   expect(await decoded(before)).toContain(SECRET);
@@ -165,7 +165,7 @@ describe("regions", () => {
   ];
   const area = { regions: '[{"page":1,"x":90,"y":90,"width":120,"height":120}]' };
 
-  test("take shadings, images, and patterns out of the file that are painted only there", async () => {
+  test("shadings, images, and patterns painted only in a region are removed from the file", async () => {
     const before = drawing({
       width: 400,
       height: 400,
@@ -193,7 +193,7 @@ describe("regions", () => {
     }
   });
 
-  test("leave glyphs whose ink does not touch them", async () => {
+  test("glyphs whose ink does not touch a region stay", async () => {
     // The region touches the descent of the line above, which has no descenders.
     const before = textDocument([{ content: `${show("HOME", 100, 700, 20)} ${show("gone", 100, 680, 20)}` }]);
     const { body } = await redact(before, { regions: '[{"page":1,"x":90,"y":102,"width":120,"height":20}]' });
@@ -203,7 +203,7 @@ describe("regions", () => {
   });
 });
 
-test("the pixels of an image in one ink become paper", async () => {
+test("pixels of an image in one ink become paper", async () => {
   const before = drawing({
     width: 100,
     height: 100,
@@ -243,7 +243,7 @@ test.each([
     String.raw`alert("\132an\zibar")`,
     "132an",
   ],
-])("a term that only %s say is gone", async (_, entries, data, trace) => {
+])("a term that occurs only in %s is removed", async (_, entries, data, trace) => {
   const before = pdf(
     [
       `<< /Type /Catalog /Pages 2 0 R ${entries} >>`,
@@ -260,7 +260,7 @@ test.each([
   expect(await plainText(body)).not.toContain(trace);
 });
 
-describe("what resources still name that pages share or inherit", () => {
+describe("shared and inherited resources", () => {
   const shared = pdf(
     [
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -287,7 +287,7 @@ describe("what resources still name that pages share or inherit", () => {
   test.each<[string, Record<string, string>, string[], string[]]>([
     ["a region", { regions: region }, [SECRET, "/SecretImage"], ["/OtherImage"]],
     ["a term on one page", { terms: `["${SECRET}"]`, pages: "1" }, [SECRET], ["/SecretImage", "/OtherImage"]],
-  ])("leaves the file with %s if no page draws it", async (_, fields, gone, kept) => {
+  ])("an object without a drawing page is removed from the file with %s", async (_, fields, gone, kept) => {
     const { body } = await redact(shared, fields);
     const text = await plainText(body);
     for (const one of gone) expect(text).not.toContain(one);
@@ -295,7 +295,7 @@ describe("what resources still name that pages share or inherit", () => {
   });
 });
 
-describe("glyphs of Type 3 fonts", () => {
+describe("Type 3 fonts", () => {
   /** `T` has a filled square of almost `width` units as the letter a. */
   const page = (content: string, matrix: string, width: number): Uint8Array =>
     pdf(
@@ -312,7 +312,7 @@ describe("glyphs of Type 3 fonts", () => {
       "/Root 1 0 R",
     );
 
-  test("are removed without moving what follows, although readers round their widths to thousandths", async () => {
+  test("Type 3 glyphs are removed without moving later text, although readers round their widths to thousandths", async () => {
     const before = page(
       `BT /T 8 Tf 10 50 Td (${"a".repeat(60)}) Tj /F1 12 Tf (after) Tj ET`,
       ".01493 0 0 .01493 0 0",
@@ -323,7 +323,7 @@ describe("glyphs of Type 3 fonts", () => {
     await expectInPlace(before, body, ["after"]);
   });
 
-  test("go where they reach into a region from many font sizes away", async () => {
+  test("Type 3 glyphs that reach into a region from many font sizes away are removed", async () => {
     const before = page("BT /T 0.5 Tf 10 10 Td (a) Tj /F1 10 Tf 300 0 Td (stays) Tj ET", "1 0 0 1 0 0", 80);
     const { body } = await redact(before, { regions: '[{"page":1,"x":35,"y":60,"width":10,"height":10}]' });
     await expectInPlace(before, body, ["stays"]);
@@ -347,7 +347,7 @@ describe("crop with remove", () => {
   test.each([
     ["turned", "q 80 80 -80 80 100 20 cm /I Do Q", 4],
     ["of coarse pixels", "q 160 0 0 160 15 15 cm /I Do Q", 28],
-  ])("cuts an image that is %s, and what is inside looks the same", async (_, content, blanked) => {
+  ])("an image that is %s is cut, and the inside looks the same", async (_, content, blanked) => {
     const before = page(content);
     const box = { x: 45, y: 45, width: 110, height: 110 };
     const response = await post(service, "crop", { file: pdfPart(before), box: JSON.stringify(box), remove: "true" });
@@ -369,7 +369,7 @@ describe("crop with remove", () => {
   });
 });
 
-test("a word that ends a line of one column is not joined with what begins a line of the next", async () => {
+test("a word at the end of a column's line is not joined with the next column's line", async () => {
   const left = ["what it returns", "your return", "on a form"].map((line, at) => show(line, 72, 700 - at * 20));
   const right = ["second", "sold for less"].map((line, at) => show(line, 300, 694 - at * 20));
   const bytes = textDocument([{ content: [...left, ...right].join("\n") }]);

@@ -44,11 +44,11 @@ function annotated(content: string): Uint8Array {
   );
 }
 
-describe("of an appearance that has a match, the other text keeps its bytes:", () => {
+describe("appearances with a match", () => {
   test.each([
     ["those from 0x80 on", "(caf\u00e9 M\u00fcller \u0080) Tj", "(caf\u00e9 M\u00fcller \u0080) Tj"],
     ["NUL, and what follows it", "/F2 14 Tf (\0A\0B\0C) Tj (\0D) Tj", "(\0A\0B\0C) Tj (\0D) Tj"],
-  ])("%s", async (_, shown, kept) => {
+  ])("the other text of an appearance with a match keeps its bytes: %s", async (_, shown, kept) => {
     const before = annotated(`BT /F1 14 Tf 4 70 Td (secret word) Tj 0 -20 Td ${shown} 0 -20 Td /F1 14 Tf (last) Tj ET`);
     const { body } = await redact(before, "secret");
     const raw = await decoded(body);
@@ -58,7 +58,7 @@ describe("of an appearance that has a match, the other text keeps its bytes:", (
   });
 });
 
-describe("an encrypted file whose XMP is not encrypted", () => {
+describe("encrypted files with unencrypted XMP", () => {
   const packet = (title: string): string =>
     `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
     `<rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" pdf:Keywords="${title}"/></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;
@@ -83,7 +83,7 @@ describe("an encrypted file whose XMP is not encrypted", () => {
 
   const rawOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
 
-  test.each(["128", "256"] as const)("keeps it readable, with AES-%s", async (cipher) => {
+  test.each(["128", "256"] as const)("unencrypted XMP stays readable with AES-%s", async (cipher) => {
     const before = await encrypted(cipher);
     expect(rawOf(before)).toContain("readable Zanzibar words");
     const { body, count } = await redact(before, "hello");
@@ -92,7 +92,7 @@ describe("an encrypted file whose XMP is not encrypted", () => {
     expect(await decoded(body, "owner")).not.toContain("hello");
   });
 
-  test.each(["128", "256"] as const)("loses what matches in it, with AES-%s", async (cipher) => {
+  test.each(["128", "256"] as const)("unencrypted XMP loses its matches with AES-%s", async (cipher) => {
     const { body, count } = await redact(await encrypted(cipher), "Zanzibar");
     expect(count).toBe("1");
     expect(rawOf(body)).toContain('pdf:Keywords="readable *** words"');
@@ -100,7 +100,7 @@ describe("an encrypted file whose XMP is not encrypted", () => {
   });
 });
 
-describe("pages that are not selected", () => {
+describe("unselected pages", () => {
   const shows = "BT /F1 14 Tf 4 10 Td (secret) Tj ET";
   const form = "/Type /XObject /Subtype /Form /BBox [0 0 200 100] /Resources << /Font << /F1 5 0 R >> >>";
 
@@ -193,7 +193,7 @@ test("the family of a font that is not embedded stays, like its name", async () 
   expect(raw).not.toContain("(kept Courier)");
 });
 
-test("names and comments go that stand behind a string of marked content", async () => {
+test("names and comments behind a string of marked content are removed", async () => {
   const before = "/Artifact << /Note (a note) /Type /Footer % the Footer\n >> BDC EMC";
   const { body } = await redact(inNamedFont(before), "Foot");
   const raw = await decoded(body);

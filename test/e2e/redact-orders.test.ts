@@ -37,7 +37,7 @@ const at = (x: number, y: number, text: string): PaintedPiece => ({ text, x, y }
 
 const sorted = (text: string): string => [...text.replaceAll(/\s/g, "")].toSorted().join("");
 
-describe("a text is found whatever the order in which its parts are painted:", () => {
+describe("painting orders", () => {
   test.each<[string, string, readonly PaintedPiece[], (readonly PaintedPiece[])?]>([
     [
       "words of a line from right to left",
@@ -100,7 +100,7 @@ describe("a text is found whatever the order in which its parts are painted:", (
       "Jane Roe",
       [at(300, 288, "and 6"), at(200, 288, "{Roe}"), at(300, 300, "5"), at(70, 300, "Name"), at(200, 300, "{Jane}")],
     ],
-  ])("%s", async (_, term, pieces, form = []) => {
+  ])("a text is found in any order of its parts: %s", async (_, term, pieces, form = []) => {
     const painted = ({ text, ...place }: PaintedPiece): PaintedPiece => ({
       ...place,
       text: text.replaceAll(/[{}]/g, ""),
@@ -112,7 +112,7 @@ describe("a text is found whatever the order in which its parts are painted:", (
     expect(sorted((await readAll(body)).pdfjs)).toBe(sorted(kept));
   });
 
-  test("text drawn twice for bold type, in any order, is one match, and goes with its shadow", async () => {
+  test("text drawn twice for bold type is one match in any order, and is removed with its shadow", async () => {
     const twice = [at(70, 300, "Jane"), at(100, 300, "Roe"), at(130, 300, "stays")].flatMap((piece) => [
       piece,
       { ...piece, x: piece.x + 0.4 },
@@ -123,7 +123,7 @@ describe("a text is found whatever the order in which its parts are painted:", (
   });
 });
 
-describe("what stays is not redacted for standing beside a gap:", () => {
+describe("text beside gaps", () => {
   test.each<[string, Readonly<Record<string, string>>, readonly PaintedPiece[], string]>([
     [
       "the end of a line before a gap, and the beginning of the next line",
@@ -150,7 +150,7 @@ describe("what stays is not redacted for standing beside a gap:", () => {
       ],
       "theenge10are",
     ],
-  ])("%s", async (_, fields, pieces, kept) => {
+  ])("text beside a gap is not redacted: %s", async (_, fields, pieces, kept) => {
     const file = paintedDocument(
       pieces.map(({ text, ...place }) => ({ ...place, text: text.replaceAll(/[{}]/g, "") })),
     );
@@ -200,12 +200,12 @@ describe("patterns", () => {
       lines("030 1234567", "030 7654321"),
       ["030 1234567", "030 7654321"],
     ],
-  ])("%s", async (_, preset, pieces, expected) => {
+  ])("preset patterns are found across lines: %s", async (_, preset, pieces, expected) => {
     const { found } = await redact(paintedDocument(pieces.toReversed()), { patterns: JSON.stringify([preset]) });
     expect(found.toSorted()).toEqual(expected);
   });
 
-  test("of a request end with a line where they are complete there, and go on where they are not", async () => {
+  test("patterns of a request end with a complete line, and otherwise continue", async () => {
     const file = paintedDocument(lines("INV 12", "34", "No INV", "56 is it"));
     const { found } = await redact(file, { patterns: '[{"regex":"INV \\\\d+( \\\\d+)?"}]' });
     expect(found).toEqual(["INV 12", "INV 56"]);
@@ -249,7 +249,7 @@ function randomPage(random: Random): { lines: PaintedPiece[]; count: number } {
   return { lines, count };
 }
 
-test("the result never depends on the order in which pieces of a page are painted", async () => {
+test("the result is the same for any order of painting", async () => {
   for (let seed = 0; seed < COUNT; seed++) {
     const random = new Random(seed, 7);
     const { lines, count } = randomPage(random);

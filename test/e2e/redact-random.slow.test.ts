@@ -13,19 +13,19 @@ const count = Number(process.env["RANDOM_COUNT"] ?? 1_000);
 /** Seeds of one test. */
 const STEP = 50;
 
-describe.each(Array.from({ length: Math.ceil(count / STEP) }, (_, at) => first + at * STEP))("from seed %i", (from) => {
+describe.each(Array.from({ length: Math.ceil(count / STEP) }, (_, at) => first + at * STEP))("seed %i", (from) => {
   const seeds = Array.from({ length: Math.min(STEP, first + count - from) }, (_, at) => from + at);
 
-  test("a secret in random places goes, and what stands beside it stays where it is", async () => {
+  test("a secret in random places is removed, and the text beside it stays in place", async () => {
     for (const seed of seeds) await expect(redactSecret(service, seed)).resolves.toBeUndefined();
   });
 
-  test("cropping with remove leaves what is inside as it looks", async () => {
+  test("cropping with remove leaves the inside unchanged", async () => {
     for (const seed of seeds.filter((_, at) => at % 10 === 0))
       await expect(cropSecret(service, seed)).resolves.toBeUndefined();
   });
 
-  test("flattening leaves pages as they look", async () => {
+  test("flattening leaves the appearance of pages unchanged", async () => {
     for (const seed of seeds.filter((_, at) => at % 10 === 5))
       await expect(flattenSecret(service, seed)).resolves.toBeUndefined();
   });

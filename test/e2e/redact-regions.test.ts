@@ -87,10 +87,10 @@ const inner = ({ x, y, width, height }: Box): Box => ({ x: x + 1, y: y + 1, widt
 const textOf = async (bytes: Uint8Array): Promise<string> =>
   (await openPdf(bytes)).pages.map(({ text }) => text).join("\n");
 
-describe("letters whose ink reaches into a region go, and those beside it stay", () => {
+describe("letters", () => {
   const font = "/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Times-Italic >> >>";
 
-  test("an italic f that reaches beyond what it advances, on both of its sides", async () => {
+  test("an italic f that reaches beyond its advance into a region is removed, on both of its sides", async () => {
     // It advances from 100 to 127.8, and has ink from 85 to 142.
     const bytes = page("BT /F1 100 Tf 100 60 Td (f) Tj ET BT /F1 20 Tf 20 20 Td (other) Tj ET", font);
     const right = { x: 132, y: 40, width: 60, height: 120 };
@@ -111,7 +111,7 @@ describe("letters whose ink reaches into a region go, and those beside it stay",
     expect((await textOf(after)).trim()).toBe("f");
   });
 
-  test("glyphs of a Type 3 font that are a hundred font sizes large, and as high as the widest of them is wide", async () => {
+  test("Type 3 glyphs a hundred times larger than the font size are removed if they reach into a region", async () => {
     const glyph = (width: number): PdfObject => ({
       entries: "",
       data: latin1(`${width} 0 0 0 ${width} 100 d1 0 0 ${width - 4} 100 re f`),
@@ -130,7 +130,7 @@ describe("letters whose ink reaches into a region go, and those beside it stay",
   });
 });
 
-describe("annotations without an appearance go that are drawn in a region outside of their /Rect", () => {
+describe("annotations without an appearance", () => {
   const rect = "/Type /Annot /Rect [10 10 20 20] /C [1 0 0] /BS << /W 4 >>";
 
   const colorsIn = (file: string): string[] =>
@@ -142,7 +142,7 @@ describe("annotations without an appearance go that are drawn in a region outsid
     ["an open polygon", "/Subtype /PolyLine /Vertices [100 50 100 100 250 100]"],
     ["a polygon", "/Subtype /Polygon /Vertices [100 50 250 100 100 150]"],
     ["strokes of ink", "/Subtype /Ink /InkList [[20 20 30 30] [100 100 200 100 250 100]]"],
-  ])("%s", async (_, entries) => {
+  ])("an annotation that is drawn in a region outside of its /Rect is removed: %s", async (_, entries) => {
     const beside =
       "<< /Type /Annot /Subtype /Line /Rect [10 10 20 20] /C [0 0 1] /BS << /W 4 >> /L [20 180 280 180] >>";
     const bytes = page("", "", [`<< ${rect} ${entries} >>`, beside], "/Annots [$0 $1]");
@@ -152,7 +152,7 @@ describe("annotations without an appearance go that are drawn in a region outsid
     expect(colorsIn(await decoded(after))).toEqual(["0 0 1"]);
   });
 
-  test("and one stays that is drawn beside the region", async () => {
+  test("an annotation that is drawn beside the region stays", async () => {
     const bytes = page("", "", [`<< ${rect} /Subtype /Line /L [100 100 134 100] >>`], "/Annots [$0]");
     expect(colorsIn(await decoded(await redact(bytes, { x: 140, y: 80, width: 60, height: 40 })))).toEqual(["1 0 0"]);
   });
@@ -176,7 +176,7 @@ function mostOutside(a: Drawn, b: Drawn, box: Box): number {
   return most;
 }
 
-describe("the part of an image in a region is overwritten and shows nothing", () => {
+describe("images", () => {
   const [width, height] = [120, 80];
   const place = "/XObject << /I $0 >>";
   const content = `q 240 0 0 160 30 20 cm /I Do Q`;
@@ -209,7 +209,7 @@ describe("the part of an image in a region is overwritten and shows nothing", ()
     ["Lab without gray", "[/Lab << /WhitePoint [0.9505 1 1.089] /Range [20 100 20 100] >>]", 3, 255],
     ["a spot color on colored paper", `[/Separation /Spot /DeviceRGB ${tint}]`, 1, 255],
     ["inks on colored paper", `[/DeviceN [/Spot] /DeviceRGB ${tint}]`, 1, 255],
-  ])("in %s", async (_, space, components, most) => {
+  ])("the part of an image in a region is overwritten in %s", async (_, space, components, most) => {
     const samples = ramp(components, most);
     const bytes = page(content, place, [flate(samples, `${dictionary} /BitsPerComponent 8 /ColorSpace ${space}`)]);
     const before = await drawn(bytes);
@@ -228,7 +228,7 @@ describe("the part of an image in a region is overwritten and shows nothing", ()
     expect(kept.subarray(row, row + width)).toEqual(samples.subarray(row, row + width));
   });
 
-  test("in a palette without white that has a soft mask", async () => {
+  test("the part of an image is overwritten in a palette without white that has a soft mask", async () => {
     const mask = flate(
       new Uint8Array(width * height).fill(200),
       `${dictionary} /BitsPerComponent 8 /ColorSpace /DeviceGray`,
@@ -242,7 +242,7 @@ describe("the part of an image in a region is overwritten and shows nothing", ()
     expect(mostOutside(await drawn(bytes), picture, region)).toBeLessThan(3);
   });
 
-  test("in a palette without white, one color of which is transparent", async () => {
+  test("the part of an image is overwritten in a palette without white that has a transparent color", async () => {
     const space = "[/Indexed /DeviceRGB 3 <102030 304050 a01020 20a040>] /Mask [2 2]";
     const bytes = page(content, place, [flate(ramp(1, 3), `${dictionary} /BitsPerComponent 8 /ColorSpace ${space}`)]);
     const after = await redact(bytes, region);
@@ -276,7 +276,7 @@ describe("the part of an image in a region is overwritten and shows nothing", ()
     ],
     ["JPEG with a color key", `${jpeg} /ColorSpace /DeviceRGB /Mask [0 20 0 255 0 255]`, jpegOf(80)],
     ["JPEG in Lab", `${jpeg} /ColorSpace [/Lab << /WhitePoint [0.9505 1 1.089] >>]`, jpegOf(80)],
-  ])("in %s", async (_, entries, data) => {
+  ])("the part of an image in a region shows nothing in %s", async (_, entries, data) => {
     const bytes = page(content, place, [{ entries, data }]);
     const after = await redact(bytes, region);
     const [before, picture] = [await renderPage(bytes, 1, 72), await renderPage(await withoutBoxes(after), 1, 72)];
@@ -298,28 +298,31 @@ describe("the part of an image in a region is overwritten and shows nothing", ()
     expect(sum / count).toBeLessThan(2);
   });
 
-  test.each([75, 30])("in a JPEG of low resolution and quality %i, which is a JPEG again", async (quality) => {
-    const data = jpegOf(quality);
-    const image = {
-      entries: `${jpeg} /ColorSpace /DeviceRGB`,
-      data,
-    };
-    const bytes = page("q 120 0 0 80 60 60 cm /I Do Q", place, [image]);
-    const small = { x: 81, y: 83, width: 40, height: 30 };
-    const after = await redact(bytes, small);
-    expect(others(await drawn(after), inner(small), GREEN)).toBe(0);
-    const picture = await drawn(await withoutBoxes(after));
-    expect(others(picture, inner(small), WHITE)).toBe(0);
-    expect(mostOutside(await drawn(bytes), picture, { x: 68, y: 68, width: 72, height: 60 })).toBeLessThan(60);
-    const images = [...(await imagesOf(after)).values()];
-    const own = images.find((one) => one.dictionary["/Filter"] === "/DCTDecode");
-    expect(own?.data.length).toBeLessThan(data.length * 1.5);
-    // The JPEG without the mask that hides its ringing: the pattern is gone.
-    const alone = page("q 120 0 0 80 60 60 cm /I Do Q", place, [{ ...image, data: own?.data ?? new Uint8Array() }]);
-    const middle = { x: 92, y: 94, width: 18, height: 8 };
-    expect(others(await drawn(bytes), middle, WHITE)).toBeGreaterThan(2_000);
-    expect(others(await drawn(alone), middle, WHITE)).toBe(0);
-  });
+  test.each([75, 30])(
+    "the part of a JPEG of low resolution and quality %i is overwritten, and the result is a JPEG",
+    async (quality) => {
+      const data = jpegOf(quality);
+      const image = {
+        entries: `${jpeg} /ColorSpace /DeviceRGB`,
+        data,
+      };
+      const bytes = page("q 120 0 0 80 60 60 cm /I Do Q", place, [image]);
+      const small = { x: 81, y: 83, width: 40, height: 30 };
+      const after = await redact(bytes, small);
+      expect(others(await drawn(after), inner(small), GREEN)).toBe(0);
+      const picture = await drawn(await withoutBoxes(after));
+      expect(others(picture, inner(small), WHITE)).toBe(0);
+      expect(mostOutside(await drawn(bytes), picture, { x: 68, y: 68, width: 72, height: 60 })).toBeLessThan(60);
+      const images = [...(await imagesOf(after)).values()];
+      const own = images.find((one) => one.dictionary["/Filter"] === "/DCTDecode");
+      expect(own?.data.length).toBeLessThan(data.length * 1.5);
+      // The JPEG without the mask that hides its ringing: the pattern is gone.
+      const alone = page("q 120 0 0 80 60 60 cm /I Do Q", place, [{ ...image, data: own?.data ?? new Uint8Array() }]);
+      const middle = { x: 92, y: 94, width: 18, height: 8 };
+      expect(others(await drawn(bytes), middle, WHITE)).toBeGreaterThan(2_000);
+      expect(others(await drawn(alone), middle, WHITE)).toBe(0);
+    },
+  );
 });
 
 /** A document without the boxes that cover its regions. */
@@ -345,7 +348,7 @@ function changedPixels(before: Drawn, after: Drawn, boxes: readonly Box[]): numb
   return count;
 }
 
-describe("drawings that a region touches are cut, and what is beside it looks as before", () => {
+describe("drawings", () => {
   const text =
     "1 g BT /F1 14 Tf 20 150 Td (white above) Tj 0 -60 Td (left    SECRET    right) Tj 0 -60 Td (white below) Tj ET";
   const font = "/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>";
@@ -395,23 +398,26 @@ describe("drawings that a region touches are cut, and what is beside it looks as
       "",
     ],
     ["a path with a hole", ".2 .3 .2 rg 0 0 300 200 re 90 70 100 50 re f*", "", [], ""],
-  ])("%s", async (name, background, resources, objects, entries) => {
-    const bytes = page(`q ${background} Q ${text}`, `${font} ${resources}`, objects, entries);
-    const isTurned = entries.includes("180");
-    const regions = [region, second].map((box) =>
-      isTurned ? { ...box, x: WIDTH - box.x - box.width, y: HEIGHT - box.y - box.height } : box,
-    );
-    const before = await drawn(bytes);
-    const after = await redact(bytes, ...regions);
-    expect(changedPixels(before, await drawn(after), regions)).toBe(0);
-    const below = await drawn(await uncovered(after));
-    for (const box of regions) {
-      expect(others(await drawn(after), inner(box), GREEN)).toBe(0);
-      expect(others(below, inner(box), WHITE)).toBe(0);
-    }
-    expect(await textOf(after)).toMatch(/white above.*left.*white below/s);
-    expect(await decoded(after)).not.toContain("SECRET");
-  });
+  ])(
+    "a drawing is cut at a region, and looks as before beside it: %s",
+    async (name, background, resources, objects, entries) => {
+      const bytes = page(`q ${background} Q ${text}`, `${font} ${resources}`, objects, entries);
+      const isTurned = entries.includes("180");
+      const regions = [region, second].map((box) =>
+        isTurned ? { ...box, x: WIDTH - box.x - box.width, y: HEIGHT - box.y - box.height } : box,
+      );
+      const before = await drawn(bytes);
+      const after = await redact(bytes, ...regions);
+      expect(changedPixels(before, await drawn(after), regions)).toBe(0);
+      const below = await drawn(await uncovered(after));
+      for (const box of regions) {
+        expect(others(await drawn(after), inner(box), GREEN)).toBe(0);
+        expect(others(below, inner(box), WHITE)).toBe(0);
+      }
+      expect(await textOf(after)).toMatch(/white above.*left.*white below/s);
+      expect(await decoded(after)).not.toContain("SECRET");
+    },
+  );
 
   test.each<[string, string, string, string, PdfObject[]]>([
     [
@@ -447,7 +453,7 @@ describe("drawings that a region touches are cut, and what is beside it looks as
       ],
     ],
   ])(
-    "but what is painted with %s goes as a whole, and the file has it no more",
+    "a drawing that is painted with %s is removed from the file as a whole",
     async (_, source, content, resources, objects) => {
       const bytes = page(`q ${content} Q ${text}`, `${font} ${resources}`, objects);
       expect(colorAt(await drawn(bytes), 250, 20)).not.toEqual(WHITE);

@@ -39,7 +39,7 @@ test.each([
   ["one letter of a column", "公開秘密文書終了", "密", { vertical: true }],
   ["Hebrew, from right to left", reversed("שלום סודי עולם"), "סודי", {}],
   ["Arabic, from right to left", reversed("مرحبا سري عالم"), "سري", {}],
-])("%s goes, and the text beside it stays", async (_, text, secret, how) => {
+])("%s is removed, and the text beside it stays", async (_, text, secret, how) => {
   const before = composite(text, how);
   const read = await readAll(before);
   const orders = [secret, reversed(secret)];
@@ -86,7 +86,7 @@ async function placed(bytes: Uint8Array): Promise<[string, number, number, numbe
   });
 }
 
-test("of a column, exactly the match goes, and the gap runs along the column", async () => {
+test("a match in a column is removed exactly, and the gap runs along the column", async () => {
   const text = `[${utf16("始中")} 200 ${utf16("秘")} 100 ${utf16("密終")} 300 ${utf16("末")}] TJ`;
   const before = column(`BT /F1 20 Tf 150 Tz 200 380 Td ${text} 30 0 Td ${utf16("秘密後")} Tj ET`);
   expect(await placed(before)).toEqual([
@@ -111,7 +111,7 @@ test.each([
   ["glyphs overlap", "/DW2 [880 -500]"],
   ["glyphs stand to the left of the column", "/W2 [1 20000 -1000 2500 880]"],
   ["glyphs run upward", "/DW2 [880 1000]"],
-])("of a column in which %s, no letter of the match is left", async (_, metrics) => {
+])("a match in a column in which %s is removed completely", async (_, metrics) => {
   const before = column(`BT /F1 20 Tf 200 200 Td ${utf16("始中秘密終末")} Tj ET`, metrics);
   const { pdfjs, pdfium } = await readAll(await redact(before, "秘密"));
   for (const letter of "秘密") for (const reading of [pdfjs, pdfium]) expect(reading).not.toContain(letter);
@@ -171,7 +171,7 @@ test.each<[string, () => Uint8Array | Promise<Uint8Array>, string | undefined]>(
     () => append(Buffer.from(plain()).toString("latin1"), "<< /Title (nothing) >>", (number) => `/Info ${number} 0 R`),
     undefined,
   ],
-])("%s: the secret goes", async (_, document, password) => {
+])("a secret is removed in %s", async (_, document, password) => {
   const before = await document();
   expect(whoFinds(await readAll(before, password), SECRET)).toEqual(["qpdf", "pdf.js", "PDFium"]);
   const body = await redact(before, SECRET, password === undefined ? {} : { password });

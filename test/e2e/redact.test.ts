@@ -38,7 +38,7 @@ async function findSecrets(bytes: Uint8Array, places: readonly HidingPlace[]): P
     .map(({ name }) => name);
 }
 
-describe("a secret in every place that a document has for text", () => {
+describe("secret in every place", () => {
   const { bytes, places } = hidingDocument();
   let redacted: Uint8Array;
   let headers: Headers;
@@ -46,18 +46,18 @@ describe("a secret in every place that a document has for text", () => {
     ({ body: redacted, headers } = await redact(bytes, { terms: JSON.stringify([SECRET]) }));
   });
 
-  test("is found before by qpdf or pdf.js, in more than 40 places", async () => {
+  test("the secret is found by qpdf or pdf.js in more than 40 places before", async () => {
     expect(await findSecrets(bytes, places)).toEqual(places.map(({ name }) => name));
     expect(places.length).toBeGreaterThan(40);
   });
 
-  test("is found in none of them after", async () => {
+  test("the secret is found in no place after", async () => {
     expect(await findSecrets(redacted, [{ name: "any", by: "raw", secret: SECRET }])).toEqual([]);
     expect(Number(headers.get("X-Redactions"))).toBeGreaterThanOrEqual(places.length - 10);
     expect(headers.get("X-Attachments-Removed")).toBe("3");
   });
 
-  test("leaves everything else", async () => {
+  test("redaction keeps everything else", async () => {
     expect((await check(redacted)).errors).toEqual([]);
     const text = await textOfPages(redacted);
     for (const kept of [
@@ -73,7 +73,7 @@ describe("a secret in every place that a document has for text", () => {
     expect(await decoded(redacted)).toContain("nothing to see");
   });
 
-  test("can be a letter that the syntax of a file has everywhere", async () => {
+  test("the secret can be a letter that the syntax of a file has everywhere", async () => {
     const { status, message, body } = await redact(bytes, { terms: '["e"]', ignoreCase: "true" });
     expect([status, message]).toEqual([200, undefined]);
     expect((await check(body)).errors).toEqual([]);
@@ -97,7 +97,7 @@ describe("patterns and regions", () => {
   const presets = ["email", "credit-card", "iban", "us-ssn", "ip", "phone", "url"];
   const patterns = JSON.stringify([...presets, { regex: String.raw`INV-\d{6}` }]);
 
-  test("go where they are valid, and nothing else does", async () => {
+  test("valid matches of patterns are removed, and nothing else", async () => {
     const { body, headers } = await redact(bytes, { patterns });
     expect((await textOfPages(body)).replaceAll(/\s+/g, " ").trim()).toBe(
       "mail , card , no card 4111 1111 1111 1112 iban , ssn , at and 1.2.3.999 call or see . and INV-12",
@@ -106,7 +106,7 @@ describe("patterns and regions", () => {
     expect(headers.get("X-Pages-Without-Text")).toBe("2");
   });
 
-  test("take their part of a curve, which cannot be computed from what is left", async () => {
+  test("a region removes its part of a curve, which cannot be computed from the rest", async () => {
     const regions = JSON.stringify([{ page: 1, x: 90, y: 380, width: 60, height: 40 }]);
     const { body } = await redact(bytes, { regions });
     expect(await decoded(bytes)).toContain("150 500 250 300");
@@ -127,7 +127,7 @@ describe("patterns and regions", () => {
     [{ page: 2, x: 10, y: 700, width: 50, height: 50 }, "must touch page 2 (800 x 600 points)"],
     [{ page: 1, x: -60, y: 10, width: 60, height: 50, origin: "bottom-left" }, "must touch page 1 ("],
     [{ page: 3, x: 10, y: 10, width: 50, height: 50 }, "must be at most 2"],
-  ])("are refused where a region is not on the document: %j", async (region, issue) => {
+  ])("a region outside the document is refused: %j", async (region, issue) => {
     const fine = { page: 1, x: 0, y: 0, width: 10, height: 10 };
     const { status, body } = await redact(bytes, { regions: JSON.stringify([fine, region]) });
     const { error } = JSON.parse(new TextDecoder().decode(body)) as { error: { code: string; details: unknown } };
@@ -138,7 +138,7 @@ describe("patterns and regions", () => {
     });
   });
 
-  test("are listed with dryRun", async () => {
+  test("matches are listed with dryRun", async () => {
     const { body } = await redact(bytes, { patterns: '["email"]', dryRun: "true" });
     expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({
       matches: [{ page: 1, text: "jane.doe@example.com", boxes: [{ height: expect.any(Number) }] }],
@@ -159,7 +159,7 @@ describe("fonts", () => {
   );
   const hexOf = (letter: string): string => `00${letter.charCodeAt(0).toString(16)}>`;
 
-  test("forget what codes mean that only the redacted text had", async () => {
+  test("a font loses code mappings that only the redacted text used", async () => {
     const [before, { body }] = [await decoded(bytes), await redact(bytes, { terms: '["quiz"]' })];
     const after = await decoded(body);
     for (const letter of "quiz") expect(before).toContain(hexOf(letter));
@@ -168,7 +168,7 @@ describe("fonts", () => {
     expect(await textOfPages(body)).toBe("ui\nu");
   });
 
-  test("lose glyphs, names, and widths that only the redacted text had", async () => {
+  test("a font loses glyphs, names, and widths that only the redacted text used", async () => {
     const [fixture] = embeddedFonts.filter(({ name }) => name === "letters by their names");
     if (!fixture) throw new Error("the font is not among the fixtures");
     const document = embeddedFontDocument(fixture);
@@ -192,14 +192,14 @@ describe("fonts", () => {
   };
 
   test.each(embeddedFonts.map((fixture) => [fixture.name, fixture] as const))(
-    "are named in a header if they may still have glyphs that only the redacted text had: %s",
+    "a font is named in a header unless it loses the glyphs of the redacted text: %s",
     async (_, fixture) => {
       const kept = await keptFonts(embeddedFontDocument(fixture), 120, 500);
       expect(kept).toBe(fixture.shrinks ? null : "GreatVibes");
     },
   );
 
-  test("are named if a glyph stays because other readers may show it for a code that stays", async () => {
+  test("a font is named if a glyph stays because other readers may show it for a code that stays", async () => {
     const [fixture] = embeddedFonts.filter(({ name }) => name === "letters by their names");
     if (!fixture) throw new Error("the font is not among the fixtures");
     // The first code is that of the J, and another one is J in ASCII.
@@ -207,7 +207,7 @@ describe("fonts", () => {
   });
 });
 
-test("a box lies over the background of a form field, whose text is gone", async () => {
+test("a box covers the background of a form field, whose text is removed", async () => {
   const word = "MMMMMMMM";
   const shown = `0 0 1 rg 0 0 200 40 re f BT /F1 20 Tf 0 g 20 14 Td (${word}) Tj ET`;
   const fonts = "/Resources << /Font << /Helv 4 0 R /F1 4 0 R >> >>";
@@ -241,7 +241,7 @@ test("a box lies over the background of a form field, whose text is gone", async
   }
 });
 
-test("text in the other case stays, wherever it is, unless case is ignored", async () => {
+test("text in another case stays everywhere, unless case is ignored", async () => {
   const bytes = textDocument([{ content: show("Topology and topology", 50, 700) }]);
   const { status, body } = await redact(bytes, { terms: '["Topology"]' });
   expect(status).toBe(200);
@@ -318,7 +318,7 @@ test("a photograph is overwritten, and written as JPEG again at about its size",
   expect(difference).toBeLessThan(4);
 });
 
-test("in a scan, the pixels of a word that ocr finds are overwritten", async () => {
+test("the pixels of a word that ocr finds in a scan are overwritten", async () => {
   const [width, height] = [1_200, 120];
   const shown = textDocument([{ content: show("public Zanzibar plain", 20, 765, 30) }]);
   const { data, components } = (await readPdfiumPage(shown, 0, { width, height: 1_600 })).picture;
@@ -356,19 +356,22 @@ describe("terms", () => {
     ["an en dash", "1990\u20131999", "1990\u00961999"],
     ["a soft hyphen", "co\u00adop", "co\u00adop"],
     ["what expressions have for syntax", "a-[b]{c}/(d)|e^$.*+?\\", "a-[b]{c}/(d)|e^$.*+?\\"],
-  ])("may have %s", async (_, term, written) => {
+  ])("terms may have %s", async (_, term, written) => {
     const bytes = textDocument([{ content: show(`left ${written} right`, 50, 700) }]);
     const { status, body, headers } = await redact(bytes, { terms: JSON.stringify([term]) });
     expect([status, headers.get("X-Redactions")]).toEqual([200, "1"]);
     expect((await textOfPages(body)).replaceAll(/\s+/g, " ").trim()).toBe("left right");
   });
 
-  test.each(["auto- ", "auto -", "auto - ", "auto-", "auto"])("are found where a line ends in %j", async (end) => {
-    const bytes = textDocument([{ content: `${show(`first ${end}`, 50, 700)} ${show("matically last", 50, 686)}` }]);
-    const { status, body } = await redact(bytes, { terms: '["automatically"]' });
-    expect(status).toBe(200);
-    const text = await textOfPages(body);
-    expect(text).not.toMatch(/auto|matically/);
-    expect(text).toMatch(/first[^]*last/);
-  });
+  test.each(["auto- ", "auto -", "auto - ", "auto-", "auto"])(
+    "terms are found where a line ends in %j",
+    async (end) => {
+      const bytes = textDocument([{ content: `${show(`first ${end}`, 50, 700)} ${show("matically last", 50, 686)}` }]);
+      const { status, body } = await redact(bytes, { terms: '["automatically"]' });
+      expect(status).toBe(200);
+      const text = await textOfPages(body);
+      expect(text).not.toMatch(/auto|matically/);
+      expect(text).toMatch(/first[^]*last/);
+    },
+  );
 });

@@ -4,10 +4,10 @@ import { noBrowser, Visitor } from "./visitor.ts";
 
 const { baseUrl, testKey } = ownServer();
 
-describe.skipIf(noBrowser)("the reference in Chromium", () => {
+describe.skipIf(noBrowser)("reference in Chromium", () => {
   const visitor = new Visitor();
 
-  test("one choice of language by keyboard holds for all examples, and what is shown is what is copied", async () => {
+  test("one choice of language by keyboard holds for all examples, and the shown text is copied", async () => {
     const page = await visitor.open("rotate");
     await page.goto(`${baseUrl}/docs#sign`);
     const sign = page.locator("#sign");
@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
     expect(await page.locator('.contents [aria-current][href="#sign"]').count()).toBe(1);
   });
 
-  test("begins with the client, and has the test key of the playground in every example", async () => {
+  test("starts with the client, and has the test key of the playground in every example", async () => {
     const page = await visitor.open("rotate");
     await page.goto(`${baseUrl}/docs#merge`);
     const shown = page.locator("#merge pre[data-language]:visible");

@@ -137,10 +137,10 @@ function hasRequests(): boolean {
 const python = hasRequests();
 if (!python) console.warn("\n  SKIPPED: the Python examples, which need python3 with requests.\n");
 
-test("has every operation of the description", () => expect(operations.length).toBeGreaterThan(12));
+test("the reference has every operation of the description", () => expect(operations.length).toBeGreaterThan(12));
 
-describe.each(operations)("the examples of $id, as shown,", ({ id, status: expected, types }) => {
-  test("in curl", async () => {
+describe.each(operations)("examples of $id", ({ id, status: expected, types }) => {
+  test("the curl example runs as shown", async () => {
     const result = await outcome("sh", ["-c", shown(id, "curl")]);
     const [status, type = ""] = result.told.split(/ |;/);
     expect(status).toBe(expected);
@@ -153,28 +153,28 @@ describe.each(operations)("the examples of $id, as shown,", ({ id, status: expec
     expect(now.json).toEqual(shownResponses[id]?.json);
   });
 
-  test("in JavaScript", async () => {
+  test("the JavaScript example runs as shown", async () => {
     await writeFile(join(folder, "example.mjs"), shown(id, "JavaScript"));
     const result = await outcome(process.execPath, ["example.mjs"]);
     if (result.file !== undefined) expectResult(result);
     expect(result.body.length).toBeGreaterThan(20);
   });
 
-  test.skipIf(!python).each(["Python", "requests"])("in %s", async (language) => {
+  test.skipIf(!python).each(["Python", "requests"])("the example in %s runs as shown", async (language) => {
     const result = await outcome("python3", ["-c", shown(id, language)]);
     if (result.file !== undefined) expectResult(result);
     expect(result.body.length).toBeGreaterThan(20);
   });
 });
 
-describe("the examples with the client, as shown,", () => {
+describe("examples of the client", () => {
   const examples = () => calls.map(({ id }) => [`${id}.ts`, shown(id, "TypeScript")] as const);
 
-  test("compile", async () => {
+  test("the client's examples compile as shown", async () => {
     expect(await compileWithClient(folder, examples())).toBe("");
   });
 
-  test("run, those of operations", async () => {
+  test("the client's examples of operations run as shown", async () => {
     await installClient(folder);
     const names = operations.filter(({ status }) => status === "200").map(({ id }) => `${id}.ts`);
     const one = names.map((name) => `console.log("== ${name}"); await import("./${name}");`);
@@ -224,12 +224,10 @@ async function madeJob(): Promise<string> {
   return id;
 }
 
-test.skipIf(!python)(
-  "the Python examples of everything else call methods that exist, with parameters that they have",
-  async () => {
-    const others = calls.filter(({ takesForm, status }) => !takesForm && status !== "");
-    // Calls are bound to the signatures of the methods, and not sent.
-    const check = `
+test.skipIf(!python)("the other Python examples call existing methods with existing parameters", async () => {
+  const others = calls.filter(({ takesForm, status }) => !takesForm && status !== "");
+  // Calls are bound to the signatures of the methods, and not sent.
+  const check = `
 import inspect, sys
 import pdf_service
 class PdfService:
@@ -245,17 +243,14 @@ module = type(sys)("pdf_service")
 module.PdfService = PdfService
 sys.modules["pdf_service"] = module
 `;
-    const called = await Promise.all(
-      others.map(async ({ id }) =>
-        (await outcome("python3", ["-c", `${check}${shown(id, "Python")}`])).body.toString(),
-      ),
-    );
-    const snake = (id: string): string => id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    expect(called).toEqual(others.map(({ id }) => `${snake(id === "createFile" ? "uploadFile" : id)}\n`));
-  },
-);
+  const called = await Promise.all(
+    others.map(async ({ id }) => (await outcome("python3", ["-c", `${check}${shown(id, "Python")}`])).body.toString()),
+  );
+  const snake = (id: string): string => id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  expect(called).toEqual(others.map(({ id }) => `${snake(id === "createFile" ? "uploadFile" : id)}\n`));
+});
 
-test("the curl example of the result of a job", async () => {
+test("the curl example of the result of a job runs", async () => {
   const id = await madeJob();
   const result = await outcome("sh", ["-c", shown("getJobResult", "curl").replace(/\bID\b/, id)]);
   expect(result.told).toMatch(/^200 application\/pdf/);
@@ -270,7 +265,7 @@ const quiet = calls.filter(
   ({ takesForm, path }) => !takesForm && !/\/(test|replay|content|result|complete|parts\/\{n\})$/.test(path),
 );
 
-test("the curl examples of an upload in parts, one after the other", async () => {
+test("the curl examples of an upload in parts run one after the other", async () => {
   const letter = await readFile(join(root, "examples/letter.pdf"));
   const id = await made("/api/v1/files", { name: "letter.pdf", size: letter.length });
   const send = (name: string) =>
@@ -286,7 +281,7 @@ test("the curl examples of an upload in parts, one after the other", async () =>
   await removed(`/api/v1/files/${id}`);
 });
 
-test.each(quiet)("the curl example of $id", async ({ id, path, status, types: [type] }) => {
+test.each(quiet)("the curl example of $id runs", async ({ id, path, status, types: [type] }) => {
   const collection = path.replace(/\/\{.*/, "");
   let command = shown(id, "curl");
   let own = "";
@@ -308,8 +303,8 @@ test.each(quiet)("the curl example of $id", async ({ id, path, status, types: [t
   if (own !== "") await removed(`${collection}/${own}`);
 });
 
-describe("the page", () => {
-  test("is served with the policy of the pages, and whole without its script", () => {
+describe("reference page", () => {
+  test("the page is served with the policy of the pages, and complete without its script", () => {
     expect(response.headers.get("Content-Security-Policy")).toMatch(/^default-src 'none'/);
     expect(page).not.toMatch(/<style|style="|\son\w+="|<script(?! (?:type="module" )?src="\/assets\/)/);
     const words = textOf(page);
@@ -317,7 +312,7 @@ describe("the page", () => {
     expect(missing).toEqual([]);
   });
 
-  test("leads to nothing that is not there, and names nothing twice", () => {
+  test("the page has no dead links and no duplicate anchors", () => {
     const ids = Array.from(page.matchAll(/ id="([^"]*)"/g), ([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const links = Array.from(page.matchAll(/ href="#([^"]*)"/g), ([, id]) => id);
@@ -325,7 +320,7 @@ describe("the page", () => {
     expect(links.filter((link) => !ids.includes(link))).toEqual([]);
   });
 
-  test("lists every error and event, and each parameter with its type, limits, and default", () => {
+  test("the page lists every error and event, and each parameter with its type, limits, and default", () => {
     const { code } = description.components.schemas.Error.properties.error.properties;
     const wanted = [...code.enum.map((code) => `error-${code}`), ...Object.keys(description.webhooks)];
     expect(wanted.filter((id) => !page.includes(`id="${id}"`))).toEqual([]);

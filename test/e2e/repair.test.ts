@@ -35,7 +35,7 @@ function replaced(pattern: RegExp, by: string): Uint8Array {
 const texts = async (bytes: Uint8Array): Promise<string[]> =>
   (await openPdf(bytes)).pages.map(({ text }) => text.slice(0, 6));
 
-test("an intact document stays as it is", async () => {
+test("an intact document is unchanged", async () => {
   expect(await reportOf(intact)).toEqual(NOTHING);
   const { headers, body } = await send(intact);
   expect([headers.get("X-Input-Repaired"), headers.get("X-Pages-Lost")]).toEqual([null, null]);
@@ -62,7 +62,7 @@ test("cross-references are written anew", async () => {
   expect(await texts(body)).toEqual(["Page 1", "Page 2", "Page 3", "Page 4"]);
 });
 
-test("pages that are lost are left out, and named", async () => {
+test("lost pages are left out, and listed", async () => {
   // The second page object is no object any more.
   const text = Buffer.from(intact).toString("latin1");
   const [, second = ""] = /\/Kids \[\d+ 0 R (\d+) 0 R \d+ 0 R \d+ 0 R\]/.exec(text) ?? [];
@@ -74,7 +74,7 @@ test("pages that are lost are left out, and named", async () => {
   expect(await texts(body)).toEqual(["Page 1", "Page 3", "Page 4"]);
 });
 
-test("without a page tree, all pages are found", async () => {
+test("all pages of a document without a page tree are found", async () => {
   const broken = replaced(/\/Type \/Pages/g, "/Type /Lost");
   const treeless = latin1(Buffer.from(broken).toString("latin1").replaceAll("/Kids", "/Kidz"));
   expect(await reportOf(treeless)).toMatchObject({
@@ -90,8 +90,8 @@ test("a file without any page is refused", async () => {
   expect(await send(latin1("%PDF-1.7\nnothing"))).toMatchObject({ status: 400, code: "invalid_file" });
 });
 
-describe("refuses to make a document that is worse than the damaged file", () => {
-  test("the content of an encrypted document whose trailer is lost", async () => {
+describe("unrepairable documents", () => {
+  test("an encrypted document without a trailer is refused, because its content would be lost", async () => {
     const locked = await encrypt(intact, { cipher: "aes-128", userPassword: "", ownerPassword: "owner" });
     const text = Buffer.from(locked).toString("latin1");
     const broken = latin1(text.replace(/trailer << /, "trailer << /Info 1 0 R 0 R "));
@@ -103,7 +103,7 @@ describe("refuses to make a document that is worse than the damaged file", () =>
     }
   });
 
-  test("annotations that no file can have", async () => {
+  test("annotations that are cross-reference streams are refused", async () => {
     // The first annotation of a page is what only cross-references are.
     const text = Buffer.from(intact).toString("latin1");
     const [, first = ""] = /\/Annots \[(\d+) 0 R/.exec(text) ?? [];
@@ -141,7 +141,7 @@ test.each([
   expect(new TextDecoder().decode(rotated.body)).toContain('"missingPages":[2]');
 });
 
-test("what stood in a damaged object stream is null, and every operation writes the rest", async () => {
+test("an object in a damaged object stream becomes null, and every operation writes the rest", async () => {
   // Its table breaks off. With so many objects, those that are not used are not looked for before a document is written.
   const used = Array.from({ length: 3100 }, (_, index) => index + 7);
   const stream = flate("5000 0 5001 5 x null null", "/Type /ObjStm /N 3 /First 15");

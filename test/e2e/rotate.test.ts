@@ -46,7 +46,7 @@ test.each([
   expect(await shown(await rotated(pages(""), { angle }))).toEqual(expected);
 });
 
-test("adds to the rotation that a page has, and reads one that is no multiple of 90 as none", async () => {
+test("adds to the rotation of a page, and reads one that is no multiple of 90 as none", async () => {
   const body = await rotated(pages("/Rotate 270", "/Rotate -90", "/Rotate 45"), { angle: "180" });
   expect((await openPdf(body)).pages.map(({ rotate }) => rotate)).toEqual([90, 90, 180]);
   expect(await shown(body, 2)).toEqual([650, 50, 800, 600]);
@@ -58,7 +58,7 @@ test("turns only the selected pages, and `rotations` overrides `angle`", async (
   expect((await openPdf(body)).pages.map(({ rotate }) => rotate)).toEqual([0, 90, 180, 90, 270]);
 });
 
-test("rejects a page that the document does not have", async () => {
+test("rejects a page outside the document", async () => {
   const file = pdfPart(pages("", ""));
   const { status, code, message } = await post(service, "rotate", { file, rotations: '{"3":90}' });
   expect([status, code]).toEqual([400, "invalid_page_range"]);

@@ -29,12 +29,12 @@ async function signElsewhere(signer: Issued, toSign: Uint8Array, digest = "sha25
   return base64(bytes);
 }
 
-describe("a signature in two steps", () => {
+describe("signatures in two steps", () => {
   test.each<[KeyKind, string]>([
     ["RSA-2048", "sha256"],
     ["P-256", "sha512"],
     ["P-384", "sha384"],
-  ])("%s, %s, with a key that only OpenSSL has", async (kind, digest) => {
+  ])("a %s signature in %s is completed with a key that only OpenSSL has", async (kind, digest) => {
     const signer = await issue({ subject: "Ada", kind, issuer: root });
     const { body, toSign, chain } = await prepare(signer, { digest, reason: "Approved" });
     expect(Buffer.from(body.subarray(0, letter.length)).equals(letter)).toBe(true);
@@ -56,7 +56,7 @@ describe("a signature in two steps", () => {
     });
   });
 
-  test("with a key of WebCrypto, whose numbers stand side by side", async () => {
+  test("a key of WebCrypto, whose signature is two numbers, completes a seal", async () => {
     const signer = await issue({ subject: "Ada", kind: "P-256", issuer: root });
     const { body, toSign, chain } = await prepare(signer);
     const algorithm = { name: "ECDSA", hash: "SHA-256" };
@@ -66,7 +66,7 @@ describe("a signature in two steps", () => {
     expect(found && (await verification(found, chainPem(root)))).toBe("verified");
   });
 
-  test("by the client, which is given a function that signs", async () => {
+  test("the client seals with a function that signs", async () => {
     const signer = await issue({ subject: "Ada", kind: "P-384", issuer: root });
     const service = new PdfService({ apiKey: liveKey, baseUrl });
     const input = {
@@ -83,7 +83,7 @@ describe("a signature in two steps", () => {
     expect(found && (await verification(found, chainPem(root)))).toBe("verified");
   });
 
-  test("with a whole CMS signature", async () => {
+  test("a whole CMS signature completes a seal", async () => {
     const signer = await issue({ subject: "Ada", kind: "RSA-2048", issuer: root });
     const { body } = await prepare(signer);
     const [, from = "0", to = "0"] =
@@ -101,7 +101,7 @@ describe("a signature in two steps", () => {
     expect(JSON.stringify(details)).toContain("does not name the certificate");
   });
 
-  test("in an encrypted document", async () => {
+  test("an encrypted document is sealed in two steps", async () => {
     const signer = await issue({ subject: "Ada", kind: "P-256", issuer: root });
     const secret = await encrypt(letter, { cipher: "aes-256", userPassword: "secret", ownerPassword: "owner" });
     const { body, toSign, chain } = await prepare(signer, { password: "secret" }, secret);
@@ -112,10 +112,10 @@ describe("a signature in two steps", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   const signer = issue({ subject: "Ada", kind: "P-256", issuer: root });
 
-  test("a document that changed between the steps", async () => {
+  test("a document that changed between the steps is refused", async () => {
     const { body, toSign, chain } = await prepare(await signer);
     const signature = await signElsewhere(await signer, toSign);
     const changed = body.slice();
@@ -131,7 +131,7 @@ describe("what is refused", () => {
     ]);
   });
 
-  test("a signature of another key, of other bytes, with another digest, and what is none", async () => {
+  test("an invalid signature and one of another key, of other bytes, or with another digest are refused", async () => {
     const { body, toSign, chain } = await prepare(await signer);
     const other = await issue({ subject: "Eve", kind: "P-256", issuer: root });
     const good = await signElsewhere(await signer, toSign);
@@ -152,7 +152,7 @@ describe("what is refused", () => {
     }
   });
 
-  test("a document that is not prepared, or already complete", async () => {
+  test("a document that is not prepared, or already complete, is refused", async () => {
     const { body, toSign, chain } = await prepare(await signer);
     const fields = { mode: "complete", chain, signature: await signElsewhere(await signer, toSign) };
     const { body: sealed } = await stamp("seal", body, fields);
@@ -163,7 +163,7 @@ describe("what is refused", () => {
     }
   });
 
-  test("a prepared document does not pass for a signed one", async () => {
+  test("a prepared document does not count as a signed one", async () => {
     const { body } = await prepare(await signer);
     const { body: report } = await post({ baseUrl, key: liveKey }, "verify-signatures", { file: pdfPart(body) });
     expect(JSON.parse(new TextDecoder().decode(report))).toMatchObject({

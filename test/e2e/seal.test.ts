@@ -44,11 +44,11 @@ async function verified(body: Uint8Array, before: Uint8Array, certificate = root
   return signature;
 }
 
-describe("a signature that OpenSSL verifies, appended to the file", () => {
+describe("verification by OpenSSL", () => {
   const kinds: readonly KeyKind[] = ["RSA-2048", "RSA-4096", "P-256", "P-384"];
   const digests = ["sha256", "sha384", "sha512"] as const;
   test.each(kinds.flatMap((kind, at) => [{ kind, digest: digests[at % 3] ?? "sha256" }]))(
-    "$kind, $digest, in PEM and PKCS#12",
+    "a seal verifies: $kind, $digest, in PEM and PKCS#12",
     async ({ kind, digest }) => {
       const one = await issue({ subject: "Zoë", kind, issuer: root });
       for (const credentials of [
@@ -67,7 +67,7 @@ describe("a signature that OpenSSL verifies, appended to the file", () => {
   test.each([
     ["Triple DES", "-certpbe PBE-SHA1-3DES -keypbe PBE-SHA1-2DES".split(" ")],
     ["AES", "-certpbe AES-128-CBC -keypbe AES-192-CBC -macalg sha512".split(" ")],
-  ])("PKCS#12 by OpenSSL with %s", async (name, options) => {
+  ])("a seal with a PKCS#12 file by OpenSSL with %s verifies", async (name, options) => {
     const pem = { key: await keyPem(ada), chain: chainPem(ada, root) };
     const legacy = name === "AES" ? [] : ["-legacy"];
     const args = ["-export", "-inkey", "{key}", "-in", "{chain}", ...legacy, ...options, "-passout", "pass:päss"];
@@ -78,7 +78,7 @@ describe("a signature that OpenSSL verifies, appended to the file", () => {
     });
   });
 
-  test("not with RC2 by OpenSSL, which says how to export it again", async () => {
+  test("a PKCS#12 file with RC2 is refused, with advice to export it again", async () => {
     const pem = { key: await keyPem(ada), chain: chainPem(ada, root) };
     const args = "-export -inkey {key} -in {chain} -legacy -certpbe PBE-SHA1-RC2-40 -passout pass:abc".split(" ");
     const { bytes } = await openssl(pem, "pkcs12", ...args);
@@ -86,7 +86,7 @@ describe("a signature that OpenSSL verifies, appended to the file", () => {
     expect(refused.slice(0, 2)).toEqual([400, "invalid_certificate"]);
   });
 
-  test("an encrypted key in PEM, and a certificate for RSASSA-PSS", async () => {
+  test("an encrypted PEM key and a certificate for RSASSA-PSS verify", async () => {
     const made = await openssl({}, ..."genpkey -algorithm rsa-pss -pkeyopt rsa_keygen_bits:2048".split(" "));
     const key = made.bytes.toString();
     const issued = await openssl({ key }, ..."req -x509 -new -key {key} -subj /CN=PSS -days 2".split(" "));
@@ -99,15 +99,18 @@ describe("a signature that OpenSSL verifies, appended to the file", () => {
     expect([status, code]).toEqual([400, "invalid_certificate"]);
   });
 
-  test.each(["aes-256", "aes-128", "rc4-128"] as const)("of a document that is encrypted with %s", async (cipher) => {
-    const secret = await encrypt(letter, { cipher, userPassword: "open", ownerPassword: "all" });
-    const { body } = await stamp("seal", secret, { ...withPkcs12, password: "open", reason: "Zoë's" });
-    await verified(body, secret);
-    const { pages } = await openPdf(body, { password: "open" });
-    expect(pages[0]?.annotations.map(({ fieldName }) => fieldName)).toContain("Signature1");
-  });
+  test.each(["aes-256", "aes-128", "rc4-128"] as const)(
+    "a seal of a document encrypted with %s verifies",
+    async (cipher) => {
+      const secret = await encrypt(letter, { cipher, userPassword: "open", ownerPassword: "all" });
+      const { body } = await stamp("seal", secret, { ...withPkcs12, password: "open", reason: "Zoë's" });
+      await verified(body, secret);
+      const { pages } = await openPdf(body, { password: "open" });
+      expect(pages[0]?.annotations.map(({ fieldName }) => fieldName)).toContain("Signature1");
+    },
+  );
 
-  test("twice: both verify, and poppler agrees", async () => {
+  test("two seals in one file verify, and poppler agrees", async () => {
     const first = await stamp("seal", letter, { ...withPkcs12, fieldName: "buyer", certify: "form-filling" });
     const second = await stamp("seal", first.body, { ...(await withPem(ada)), fieldName: "seller" });
     await verified(second.body, first.body);
@@ -120,7 +123,7 @@ describe("a signature that OpenSSL verifies, appended to the file", () => {
     expect(pages[0]?.annotations.map(({ fieldName }) => fieldName)).toEqual(["buyer", "seller"]);
   });
 
-  test("of which any changed byte is found", async () => {
+  test("any changed byte of a sealed file is found", async () => {
     const { body } = await stamp("seal", letter, withPkcs12);
     const signature = await verified(body, letter);
     for (const at of [9, Math.floor(letter.length / 2), signature.signed.length - 9]) {
@@ -131,8 +134,8 @@ describe("a signature that OpenSSL verifies, appended to the file", () => {
   });
 });
 
-describe("what is shown", () => {
-  test.each(GEOMETRIES)("in its box on a page %s", async (_, entries) => {
+describe("appearance", () => {
+  test.each(GEOMETRIES)("a seal is drawn in its box on a page %s", async (_, entries) => {
     const page = textDocument([{ content: "", entries }]);
     const { body } = await stamp("seal", page, { ...withPkcs12, field: JSON.stringify(box), reason: "Approved" });
     await verified(body, page);
@@ -148,7 +151,7 @@ describe("what is shown", () => {
     expect(right - left).toBeGreaterThan(bottom - top);
   });
 
-  test("an invisible one changes no pixel", async () => {
+  test("an invisible seal changes no pixel", async () => {
     const page = textDocument([{ content: "1 0 0 rg 9 9 50 50 re f" }]);
     const { body } = await stamp("seal", page, withPkcs12);
     const [before, after] = [await readPage(page), await readPage(body)];
@@ -182,18 +185,18 @@ const unusable: readonly [string, Readonly<Record<string, Part>>][] = [
   ["Base64 that is none", { privateKey: "-----BEGIN PRIVATE KEY-----\nA\n-----END PRIVATE KEY-----", chain: rootPem }],
 ];
 
-describe("what is refused", () => {
-  test.each(unusable)("%s: invalid_certificate", async (_, parts) => {
+describe("refusals", () => {
+  test.each(unusable)("a credential is refused as invalid_certificate: %s", async (_, parts) => {
     expect((await refusal("seal", letter, parts)).slice(0, 2)).toEqual([400, "invalid_certificate"]);
   });
 
-  test("both or neither of certificate and key, and a key without its chain", async () => {
+  test("a single one of certificate and key, and a key without its chain, are refused", async () => {
     const both = { ...withPkcs12, ...(await withPem(ada)) };
     for (const parts of [both, {}, { privateKey: await keyPem(ada) }])
       expect((await refusal("seal", letter, parts)).slice(0, 2)).toEqual([400, "invalid_parameters"]);
   });
 
-  test("what earlier signatures do not allow", async () => {
+  test("a seal that earlier signatures forbid is refused", async () => {
     const closed = await stamp("seal", letter, { ...withPkcs12, certify: "no-changes" });
     expect((await refusal("seal", closed.body, withPkcs12)).slice(0, 2)).toEqual([403, "signature_forbidden"]);
     const filling = await stamp("seal", letter, { ...withPkcs12, certify: "form-filling" });
@@ -205,7 +208,7 @@ describe("what is refused", () => {
     expect((await refusal("seal", filling.body, taken)).slice(0, 2)).toEqual([409, "already_signed"]);
   });
 
-  test("a damaged file, and one with XFA", async () => {
+  test("a damaged file and one with XFA are refused", async () => {
     const damaged = letter.slice(0, letter.length - 60);
     expect((await refusal("seal", damaged, withPkcs12)).slice(0, 2)).toEqual([400, "invalid_file"]);
     const xfa = formOf({ line: "/FT /Tx" }, { form: "/XFA [(template) 4 0 R]" });
@@ -213,10 +216,10 @@ describe("what is refused", () => {
   });
 });
 
-describe("a field that is there", () => {
+describe("existing fields", () => {
   const withField = (entries: string): Uint8Array => formOf({ line: "/FT /Tx", here: `/FT /Sig ${entries}` });
 
-  test("is signed and drawn in its own box", async () => {
+  test("an existing field is signed and drawn in its own box", async () => {
     const form = withField("");
     const { body, headers } = await stamp("seal", form, { ...withPkcs12, fieldName: "here" });
     expect(headers.get("X-Signature-Field")).toBe("here");
@@ -229,7 +232,7 @@ describe("a field that is there", () => {
     expect((await refusal("seal", form, text)).slice(0, 2)).toEqual([400, "invalid_parameters"]);
   });
 
-  test("requires what its seed value says", async () => {
+  test("an existing field requires the properties of its seed value", async () => {
     const seeds: readonly [string, Readonly<Record<string, string>>][] = [
       ["/SV << /Ff 8 /Reasons [(Approved)] >>", { reason: "Approved" }],
       ["/SV << /Ff 64 /DigestMethod [/SHA512] >>", { digest: "sha512" }],
@@ -252,7 +255,7 @@ describe("a field that is there", () => {
     }
   });
 
-  test("locks what its lock says", async () => {
+  test("an existing field locks the fields of its lock", async () => {
     const form = withField("/Lock << /Type /SigFieldLock /Action /All >>");
     const { body } = await stamp("seal", form, { ...withPkcs12, fieldName: "here" });
     await verified(body, form);
@@ -262,7 +265,7 @@ describe("a field that is there", () => {
   });
 });
 
-test("certificates are embedded: signer and chain, each once", async () => {
+test("certificates are embedded once each: signer and chain", async () => {
   const { body } = await stamp("seal", letter, withPkcs12);
   const { cms } = await verified(body, letter);
   for (const one of [ada, root]) expect(cms.includes(Buffer.from(derOf(one)))).toBe(true);

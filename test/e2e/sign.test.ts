@@ -52,11 +52,11 @@ function halfRed(type: "image/png" | "image/jpeg" = "image/png"): Uint8Array {
   return new Uint8Array(type === "image/png" ? canvas.toBuffer(type) : canvas.toBuffer(type));
 }
 
-describe("a typed name fills its box, placed as the page is displayed", () => {
+describe("typed names", () => {
   const places = GEOMETRIES.flatMap(([name, entries, width, height]) =>
     ([undefined, "bottom-left"] as const).map((origin) => ({ name, entries, width, height, origin })),
   );
-  test.each(places)("$origin of a page $name", async ({ entries, height, origin }) => {
+  test.each(places)("a typed name fills its box, $origin of a page $name", async ({ entries, height, origin }) => {
     const { body } = await stamp("sign", textDocument([{ content: "", entries }]), typed({ ...box, origin }));
     const { picture: shown, text } = await readPage(body);
     const top = origin === "bottom-left" ? height - box.y - box.height : box.y;
@@ -68,7 +68,7 @@ describe("a typed name fills its box, placed as the page is displayed", () => {
     expect(text).toBe("Ada Lovelace");
   });
 
-  test("in a script face, or in another font what that lacks", async () => {
+  test("a typed name is in a script face, or in another font for missing characters", async () => {
     const { body } = await stamp("sign", empty, { ...typed(), typedName: "Ada Ωμέγα" });
     expect(await plainText(body)).toMatch(/\+GreatVibes[^]*\+NotoSans|\+NotoSans[^]*\+GreatVibes/);
     expect((await readPage(body)).text).toBe("Ada Ωμέγα");
@@ -76,13 +76,13 @@ describe("a typed name fills its box, placed as the page is displayed", () => {
     expect(await plainText(latin.body)).not.toContain("+NotoSans");
   });
 
-  test("on the page named alone", async () => {
+  test("a typed name is on the selected page only", async () => {
     const { body } = await stamp("sign", document({ name: "three", pages: 3 }), typed({ ...box, page: 2 }));
     const texts = await Promise.all([1, 2, 3].map(async (page) => (await readPage(body, page)).text.includes("Ada")));
     expect(texts).toEqual([false, true, false]);
   });
 
-  test("markup is text", async () => {
+  test("markup in a name is text", async () => {
     const { body } = await stamp("sign", empty, { ...typed(), typedName: `<b>&lt;x</b> "'` });
     expect((await readPage(body)).text).toBe(`<b>&lt;x</b> "'`);
   });
@@ -95,10 +95,10 @@ describe("a typed name fills its box, placed as the page is displayed", () => {
   });
 });
 
-describe("the footer", () => {
+describe("footer", () => {
   const footer = { timestamp: "true", signerName: "Ada Lovelace (née Byron)", signerEmail: "ada@example.com" };
 
-  test.each(GEOMETRIES)("stands below the signature in the box of a page %s", async (_name, entries) => {
+  test.each(GEOMETRIES)("the footer is below the signature in the box of a page %s", async (_name, entries) => {
     const before = Math.floor(Date.now() / 1000) * 1000;
     const { body } = await stamp("sign", textDocument([{ content: "", entries }]), { ...typed(), ...footer });
     const after = Date.now();
@@ -125,20 +125,20 @@ describe("the footer", () => {
     expect(rows.slice(-6).some(Boolean)).toBe(true);
   });
 
-  test("is absent unless requested", async () => {
+  test("the footer is absent unless requested", async () => {
     const { body } = await stamp("sign", empty, { ...typed(), timestamp: "false" });
     expect((await readPage(body)).text).toBe("Ada Lovelace");
   });
 });
 
-describe("an image", () => {
+describe("images", () => {
   const drawn = (image: Uint8Array, field: object = box): Record<string, Part> => ({
     mode: "image",
     signatureImage: pdfPart(image, "signature.png"),
     field: JSON.stringify(field),
   });
 
-  test.each(GEOMETRIES)("keeps shape and transparency on a page %s", async (_name, entries) => {
+  test.each(GEOMETRIES)("an image keeps its shape and transparency on a page %s", async (_name, entries) => {
     const bytes = textDocument([{ content: "0 0 1 rg 0 0 600 800 re f", entries }]);
     const { body } = await stamp("sign", bytes, drawn(halfRed()));
     // 100 x 50 is its shape too; the right half shows the page.
@@ -151,13 +151,13 @@ describe("an image", () => {
     [{ x: 575, y: 30 }, [575, 30, 600, 80]],
     [{ x: -25, y: -20 }, [0, 0, 25, 30]],
     [{ x: 40, y: 780 }, [40, 780, 90, 800]],
-  ])("is cut off where its box leaves the page: %j", async (place, expected) => {
+  ])("an image is cut off where its box leaves the page: %j", async (place, expected) => {
     const { body } = await stamp("sign", empty, drawn(halfRed(), { ...box, ...place }));
     const area = redArea(await picture(body));
     expect(area.map(Math.round)).toEqual(expected);
   });
 
-  test("is contained in a box of another shape, and may be a JPEG with a footer below", async () => {
+  test("an image is contained in a box of another shape, and may be a JPEG with a footer below", async () => {
     const tall = { page: 1, x: 100, y: 200, width: 60, height: 200, origin: "bottom-left" };
     const { body } = await stamp("sign", empty, drawn(halfRed("image/jpeg"), tall));
     const area = redArea(await picture(body));
@@ -170,18 +170,15 @@ describe("an image", () => {
   });
 });
 
-test.each(LEFTOVERS)(
-  "what a page draws does not change the mark, nor the mark what it draws: %s",
-  async (_n, content) => {
-    const bytes = textDocument([{ content }]);
-    const place = { page: 1, x: 400, y: 20, width: 150, height: 60 };
-    const { body } = await stamp("sign", bytes, typed(place));
-    const [was, shown] = [await picture(bytes), await picture(body)];
-    const area: Area = [400, 20, 550, 80];
-    expect(inkRows(shown, area).filter(Boolean).length).toBeGreaterThan(60);
-    expect(differsOutside(was, shown, area)).toBe(false);
-  },
-);
+test.each(LEFTOVERS)("a mark and its page do not change each other: %s", async (_n, content) => {
+  const bytes = textDocument([{ content }]);
+  const place = { page: 1, x: 400, y: 20, width: 150, height: 60 };
+  const { body } = await stamp("sign", bytes, typed(place));
+  const [was, shown] = [await picture(bytes), await picture(body)];
+  const area: Area = [400, 20, 550, 80];
+  expect(inkRows(shown, area).filter(Boolean).length).toBeGreaterThan(60);
+  expect(differsOutside(was, shown, area)).toBe(false);
+});
 
 test("a tagged document gets an artifact; encryption and the bytes that were signed stay", async () => {
   const tagged = await stamp("sign", document({ name: "t", pages: 1, features: ["tagged"] }), typed());
@@ -213,12 +210,12 @@ describe("refusals", () => {
     ["right of the page", field({ x: 600 }), "field", "x 600, y 30, width 100, height 50"],
     ["below the page", field({ y: 801 }), "field", "page 1 (600 x 800 points)"],
     ["above the page", field({ y: -50 }), "field", "must touch page 1"],
-  ])("%s", async (_name, fields: Record<string, Part>, name, text) => {
+  ])("an invalid value is refused: %s", async (_name, fields: Record<string, Part>, name, text) => {
     const issue = { fields: [{ name, issue: expect.stringContaining(text) as string }] };
     expect(await refusal("sign", empty, fields)).toEqual([400, "invalid_parameters", issue]);
   });
 
-  test("a box is measured on the page as it is shown", async () => {
+  test("a box is measured on the displayed page", async () => {
     const [, entries] = GEOMETRIES[2] ?? ["", ""];
     const turned = textDocument([{ content: "", entries }]);
     await stamp("sign", turned, field({ x: 199, y: 299 }));
@@ -226,7 +223,7 @@ describe("refusals", () => {
     expect(status).toBe(400);
   });
 
-  test("characters that no font has, text that is too long", async () => {
+  test("characters without a font and a text that is too long are refused", async () => {
     const unknown = await refusal("sign", empty, { ...typed(), typedName: "Ada 𓀀" });
     expect(unknown).toEqual([400, "unsupported_text", { characters: ["𓀀"] }]);
     const long = await refusal("sign", empty, {

@@ -19,7 +19,7 @@ const names = await Promise.all(
   }),
 );
 test.skipIf(names.flat().length === 0).each(names.flat())(
-  "X-Signature-Invalidated is what verify-signatures says of the output: %s",
+  "X-Signature-Invalidated agrees with verify-signatures on the output: %s",
   async (path) => {
     const file = new Uint8Array(await readFile(path));
     const report = await verify(service, file).catch(() => undefined);
@@ -31,7 +31,7 @@ test.skipIf(names.flat().length === 0).each(names.flat())(
 );
 
 test.each(Object.entries(documents))(
-  "X-Signature-Invalidated is what verify-signatures says of the output: a document %s",
+  "X-Signature-Invalidated agrees with verify-signatures on the output: a document %s",
   async (name, make) => {
     const file = await make(service);
     const filling = operationsOnSigned({ values: '{"line":"Ada"}', seal: credentials });

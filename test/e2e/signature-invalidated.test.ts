@@ -23,7 +23,7 @@ const broken = (file: Uint8Array): Uint8Array => {
 
 // The others are in the slow tests.
 test.each(["certified, then signed", "encrypted"])(
-  "a document %s has X-Signature-Invalidated exactly where verify-signatures says so of the output",
+  "X-Signature-Invalidated agrees with verify-signatures on the output of a document %s",
   async (name) => {
     const password = name === "encrypted" ? "open" : undefined;
     const file = (await documents[name]?.(service)) ?? new Uint8Array();
@@ -34,7 +34,7 @@ test.each(["certified, then signed", "encrypted"])(
   },
 );
 
-test("a document whose signature is broken never has it", async () => {
+test("a document whose signature is already broken has no X-Signature-Invalidated", async () => {
   const file = broken(await sealed(service, form()));
   expect(await verify(service, file)).toMatchObject({ signatures: [{ integrity: "broken" }] });
   const { found, expected } = await headersAndReports(service, file, operations);
@@ -42,7 +42,7 @@ test("a document whose signature is broken never has it", async () => {
   expect(Object.values(found)).not.toContain("true");
 });
 
-test("metadata may change if the certification allows it, and fields that are not locked", async () => {
+test("metadata may change if the certification allows it, and so may unlocked fields", async () => {
   const few = { metadata: operations["metadata, set"], fill: operations["fill-form"] };
   const headersOf = async (make: (typeof documents)[string] | undefined): Promise<unknown> =>
     make && (await headersAndReports(service, await make(service), few as typeof operations)).found;

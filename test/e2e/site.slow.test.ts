@@ -10,8 +10,8 @@ const server = ownServer();
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.baseUrl}${path}`, { headers });
 const built = join(root, "wasm/generated/assets/site");
 
-describe("what the pages are served with", () => {
-  test("a policy that lets nothing in from elsewhere, on the page and on its files", async () => {
+describe("headers and static files", () => {
+  test("the policy allows nothing from other origins, on the page and on its files", async () => {
     for (const path of ["/", "/docs", "/assets/playground.js", "/assets/reference.js", "/assets/playground.css"]) {
       const response = await get(path);
       expect(response.status, path).toBe(200);
@@ -24,7 +24,7 @@ describe("what the pages are served with", () => {
     }
   });
 
-  test("caching: what carries a hash for good, the rest looked at again", async () => {
+  test("files with a hash are cached for good, and the others are revalidated", async () => {
     const chunk = (await readdir(built)).find((name) => /^unzip-[A-Z0-9]{8}\.js$/.test(name));
     expect((await get(`/assets/${chunk}`)).headers.get("Cache-Control")).toContain("immutable");
     const first = await get("/assets/playground.js");
@@ -46,7 +46,7 @@ describe("what the pages are served with", () => {
     }
   });
 
-  test("nothing else of the static assets", async () => {
+  test("other static assets are not served", async () => {
     for (const path of [
       "/assets/../fonts/NotoSans.ttf",
       "/assets/%2e%2e/fonts/NotoSans.ttf",
@@ -58,7 +58,7 @@ describe("what the pages are served with", () => {
     }
   });
 
-  test("the source, as the AGPL asks: linked on the page, without secrets", async () => {
+  test("the source is linked on the page, as the AGPL requires, without secrets", async () => {
     const link = /href="([^"]+)" rel="external"/.exec(await (await get("/")).text())?.[1] ?? "";
     const archive = gunzipSync(await (await get(link)).arrayBuffer()).toString("latin1");
     expect(archive).toContain("pdf-service/src/worker.ts\0");
@@ -67,7 +67,7 @@ describe("what the pages are served with", () => {
     expect(archive).not.toContain(server.liveKey);
   });
 
-  test("under 150 KB compressed, without pdf.js and the examples", async () => {
+  test("the pages are under 150 KB compressed, without pdf.js and the examples", async () => {
     const names = (await readdir(built)).filter((name) => /\.(js|css|svg)$/.test(name));
     const sizes = await Promise.all(names.map(async (name) => gzipSync(await readFile(join(built, name))).length));
     const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -125,7 +125,7 @@ async function result(path: string, form: Form): Promise<string> {
 const DIGITS = 2_048;
 
 test.each(examples)(
-  "the example of $path works, and its defaults are what happens",
+  "the example of $path works, and its documented defaults are the real ones",
   async ({ path, example, schema }) => {
     const plain = await result(path, example);
     expect(plain.length).toBeGreaterThan(100);

@@ -48,7 +48,7 @@ async function expectOthersServed(): Promise<void> {
 const closedEarly = (): SlowClient[] =>
   clients.filter((client) => (client.closedAfter() ?? Infinity) < limits.admission.fairMilliseconds);
 
-describe("while two clients read slowly", () => {
+describe("two slow readers", () => {
   /** Starts two that read a ZIP at 80 KiB a second, and waits until both have begun. */
   async function startReading(file: Uint8Array, ranges: string): Promise<void> {
     for (let count = 0; count < 2; count += 1) {
@@ -65,14 +65,14 @@ describe("while two clients read slowly", () => {
     }
   }
 
-  test("a ZIP that memory has room for, others are served", async () => {
+  test("others are served during slow reads of a ZIP that fits into memory", async () => {
     const pages = 14;
     await startReading(pictures(pages, MiB), Array.from({ length: pages }, (_, page) => page + 1).join("|"));
     await expectOthersServed();
     expect(closedEarly()).toEqual([]);
   });
 
-  test("a ZIP that is larger than memory, others are served", async () => {
+  test("others are served during slow reads of a ZIP that is larger than memory", async () => {
     await startReading(pictures(4, MiB), Array<string>(30).fill("1-end").join("|"));
     await expectOthersServed();
     for (const client of clients) expect(client.readBytes()).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ describe("while two clients read slowly", () => {
 test.each([
   ["small", 3 * MiB],
   ["large", 6 * MiB],
-])("while two clients send %s bodies slowly, others are served", async (_, size) => {
+])("others are served while two clients send %s bodies slowly", async (_, size) => {
   const file = pdfPart(pictures(1, size));
   // The work of those who have left is over.
   await expect.poll(async () => (await post(service, "rotate", { file, angle: "90" })).status).toBe(200);

@@ -34,7 +34,7 @@ test("makes a part of each range, in document order", async () => {
   ]);
 });
 
-test("makes a part of each number of pages, the last of what remains", async () => {
+test("makes a part of each number of pages, the last of the rest", async () => {
   expect(await parts({ mode: "chunks", chunkSize: "3" })).toEqual([
     ["book-001.pdf", [1, 2, 3]],
     ["book-002.pdf", [4, 5, 6]],
@@ -63,7 +63,7 @@ test("makes a part of each top-level bookmark, the first with the pages before i
   ]);
 });
 
-test("returns the PDF where there is one part", async () => {
+test("returns the PDF if there is one part", async () => {
   expect(await parts({ mode: "ranges", ranges: "5,2" })).toEqual([["", [2, 5]]]);
 });
 
@@ -123,7 +123,7 @@ function sharedResources(pages: number): Uint8Array {
   return pdf(objects, "/Root 1 0 R");
 }
 
-test("a part has only what its page draws, also through forms, patterns, soft masks, and fonts", async () => {
+test("a part contains only the objects that its page draws, also through forms, patterns, soft masks, and fonts", async () => {
   const pages = 5;
   const bytes = sharedResources(pages);
   const response = await post(service, "split", { file: pdfPart(bytes), mode: "pages" });

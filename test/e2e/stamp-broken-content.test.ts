@@ -73,8 +73,8 @@ const darkPixels = async (bytes: Uint8Array, page: number): Promise<number> => {
   return picture.data.filter((sample, at) => sample < 128 && Math.abs(Math.floor(at / 600) - 100) < 60).length;
 };
 
-describe.each([{ tagged: false }, { tagged: true }])("%j", ({ tagged }) => {
-  test("a stamp is seen on every page, whatever its content leaves open", async () => {
+describe.each([{ tagged: false }, { tagged: true }])("content %j", ({ tagged }) => {
+  test("a stamp is visible on every page, whatever its content leaves open", async () => {
     const bytes = documentOf(Object.values(streams), tagged);
     const fields = { kind: "text", text: "STAMP", color: "#000000", opacity: "1", position: "center", rotation: "0" };
     const { status, body } = await post({ baseUrl, key: liveKey }, "watermark", { file: pdfPart(bytes), ...fields });
@@ -90,7 +90,7 @@ describe.each([{ tagged: false }, { tagged: true }])("%j", ({ tagged }) => {
   });
 });
 
-test("a page without a size gets that on which its stamp was placed", async () => {
+test("a page without a size gets that of its stamp's placement", async () => {
   const bytes = Buffer.from(documentOf([{ entries: "", data: latin1(text) }], false)).toString("latin1");
   const broken = latin1(bytes.replace("[0 0 200 200]", "[0 null 200]"));
   const { body } = await post({ baseUrl, key: liveKey }, "watermark", {

@@ -11,7 +11,7 @@ if (chromiumPath === undefined) console.log("There is no Chromium: stamps were n
 
 const isInk = (red: number): boolean => red < 128;
 
-describe.skipIf(chromiumPath === undefined)("letters are joined, ordered and placed as a browser does it", () => {
+describe.skipIf(chromiumPath === undefined)("shaping", () => {
   let browser: Browser | undefined;
   beforeAll(async () => {
     browser = await startBrowser();
@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === undefined)("letters are joined, ordered and pla
     ["Arabic with vowels", "IBMPlexSansArabic", "\u0645\u064f\u062d\u064e\u0645\u064e\u0651\u062f \u0644\u0627"],
     ["Devanagari", "NotoSans", "\u0939\u093f\u0928\u094d\u0926\u0940 \u0915\u094d\u0937\u0924\u094d\u0930\u093f\u092f"],
     ["Devanagari with conjuncts", "NotoSans", "\u0930\u093e\u0937\u094d\u091f\u094d\u0930 \u0935\u0930\u094d\u0937"],
-  ])("%s", async (_script, font, text) => {
+  ])("letters are joined, ordered, and placed as in a browser: %s", async (_script, font, text) => {
     const { body } = await stamp("watermark", textDocument([{ content: "" }]), {
       kind: "text",
       text,

@@ -20,7 +20,7 @@ const SYMBOLS: readonly (readonly [symbols: string, codes: string])[] = [
 const empty = textDocument([{ content: "" }]);
 const red = { kind: "text", fontSize: "48", color: "#f00", opacity: "1" };
 
-test.each(SYMBOLS)("%s are drawn as the standard font draws them, and can be found", async (symbols, codes) => {
+test.each(SYMBOLS)("%s are drawn as in the standard font, and can be found", async (symbols, codes) => {
   const form = {
     entries:
       "/Type /XObject /Subtype /Form /BBox [0 0 600 200]" +
@@ -37,7 +37,7 @@ test.each(SYMBOLS)("%s are drawn as the standard font draws them, and can be fou
   expect(likeness(shapeOf((await readPage(reversed.body)).picture, isRed), expected)).toBeLessThan(0.5);
 });
 
-test("among letters, in page numbers, signatures and fields", async () => {
+test("symbols are drawn among letters, in page numbers, signatures, and fields", async () => {
   const text = "x \u2208 A \u2192 y\u0336\u2192";
   const numbered = await stamp("add-page-numbers", empty, { template: text, color: "#f00" });
   const box = JSON.stringify({ page: 1, x: 50, y: 50, width: 300, height: 60 });

@@ -25,7 +25,7 @@ async function statusWith(baseUrl: string, key: string): Promise<number> {
 }
 
 describe("npm start", () => {
-  test("serves, and takes both keys of the account file", async () => {
+  test("npm start serves, and accepts both keys of the account file", async () => {
     expect((await fetch(`${running.baseUrl}/api/v1/health`)).status).toBe(200);
     expect(running.liveKey).toMatch(/^sk_live_/);
     expect(running.testKey).toMatch(/^sk_test_/);
@@ -33,32 +33,32 @@ describe("npm start", () => {
     expect(await statusWith(running.baseUrl, running.testKey)).toBe(400);
   });
 
-  test("keeps the account file from other users of the machine", async () => {
+  test("npm start hides the account file from other users of the machine", async () => {
     expect((await stat(accountFile(running.persistTo))).mode & 0o777).toBe(0o600);
   });
 
-  test("names its own address in the description of the API", async () => {
+  test("npm start names its own address in the description of the API", async () => {
     const description = (await (await fetch(`${running.baseUrl}/api/v1/openapi.json`)).json()) as {
       servers: { url: string }[];
     };
     expect(description.servers[0]?.url).toContain(running.baseUrl);
   });
 
-  test("runs the sweep that Cloudflare triggers each minute", async () => {
+  test("npm start runs the sweep that Cloudflare triggers each minute", async () => {
     const response = await fetch(`${running.baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
     expect(response.status).toBe(200);
   });
 });
 
-describe("the options of npm start", () => {
-  test("are listed by --help", async () => {
+describe("options of npm start", () => {
+  test("the options are listed by --help", async () => {
     const { stdout } = await start("--help");
     for (const option of ["--port", "--log", "--persist-to", "--var", "wrangler dev --help"]) {
       expect(stdout).toContain(option);
     }
   });
 
-  test("a port in use, or another form of log, is refused before anything starts", async () => {
+  test("a port in use and an unknown form of log are refused before anything starts", async () => {
     const { port } = new URL(running.baseUrl);
     await expect(start("--port", port)).rejects.toMatchObject({
       code: 1,
@@ -71,7 +71,7 @@ describe("the options of npm start", () => {
   });
 });
 
-test("the data of a running server are not used by another one, which says whose they are", async () => {
+test("the data of a running server are not used by another one, which names the owner", async () => {
   const { baseUrl, persistTo, liveKey } = running;
   await expect(start("--port", "0", "--persist-to", persistTo)).rejects.toMatchObject({
     code: 1,
@@ -84,7 +84,7 @@ test("the data of a running server are not used by another one, which says whose
   expect(await statusWith(baseUrl, liveKey)).toBe(400);
 });
 
-test("the process that listens is started again when it dies", async () => {
+test("the listening process is restarted when it dies", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pdf-service-start-"));
   const server = await startServer(folder);
   const listener = async (): Promise<number | undefined> => {
@@ -113,7 +113,7 @@ test("the process that listens is started again when it dies", async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe("a second npm start", () => {
+describe("second npm start", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "pdf-service-start-"));
@@ -121,7 +121,7 @@ describe("a second npm start", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   // That it keeps its keys where both are left is tested in servers/killed.slow.test.ts.
-  test("makes new keys where the database is gone, or the file", async () => {
+  test("a second start makes new keys if the database or the account file is missing", async () => {
     await copyFile(accountFile(running.persistTo), accountFile(folder));
     const withoutDatabase = await startServer(folder);
     expect(withoutDatabase.account).not.toBe(running.account);
@@ -152,11 +152,11 @@ describe("a second npm start", () => {
     await withoutFile.stop();
   });
 
-  test("ends with wrangler's exit code when wrangler refuses, and says why", async () => {
+  test("a second start ends with wrangler's exit code when wrangler refuses, and prints the reason", async () => {
     await expect(startServer(folder, ["--no-such-option"])).rejects.toThrow(/ended with 1[^]*no-such-option/);
   });
 
-  test("leaves the account file whole", async () => {
+  test("a second start keeps the account file complete", async () => {
     expect(JSON.parse(await readFile(accountFile(folder), "utf8"))).toMatchObject({ plan: "enterprise" });
   });
 });

@@ -42,20 +42,23 @@ async function problemsOf(
   return problems;
 }
 
-describe("what survives every operation, seen by pdf.js and qpdf", () => {
-  test("text alone", async () => {
+describe("features of a document", () => {
+  test("text alone survives every operation, read by pdf.js and qpdf", async () => {
     expect(await problemsOf(document({ name: "plain", pages: 3 }))).toEqual({});
   });
 
-  test.each(apart.map((features) => [features.join(", "), features] as const))("%s", async (_names, features) => {
-    expect(await problemsOf(document({ name: "apart", pages: 4, features }), { first: true })).toEqual({});
-  });
+  test.each(apart.map((features) => [features.join(", "), features] as const))(
+    "features survive every operation one by one: %s",
+    async (_names, features) => {
+      expect(await problemsOf(document({ name: "apart", pages: 4, features }), { first: true })).toEqual({});
+    },
+  );
 
-  test("everything at once", async () => {
+  test("all features at once survive every operation", async () => {
     expect(await problemsOf(document({ name: "everything", pages: 12, features: allFeatures }))).toEqual({});
   });
 
-  test("everything on a single page", async () => {
+  test("all features on a single page survive every operation", async () => {
     expect(await problemsOf(document({ name: "single", pages: 1, features: allFeatures }))).toEqual({});
   });
 
@@ -76,7 +79,7 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
     expect(Object.values(versions).filter(({ length }) => length > 1)).toEqual([]);
   });
 
-  test("a document whose cross-references had to be repaired", async () => {
+  test("a document whose cross-references had to be repaired survives every operation", async () => {
     const intact = document({ name: "repaired", pages: 4, features: ["outline", "links", "labels", "tagged"] });
     const input = { ...(await readInput(intact, "document.pdf")), bytes: withoutXref(intact) };
     for (const one of survivalCases(input, companion).filter(({ operation }) => operation !== "merge")) {
@@ -86,7 +89,7 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
     }
   });
 
-  test.each(ciphers)("encryption with %s, which all but merge and protect keep", async (cipher) => {
+  test.each(ciphers)("encryption with %s survives every operation except merge and protect", async (cipher) => {
     const plain = document({ name: cipher, pages: 3, features: ["outline", "links", "form", "labels"] });
     const bytes = await encrypt(plain, { cipher, userPassword: "user", ownerPassword: "owner" });
     expect(await problemsOf(bytes, { password: "user", first: true })).toEqual({});
@@ -97,21 +100,18 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
     expect(output).toMatchObject({ encrypted: true, method: source.method, permissions: source.permissions });
   });
 
-  test.each(ciphers)(
-    "encryption with %s that needs no password to be read, in each part of a split",
-    async (cipher) => {
-      const plain = document({ name: cipher, pages: 3, features: ["outline"] });
-      const bytes = await encrypt(plain, { cipher, userPassword: "", ownerPassword: "owner" });
-      const source = await showEncryption(bytes, "owner");
-      const response = await post(service, "split", { file: pdfPart(bytes), mode: "pages" });
-      expect(response.status).toBe(200);
-      for (const [index, part] of documentsOf(response).entries()) {
-        const output = await showEncryption(part.bytes, "owner");
-        expect(output).toMatchObject({ encrypted: true, method: source.method, permissions: source.permissions });
-        expect((await openPdf(part.bytes)).pages[0]?.text).toContain(`Page ${index + 1} of ${cipher}`);
-      }
-    },
-  );
+  test.each(ciphers)("encryption with %s that needs no password survives in each part of a split", async (cipher) => {
+    const plain = document({ name: cipher, pages: 3, features: ["outline"] });
+    const bytes = await encrypt(plain, { cipher, userPassword: "", ownerPassword: "owner" });
+    const source = await showEncryption(bytes, "owner");
+    const response = await post(service, "split", { file: pdfPart(bytes), mode: "pages" });
+    expect(response.status).toBe(200);
+    for (const [index, part] of documentsOf(response).entries()) {
+      const output = await showEncryption(part.bytes, "owner");
+      expect(output).toMatchObject({ encrypted: true, method: source.method, permissions: source.permissions });
+      expect((await openPdf(part.bytes)).pages[0]?.text).toContain(`Page ${index + 1} of ${cipher}`);
+    }
+  });
 });
 
 describe("documents of many pages", () => {
@@ -134,7 +134,7 @@ describe("documents of many pages", () => {
     }
   });
 
-  test("1,500 parts leave nothing behind in the engine: the last is as good as the first", async () => {
+  test("1,500 parts leave nothing behind in the engine: the last equals the first", async () => {
     const response = await post(service, "split", { file: pdfPart(many), mode: "pages" });
     expect(response.status).toBe(200);
     const parts = documentsOf(response);
@@ -154,18 +154,18 @@ async function oneOf(bytes: Uint8Array, page: number): Promise<{ size: number; l
   return { size: response.body.length, limit: 1.2 * (await pagesSizeReference(bytes, page)) + metadata };
 }
 
-describe("a part holds only what it uses", () => {
+describe("size of parts", () => {
   test.each<[string, readonly Feature[]]>([
     ["text", []],
     ["an image that all pages share", ["shared-image"]],
     ["one Resources dictionary with an image for each page", ["image-per-page"]],
     ["layers", ["layers", "image-per-page"]],
-  ])("%s", async (_name, features) => {
+  ])("a part contains only the objects that it uses: %s", async (_name, features) => {
     const { size, limit } = await oneOf(document({ name: "size", pages: 40, features, imageBytes: 5_000 }), 7);
     expect(size).toBeLessThanOrEqual(limit);
   });
 
-  test("the images of 40 pages do not come along because of outline, links, names, form and tags", async () => {
+  test("the images of 40 pages are not copied because of outline, links, names, form, and tags", async () => {
     const { size } = await oneOf(document({ name: "size", pages: 40, features: allFeatures, imageBytes: 20_000 }), 7);
     // Two images (the shared one and the page's own) and what else belongs to the page.
     expect(size).toBeLessThan(2 * 20_000 + 12_000);

@@ -13,12 +13,12 @@ async function imageOf(bytes: Uint8Array, fields: Readonly<Record<string, string
   return response.body;
 }
 
-describe("at 600 dpi", () => {
+describe("600 dpi", () => {
   const page = (width: number, height: number): Uint8Array => drawing(textPage({ width, height, color: true }));
   const u16 = (bytes: Uint8Array, at: number, little = false): number =>
     new DataView(bytes.buffer, bytes.byteOffset).getUint16(at, little);
 
-  test("PNG and JPEG show the same, in several bands", async () => {
+  test("PNG and JPEG show the same at 600 dpi, in several bands", async () => {
     const quarter = page(306, 396);
     const png = readPng(await imageOf(quarter, { dpi: "600" }));
     expect(png).toMatchObject({ width: 2550, height: 3300, dpi: 600, channels: 3 });
@@ -27,7 +27,7 @@ describe("at 600 dpi", () => {
     expect(difference(jpeg, png, 7)).toBeLessThan(1);
   });
 
-  test("Letter is made in every format", async () => {
+  test("Letter is drawn at 600 dpi in every format", async () => {
     const letter = page(612, 792);
     const png = await imageOf(letter, { dpi: "600" });
     expect([u16(png, 18), u16(png, 22)]).toEqual([5100, 6600]);

@@ -15,7 +15,7 @@ async function png(bytes: Uint8Array, dpi: number): Promise<Picture> {
   return readPng(response.body);
 }
 
-test("overprint is not simulated, spot colors are drawn by their alternates", async () => {
+test("overprint is not simulated, and spot colors are drawn by their alternates", async () => {
   const orange = "<< /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0.5 1 0] /N 1 >>";
   const resources =
     "/ExtGState << /Zero << /OP true /op true /OPM 0 >> /One << /OP true /op true /OPM 1 >> >>" +
@@ -59,7 +59,7 @@ function ink(picture: Picture, [left, top, right, bottom]: readonly [number, num
   return count;
 }
 
-test("form fields that have no appearance are drawn", async () => {
+test("form fields without an appearance are drawn", async () => {
   const widget = (entries: string): string => `<< /Type /Annot /Subtype /Widget /F 4 /P 3 0 R ${entries} >>`;
   const annots = "[5 0 R 6 0 R 7 0 R 8 0 R]";
   const fonts = "<< /Font << /Helv 4 0 R /ZaDb 9 0 R >> >>";
@@ -96,7 +96,7 @@ test("form fields that have no appearance are drawn", async () => {
   expect(ink(own, [0, 330, 600, 400])).toBe(0);
 });
 
-test("a signature field that is not signed is drawn by its appearance, and by nothing where it has none", async () => {
+test("an unsigned signature field is drawn by its appearance, or not at all", async () => {
   const annots = "[4 0 R 5 0 R]";
   const field = (name: string, more: string): string =>
     `<< /Type /Annot /Subtype /Widget /F 4 /P 3 0 R /FT /Sig /T (${name}) ${more} >>`;

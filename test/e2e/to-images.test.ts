@@ -23,14 +23,14 @@ async function imageOf(bytes: Uint8Array, fields: Readonly<Record<string, string
 const SMOOTHING = 4;
 const OTHER_FONT = 7;
 
-describe("pages look as pdf.js draws them", () => {
+describe("comparison with pdf.js", () => {
   const color = textPage({ width: 595, height: 842, color: true });
   test.each([
     ["in one band", drawing(color), 100],
     ["in two bands", drawing(color), 260],
     ["turned and cut", drawing({ ...corners, entries: "/Rotate 90 /CropBox [10 10 110 70] /UserUnit 2" }), 150],
     ["a form and its fields", document({ name: "form", pages: 1, features: ["form", "shared-image"] }), 100],
-  ])("%s", async (_, file, dpi) => {
+  ])("a page looks as in pdf.js: %s", async (_, file, dpi) => {
     const own = readPng(await imageOf(file, { dpi: String(dpi), pages: "1" }));
     expect(difference(own, await renderPage(file, 1, dpi), 2)).toBeLessThan(OTHER_FONT);
   });
@@ -44,7 +44,7 @@ describe("pages look as pdf.js draws them", () => {
     "tagged-outlines/page-boxes-example.pdf",
     "cjk-rtl/right_to_left_01.pdf",
   ].filter((name) => existsSync(join(corpus, name)));
-  test.runIf(real.length > 0).each(real)("%s", async (name) => {
+  test.runIf(real.length > 0).each(real)("a real page looks as in pdf.js: %s", async (name) => {
     const file = new Uint8Array(await readFile(join(corpus, name)));
     const own = readPng(await imageOf(file, { dpi: "100", pages: "1" }));
     expect(difference(own, await renderPage(file, 1, 100), 2)).toBeLessThan(SMOOTHING);

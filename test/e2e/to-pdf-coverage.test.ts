@@ -79,7 +79,7 @@ describe("WordprocessingML", () => {
       (name) => [name, `<w:p><w:${name}>${run}</w:${name}></w:p>`, "tracked-changes"] as const,
     ),
     ["oMath", "<w:p><m:oMath><m:r><m:t>Marker</m:t></m:r></m:oMath></w:p>", "formulas"],
-  ])("%s is shown and named", async (_, body, name) => {
+  ])("%s is shown and reported", async (_, body, name) => {
     expect(await shown(docx(body))).toEqual({ text: "Marker", notConverted: name });
   });
 
@@ -133,7 +133,7 @@ describe("WordprocessingML", () => {
     ["an element of no schema", `<w:future>${p}</w:future>`, "unknown-elements"],
     ["an element of no schema in a run", inRun("<w:future/>"), "unknown-elements"],
   ];
-  test.each(named)("%s is named", async (_, body, name) => {
+  test.each(named)("%s is reported", async (_, body, name) => {
     expect(await shown(docx(`${paragraph("Rest")}${body}`))).toEqual({ text: "Rest", notConverted: name });
   });
 
@@ -147,7 +147,7 @@ describe("WordprocessingML", () => {
     ...words(
       "tab ptab br cr noBreakHyphen softHyphen lastRenderedPageBreak annotationRef footnoteRef endnoteRef separator continuationSeparator instrText rPr",
     ).map((name) => [name, inRun(`<w:${name}/>`)] as const),
-  ])("%s has nothing to be named", async (_, body) => {
+  ])("%s has nothing to report", async (_, body) => {
     const { text, notConverted } = await shown(docx(`${paragraph("Rest")}${body}`));
     expect([text.replace(/[\u2011\u00ad-]/g, "").trim(), notConverted]).toEqual(["Rest", null]);
   });
@@ -159,7 +159,7 @@ function dropDown(...entries: readonly string[]): string {
   return `<w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="D"/><w:ddList><w:result w:val="1"/>${list}</w:ddList></w:ffData></w:fldChar><w:instrText> FORMDROPDOWN </w:instrText><w:fldChar w:fldCharType="end"/>`;
 }
 
-describe("what forms, revisions, and drawings of DOCX show", () => {
+describe("parts of DOCX", () => {
   const textOf = async (body: string): Promise<string> => (await shown(docx(body))).text;
   const checkBox = (state: string): string =>
     `<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:sizeAuto/>${state}</w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r><w:r><w:t>Agreed</w:t></w:r></w:p>`;
@@ -169,11 +169,11 @@ describe("what forms, revisions, and drawings of DOCX show", () => {
     ["not checked", '<w:checked w:val="0"/>', "☐Agreed"],
     ["checked at first", '<w:default w:val="1"/>', "☒Agreed"],
     ["checked at first, but not anymore", '<w:default w:val="1"/><w:checked w:val="false"/>', "☐Agreed"],
-  ])("a check box of older forms that is %s", async (_, state, text) => {
+  ])("a check box of older forms that is %s is shown", async (_, state, text) => {
     expect(await textOf(checkBox(state))).toBe(text);
   });
 
-  test("a drop-down of older forms shows its result where it has one, and the chosen entry where not", async () => {
+  test("a drop-down of older forms shows its result if it has one, and otherwise the chosen entry", async () => {
     const field = (result: string): string =>
       `<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="AAA"/><w:listEntry w:val="BBB"/></w:ddList></w:ffData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${result}<w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`;
     expect(await textOf(`${field("")}${field("<w:r><w:t>Result</w:t></w:r>")}`)).toBe("BBB Result");
@@ -192,18 +192,18 @@ describe("what forms, revisions, and drawings of DOCX show", () => {
     ],
     ["a combo box", '<w:comboBox w:lastValue="own"/>', "", "own"],
     ["a date", '<w:date w:fullDate="2026-11-28T00:00:00Z"/>', "<w:r><w:t>28 November</w:t></w:r>", "28 November"],
-  ])("%s as a content control", async (_, properties, content, text) => {
+  ])("%s is shown as a content control", async (_, properties, content, text) => {
     const control = `<w:sdt><w:sdtPr>${properties}</w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`;
     expect(await shown(docx(`<w:p>${control}</w:p>`))).toEqual({ text, notConverted: null });
   });
 
-  test("ruby has its reading after it", async () => {
+  test("the base of ruby is followed by its reading", async () => {
     const ruby =
       "<w:ruby><w:rt><w:r><w:t>kan</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>base</w:t></w:r></w:rubyBase></w:ruby>";
     expect(await textOf(`<w:p><w:r>${ruby}</w:r></w:p>`)).toBe("base(kan)");
   });
 
-  test("rows, cells, and ends of paragraphs that were deleted are not there", async () => {
+  test("deleted rows, cells, and ends of paragraphs are left out", async () => {
     const row = (properties: string, text: string, cell = ""): string =>
       `<w:tr><w:trPr>${properties}</w:trPr><w:tc><w:tcPr>${cell}</w:tcPr>${paragraph(text)}</w:tc><w:tc>${paragraph("kept")}</w:tc></w:tr>`;
     const table = `<w:tbl>${row("", "one")}${row("<w:del/>", "two")}${row("<w:ins/>", "three")}${row("", "four", "<w:cellDel/>")}</w:tbl>`;
@@ -212,7 +212,7 @@ describe("what forms, revisions, and drawings of DOCX show", () => {
     expect(await shown(docx(joined))).toEqual({ text: "Hello Last", notConverted: "tracked-changes" });
   });
 
-  test("a header that has only a picture is named", async () => {
+  test("a header with only a picture is reported", async () => {
     const header = '<w:p><w:r><w:pict><v:shape><v:imagedata r:id="x"/></v:shape></w:pict></w:r></w:p>';
     expect((await shown(docx(p, { header }))).notConverted).toBe("headers");
   });
@@ -231,7 +231,7 @@ describe("SpreadsheetML", () => {
     ["drawingHF", "headers"],
     ["legacyDrawingHF", "headers"],
     ["future", "unknown-elements"],
-  ])("%s is named", async (element, name) => {
+  ])("%s is reported", async (element, name) => {
     expect(await shown(book(`<${element}/>`))).toEqual({ text: "Marker", notConverted: name });
   });
 
@@ -245,11 +245,11 @@ describe("SpreadsheetML", () => {
     ["<extLst><ext><x14:conditionalFormattings/></ext></extLst>", "conditional-formats"],
     ["<extLst><ext><x15:webExtensions/></ext></extLst>", "embedded-objects"],
     ["<extLst><ext><x99:future/></ext></extLst>", "unknown-elements"],
-  ])("%s is named", async (content, name) => {
+  ])("%s is reported in the workbook", async (content, name) => {
     expect(await shown(book(content))).toEqual({ text: "Marker", notConverted: name });
   });
 
-  test("elements that paper does not show have nothing to be named", async () => {
+  test("elements without a printed form have nothing to report", async () => {
     const elements = words(
       `sheetPr dimension sheetViews sheetFormatPr sheetCalcPr sheetProtection protectedRanges scenarios autoFilter sortState dataConsolidate
       customSheetViews phoneticPr dataValidations printOptions pageMargins pageSetup headerFooter rowBreaks colBreaks customProperties cellWatches
@@ -281,7 +281,7 @@ describe("SpreadsheetML", () => {
       "slicers",
     ],
     ["an element of no schema", "<xdr:future/>", "unknown-elements"],
-  ])("%s of a drawing is named", async (_, content, name) => {
+  ])("%s of a drawing is reported", async (_, content, name) => {
     const file = xlsxDrawing(
       book("<drawing/>"),
       `<xdr:twoCellAnchor><xdr:from/><xdr:to/>${content}<xdr:clientData/></xdr:twoCellAnchor>`,
@@ -289,7 +289,7 @@ describe("SpreadsheetML", () => {
     expect(await shown(file)).toEqual({ text: "Marker", notConverted: name });
   });
 
-  test("a formula without a value is shown itself, and named", async () => {
+  test("a formula without a value is shown itself, and reported", async () => {
     const formulas = `<sheetData><row r="1"><c r="A1"><f>SUM(B1:B2)*2</f></c><c r="B1"><f>1&lt;2</f><v></v></c><c r="C1"><f t="shared" si="0"/></c><c r="D1"><f>1+1</f><v>2</v></c><c r="E1" t="str"><f>""</f><v></v></c><c r="F1" t="inlineStr"><is><t>end</t></is></c></row></sheetData>`;
     expect(await shown(book("", formulas))).toEqual({
       text: "=SUM(B1:B2)*2 =1<2 =… 2 end",
@@ -351,7 +351,7 @@ describe("HTML", () => {
     ["<picture><source srcset=a.webp><img src=a.png></picture>", "external-images"],
     ["<map><area href=a></map>", "image-maps"],
     ["<link rel=stylesheet href=a.css>", "external-style-sheets"],
-  ])("%s is named", async (body, name) => {
+  ])("%s is reported", async (body, name) => {
     expect(await page(body)).toEqual({ text: "Rest", notConverted: name });
   });
 
@@ -365,12 +365,12 @@ describe("HTML", () => {
     "<meta name=description content=Marker>",
     "<base href=Marker>",
     "<input type=hidden value=Marker>",
-  ])("%s has nothing that paper shows", async (body) => {
+  ])("%s has no printed effect and no report", async (body) => {
     expect(await page(body)).toEqual({ text: "Rest", notConverted: null });
   });
 });
 
-test("a workbook whose sheet is of another kind is named", async () => {
+test("a workbook whose sheet is of another kind is reported", async () => {
   const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
   const file = archive({
     "xl/workbook.xml": `<workbook xmlns:r="${relations}"><sheets><sheet name="D" r:id="d"/><sheet name="S" r:id="s"/></sheets></workbook>`,

@@ -33,11 +33,11 @@ test.each([
 test.each([
   ["ligatures", "office fluffy affine efficient"],
   ["an emoji", "yes 👍 no"],
-])("%s are extracted by readers that know no replacement texts", async (_, text) => {
+])("%s are extracted by readers without support for replacement texts", async (_, text) => {
   expect((await converted(`<p>${text}</p>`)).pdfjs).toBe(text);
 });
 
-test("a font says what its glyphs stand for that are shown, and no other", async () => {
+test("a font maps its shown glyphs to text, and no others", async () => {
   const { body } = await converted("<p>office</p>");
   const file = await plainText(body);
   const meanings = [...file.matchAll(/^<([0-9a-f]{4})> <([0-9a-f]+)>$/gim)].map(([, , text = ""]) =>

@@ -53,13 +53,13 @@ describe("words in cells", () => {
     ["Markdown", `| a | b | c | d | e |\n|---|---|---|---|---|\n| ${cells.join(" | ")} |\n`],
     ["CSV", `a;b;c;d;e\n${cells.join(";")}\n`],
     ["DOCX", docx(`<w:tbl>${wordRow(cells)}</w:tbl>`)],
-  ])("stay whole where there is room: %s", async (_, source) => {
+  ])("words in cells stay whole if there is room: %s", async (_, source) => {
     const { lines, text } = await shown(source);
     for (const word of words) expect(lines.some((line) => line.includes(word))).toBe(true);
     expect(text.replace(/\s+/g, "")).toContain(long.replaceAll(" ", ""));
   });
 
-  test("are divided where they are wider than their share of the page, which is not scaled", async () => {
+  test("words wider than their share of the page are divided, without scaling", async () => {
     const hash = "0123456789abcdef".repeat(10);
     const page = await shown(`<table border="1"><tr><td>Checksum</td><td style="color:red">${hash}</td></tr></table>`);
     const [left, , right] = areaOf(page.picture, (r, g) => r > 200 && g < 100) ?? [0, 0, 0];
@@ -74,7 +74,7 @@ describe("words in cells", () => {
     ["by their style", 'style="white-space:nowrap;color:red"'],
     ["by their attribute", 'nowrap style="color:red"'],
     ["by a rule", 'class="n"'],
-  ])("that do not wrap %s are not laid over the next cell", async (_, attributes) => {
+  ])("words that do not wrap %s do not overlap the next cell", async (_, attributes) => {
     const style = "<style>table.t > tbody > tr > .n, .t .n{white-space:nowrap;color:red}</style>";
     const { picture, lines } = await shown(
       `${style}<table class="t" width="100%"><tr><td ${attributes}>Number of the invoice</td><td style="color:blue">${long.repeat(3)}</td></tr></table>`,
@@ -85,7 +85,7 @@ describe("words in cells", () => {
     expect(lines[0]).toContain("Numberoftheinvoice");
   });
 
-  test("are broken as the document says", async () => {
+  test("words are broken where the document allows it", async () => {
     const table = (style: string): string =>
       `<table width="100%" style="${style}"><tr><td>Internationalization</td><td>${long.repeat(2)}</td></tr></table>`;
     const isWhole = async (style: string): Promise<boolean> =>
@@ -96,9 +96,9 @@ describe("words in cells", () => {
   });
 });
 
-describe("what is positioned", () => {
+describe("positioned elements", () => {
   test.each(["position:absolute;top:10px;right:10px", "position:fixed;bottom:0", "position: ABSOLUTE", "float:right"])(
-    "is in the order of the document: %s",
+    "positioned elements are in the order of the document: %s",
     async (style) => {
       const source = (attributes: string, rule = ""): string =>
         `<!DOCTYPE html><style>.x{${rule}}</style><p>one</p><p>two</p><div ${attributes}>three</div><p>four</p><table><tr><td>five</td></tr></table><p>six</p>`;
@@ -155,7 +155,7 @@ describe("backgrounds", () => {
       `<div style="background:#000;color:#fff"><p style="background:rgba(255,255,255,.4)">x</p></div>`,
       [102, 102, 102],
     ],
-  ])("are drawn behind white text: %s", async (name, html, [red, green, blue]) => {
+  ])("backgrounds are drawn behind white text: %s", async (name, html, [red, green, blue]) => {
     const page = await shown(`<!DOCTYPE html>${html}`);
     const area = areaOf(page.picture, near(red, green, blue));
     expect(area).toBeDefined();
@@ -167,18 +167,18 @@ describe("backgrounds", () => {
     expect(notConverted(page)).toBe(lost ?? null);
   });
 
-  test("images in them are named", async () => {
+  test("images in backgrounds are reported", async () => {
     expect(notConverted(await shown(`<p style="background:url(a.png) #fff">x</p>`))).toBe("background-images");
   });
 
-  test("none is drawn for words that mean none", async () => {
+  test("words without a color draw no background", async () => {
     const { picture } = await shown(`<p style="background:unset">x</p><p style="background-color:initial">y</p>`);
     const [left, , right] = areaOf(picture, near(0, 0, 0)) ?? [0, 0, 595];
     expect(right - left).toBeLessThan(20);
   });
 });
 
-test("rules and style sheets apply as they do in a browser that prints", async () => {
+test("rules and style sheets apply as in a browser that prints", async () => {
   const sheet = (media: string, name: string): string => `<style media="${media}">.${name}{display:none}</style>`;
   const rule = (media: string, name: string): string => `@media ${media}{.${name}{display:none}}`;
   const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -215,7 +215,7 @@ test.each([
   "<noscript></noscript>x &lt; y",
   "<label>x &lt; y</label>",
   "<!-- a comment -->\n<tr><td>x &lt; y</td></tr>",
-])("a fragment is HTML: %s", async (html) => {
+])("a fragment is recognized as HTML: %s", async (html) => {
   const page = await shown(html);
   expect(page.headers.get("X-Converted-From")).toBe("html");
   expect(page.lines).toEqual(["x<y"]);
@@ -229,7 +229,7 @@ test.each([
   ],
   ["HTML with code in Markdown", "<p>Write</p><pre>\n## Use\n\n- a\n</pre>", "html"],
   ["a generic type", "<T>(x: T) => x", "text"],
-])("%s is known", async (_, source, format) => {
+])("the format of %s is recognized", async (_, source, format) => {
   expect((await shown(source)).headers.get("X-Converted-From")).toBe(format);
 });
 
@@ -240,7 +240,7 @@ test.each([
   ['[data-k^="re"]', '<p data-k="red">x</p>'],
   ['[data-k$="d"]', '<p data-k="red">x</p>'],
   ["[data-k*=e]", '<p data-k="red">x</p>'],
-])("the color of `%s` is drawn, and not that of elements that it does not match", async (selector, body) => {
+])("the color of `%s` is drawn only for the elements that it matches", async (selector, body) => {
   const red = async (html: string): Promise<boolean> => {
     const page = await shown(`<html><head><style>${selector}{color:red}</style></head><body>${html}</body></html>`);
     expect(notConverted(page)).toBeNull();
@@ -249,7 +249,7 @@ test.each([
   expect([await red(body), await red('<h1>x</h1><p class="a">x</p>')]).toEqual([true, false]);
 });
 
-test("selectors, values, and generated content that are not drawn are named", async () => {
+test("unsupported selectors, values, and generated content are reported", async () => {
   const css = 'h1 ~ p{color:red} p{margin:calc(1px + 2px)} p::before{content:"-"}';
   const page = await shown(`<html><head><style>${css}</style></head><body><h1>x</h1><p>x</p></body></html>`);
   expect(notConverted(page)).toBe("css-selectors,css-values,generated-content");

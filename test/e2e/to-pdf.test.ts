@@ -75,7 +75,7 @@ const isInk = (r: number, g: number, b: number): boolean => r + g + b < 500;
 /** Only the image is red. */
 const isRed = (r: number, g: number, b: number): boolean => r > 240 && g < 20 && b < 20;
 
-describe("each format is known by its content", () => {
+describe("formats", () => {
   test.each<readonly [string, Source, string]>([
     ["html", "<!DOCTYPE html><title>T</title><p>Hello</p>", "Hello"],
     [
@@ -94,14 +94,14 @@ describe("each format is known by its content", () => {
       }),
       "Hello",
     ],
-  ])("%s", async (format, source, word) => {
+  ])("a format is recognized by its content: %s", async (format, source, word) => {
     const result = await converted(source);
     expect(result.headers.get("X-Converted-From")).toBe(format);
     expect(result.text).toContain(word);
     expect((await check(result.body)).warnings).toEqual([]);
   });
 
-  test("an office document whose main part has another name than usual is converted, with its links", async () => {
+  test("an office document whose main part has an unusual name is converted, with its links", async () => {
     const link = '<w:p><w:hyperlink r:id="rLink"><w:r><w:t>Hello</w:t></w:r></w:hyperlink></w:p>';
     const word = await converted(withMainPart(docx(link), "word/document2.xml"));
     expect([word.headers.get("X-Converted-From"), word.text]).toEqual(["docx", "Hello"]);
@@ -120,13 +120,13 @@ describe("each format is known by its content", () => {
     ["PDF", document({ name: "a", pages: 1 })],
     ["DOC", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0)],
     ["another kind", '<?xml version="1.0"?><invoice/>'],
-  ])("415 names %s", async (name, source) => {
+  ])("a 415 error names %s", async (name, source) => {
     const { status, code, message } = await send(source);
     expect([status, code]).toEqual([415, "unsupported_format"]);
     expect(message).toContain(name);
   });
 
-  test("`format` decides where the content leaves a choice", async () => {
+  test("`format` decides if the content is ambiguous", async () => {
     const source = "# Hello\n\n* a\n* b\n";
     expect((await converted(source, { format: "text" })).text).toContain("# Hello");
     expect((await converted(source)).text).not.toContain("#");
@@ -141,7 +141,7 @@ describe("each format is known by its content", () => {
       "a declaration",
       Buffer.concat([Buffer.from('<meta charset="iso-8859-2"><p>Gr\u00fc\u00dfe aus K\u00f6ln</p>', "latin1")]),
     ],
-  ])("text with %s", async (_, source) => {
+  ])("a text with %s is converted", async (_, source) => {
     expect((await converted(source)).text).toContain("Grüße aus Köln");
   });
 });
@@ -168,12 +168,12 @@ describe("fonts", () => {
     ["lists in lists", "- a\n  - b\n    - c\n", "a b c"],
     ["lists with marks of their own", '# T\n\n<ul style="list-style: square inside"><li>a</li></ul>', "T a"],
     ["boxes of lines in text", "# T\n\n├─ a │ ░\n", "T ├─ a │ ░"],
-  ])("%s have all glyphs", async (_, source, text) => {
+  ])("texts in %s have all glyphs", async (_, source, text) => {
     const result = await converted(source, { strict: "true" });
     expect(result.text.replace(/•\s*/g, "").trim()).toBe(text);
   });
 
-  test("missing glyphs are counted, and with `strict` named", async () => {
+  test("missing glyphs are counted, and with `strict` listed", async () => {
     const source = "Glagolitic: \u2c00\u2c01 \u2c00";
     expect((await converted(source)).headers.get("X-Missing-Glyphs")).toBe("3");
     const { status, code, message } = await send(source, { strict: "true" });
@@ -182,7 +182,7 @@ describe("fonts", () => {
   });
 });
 
-test("files that a document refers to are rejected by their names", async () => {
+test("referenced files are rejected by their names", async () => {
   const { status, code, body } = await send('<p><img src="a.png">', { "asset:a.png": dataUri });
   expect([status, code]).toEqual([400, "invalid_parameters"]);
   expect(new TextDecoder().decode(body)).toContain('"name":"asset:a.png"');
@@ -202,20 +202,20 @@ describe("encodings", () => {
     ["windows-1251", "Привет"],
     ["gb2312", "中文"],
     ["shift_jis", "名前"],
-  ])("a document that declares %s is read in it, once", async (charset, text) => {
+  ])("a declared encoding %s is used, once", async (charset, text) => {
     expect((await converted(declared(charset, text))).text).toContain(text);
     expect(
       (await converted(declared(charset, `${text} charset=${charset}`, `<title>${text}</title>`))).view.info["Title"],
     ).toBe(text);
   });
 
-  test("text that speaks of an encoding is not in it", async () => {
+  test("a text that mentions an encoding is not read in it", async () => {
     const text = '<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-7">\nMüller 中文\n';
     expect((await converted(`${"x\n".repeat(600)}${text}`, { format: "text" })).text).toContain("Müller 中文");
   });
 
   const table = encoded("名前,都市\n太郎,東京\n", "euc-jp");
-  test("an encoding that may be one of several is asked for, and `encoding` or the Content-Type says it", async () => {
+  test("an ambiguous encoding is an error, which `encoding` or the Content-Type resolves", async () => {
     const { status, code, message, body } = await send(table, { format: "csv" });
     expect([status, code]).toEqual([400, "invalid_parameters"]);
     expect(message).toContain("may be in euc-jp or gbk");
@@ -256,7 +256,7 @@ describe("encodings", () => {
     expect(details.fields[0]).toMatchObject({ name: "encoding", issue: expect.stringContaining(issue) as string });
   });
 
-  test("a byte order mark overrules what is said", async () => {
+  test("a byte order mark overrides declarations", async () => {
     expect((await converted("\ufeffGrüße", { encoding: "windows-1251", format: "text" })).text).toContain("Grüße");
   });
 });
@@ -278,11 +278,11 @@ describe("character references", () => {
     ["XHTML", `<html xmlns="http://www.w3.org/1999/xhtml"><body><p>${inXml}</p></body></html>`, {}],
     ["DOCX", docx(paragraph(inXml)), {}],
     ["XLSX", xlsx([{ name: "S", content: cell }]), {}],
-  ])("are decoded as often as the format has it: %s", async (_, source, fields) => {
+  ])("character references are decoded once for each level of the format: %s", async (_, source, fields) => {
     expect((await converted(source, fields)).text).toContain(shown);
   });
 
-  test("in titles, bookmarks, links, and descriptions of images are decoded once", async () => {
+  test("character references in titles, bookmarks, links, and descriptions of images are decoded once", async () => {
     const result = await converted(
       `<html><head><title>Caf&eacute; &ndash;\n&euro; &amp;lt;</title></head><body><h1>&amp;lt; &amp;amp; &eacute;</h1><p><a href="https://example.com/?a=1&amp;copy;=2&amp=3">x</a><img src="x.png" alt="&amp;lt; &eacute;"></p></body></html>`,
     );
@@ -294,7 +294,7 @@ describe("character references", () => {
 });
 
 describe("HTML", () => {
-  test("headings are bookmarks, links stay links, and title and language are metadata", async () => {
+  test("headings become bookmarks, links stay links, and title and language become metadata", async () => {
     const result = await converted(
       `<html lang="de"><head><title>Ein &amp; Titel</title></head><body><h1>Erstes</h1><p><a href="https://example.com/a?b=c">hin</a> <a href="#z">weiter</a></p><h2>Kind</h2><p style="page-break-after:always">x</p><h1 id="z">Zweites</h1></body></html>`,
     );
@@ -307,7 +307,7 @@ describe("HTML", () => {
     expect([given.view.info["Title"], given.view.language]).toEqual(["Given", "pt-BR"]);
   });
 
-  test("`@page` has size and margins, unless parameters say otherwise", async () => {
+  test("`@page` sets size and margins, unless parameters override it", async () => {
     const source = "<style>@page { size: 300pt 400pt; margin: 20pt 10pt } body, p { margin: 0 }</style><p>Word</p>";
     const own = await converted(source);
     expect(own.view.pages[0]?.view).toEqual([0, 0, 300, 400]);
@@ -327,7 +327,7 @@ describe("HTML", () => {
     expect(view.pages.map(({ text }) => text.replace(/\s+/g, " ").trim())).toEqual(["One a", "Two b", "Three"]);
   });
 
-  describe("content that is wider than the page", () => {
+  describe("wide content", () => {
     const words = Array.from({ length: 30 }, (_, index) => `word${index}`);
     const cells = words.map((word) => `<td style="white-space:nowrap">${word}</td>`).join("");
 
@@ -337,7 +337,7 @@ describe("HTML", () => {
       ["lines that may not be wrapped are scaled down", `<p style="white-space:nowrap">${words.join(" ")}</p>`],
       ["tables are scaled down", `<table><tr>${cells}</tr></table>`],
       ["the width of a screen says nothing", `<meta content="width=1800" name=viewport><p>${words.join(" ")}</p>`],
-    ])("%s", async (_, source) => {
+    ])("content wider than the page is fitted: %s", async (_, source) => {
       const result = await converted(`<!DOCTYPE html><html><head></head><body>${source}<p>Normal</p></body></html>`);
       const { text, view, headers, body } = result;
       for (const word of words) expect(text.replaceAll(/\s/g, "")).toContain(word);
@@ -346,7 +346,7 @@ describe("HTML", () => {
       expect(headers.get("X-Not-Converted")).toBeNull();
     });
 
-    test("with fit=none, the page is made wider", async () => {
+    test("the page is made wider with fit=none", async () => {
       const result = await converted(`<table><tr>${cells}</tr></table><p>Normal</p>`, { fit: "none", format: "html" });
       for (const word of words) expect(result.text.replaceAll(/\s/g, "")).toContain(word);
       const [, , width = 0, height] = (result.view.pages[0]?.view ?? []) as number[];
@@ -357,14 +357,14 @@ describe("HTML", () => {
       expect(ink.at(-1)).toBeGreaterThan(width - 70);
     });
 
-    test("what cannot be read any more is named", async () => {
+    test("content that would be unreadable is reported", async () => {
       const { headers } = await converted(`<p style="white-space:nowrap">${"word ".repeat(2_000)}</p>`, {
         format: "html",
       });
       expect(headers.get("X-Not-Converted")).toBe("wide-content");
     });
 
-    test("neither can what begins left of the page", async () => {
+    test("content left of the page is reported", async () => {
       const { text, headers } = await converted(`<p style="margin-left:-900px">Lost</p><p>Kept</p>`, {
         format: "html",
       });
@@ -373,14 +373,14 @@ describe("HTML", () => {
     });
   });
 
-  test("nothing runs, is fetched, or is shown that is not text", async () => {
+  test("scripts do not run, and nothing is fetched or shown except text", async () => {
     const source = `<script>document.write("run")</script><p>Text</p><img src="https://example.com/x.png" alt="a chart"><link rel="stylesheet" href="https://example.com/x.css"><svg><text>drawn</text></svg><iframe src="file:///etc/passwd"></iframe><p style="display:flex">flex</p>`;
     const { text, headers } = await converted(source, { format: "html" });
     expect(text.replaceAll(" ", "")).toBe("Textachartflex");
     expect(headers.get("X-Not-Converted")).toBe("css-layout,external-images,external-style-sheets,frames,svg");
   });
 
-  test("images in the document are drawn, and `css` overrules its styles", async () => {
+  test("embedded images are drawn, and `css` overrides the document's styles", async () => {
     const source = `<p><img src="${dataUri}"></p><p class="x">Gone</p><p>Stays</p>`;
     const { body, text } = await converted(source, { css: ".x { display: none }", format: "html" });
     expect((await columns(body, isRed)).length).toBeGreaterThan(4);
@@ -388,7 +388,7 @@ describe("HTML", () => {
   });
 });
 
-describe("files that a document refers to", () => {
+describe("referenced files", () => {
   const zipped = (entries: Readonly<Record<string, string | Uint8Array>>): ApiFile => ({
     bytes: archive(entries),
     fileName: "assets.zip",
@@ -409,7 +409,7 @@ describe("files that a document refers to", () => {
     expect(await red((await converted(source)).body)).toBe(0);
   });
 
-  test("style sheets apply, but not those for screens", async () => {
+  test("style sheets apply, except those for screens", async () => {
     const source = `<!DOCTYPE html><link rel="stylesheet" href="css/print.css"><link rel=stylesheet media=screen href=/screen.css><p class="a">Gone</p><p class="b">Stays</p>`;
     const assets = zipped({ "css/print.css": ".a { display: none }", "screen.css": ".b { display: none }" });
     const { text, headers } = await converted(source, { assets });
@@ -417,7 +417,7 @@ describe("files that a document refers to", () => {
     expect(headers.get("X-Not-Converted")).toBeNull();
   });
 
-  test("other files are not found, and nothing is fetched", async () => {
+  test("missing files are not found, and nothing is fetched", async () => {
     const source = `<!DOCTYPE html><img src="a.png"><img src="missing.png"><img src="https://example.com/a.png"><img src="//example.com/a.png"><img src="../a.png">`;
     const { body, headers } = await converted(source, { assets: zipped({ "a.png": png }) });
     expect(await red(body)).toBeGreaterThan(4);
@@ -448,7 +448,7 @@ describe("files that a document refers to", () => {
     ]);
   });
 
-  test("an archive that is none, is damaged, or is too large is rejected", async () => {
+  test("an invalid, damaged, or large archive is rejected", async () => {
     const none = await send(page, { assets: { bytes: png, fileName: "a.png" } });
     expect([none.status, none.code, none.message]).toEqual([
       415,
@@ -465,7 +465,7 @@ describe("files that a document refers to", () => {
     expect((await send(page, { assets: many })).code).toBe("limit_exceeded");
   });
 
-  test("in a job, of files that are stored", async () => {
+  test("stored files are referenced in a job", async () => {
     const headers = { Authorization: `Bearer ${liveKey}` };
     const store = async (name: string, bytes: Uint8Array): Promise<string> => {
       const form = new FormData();
@@ -484,7 +484,7 @@ describe("files that a document refers to", () => {
     expect(await red(await jobResult(accepted))).toBeGreaterThan(4);
   });
 
-  test("as parts of a pipeline", async () => {
+  test("parts of a pipeline are referenced", async () => {
     const parts = {
       page: { bytes: new TextEncoder().encode(page), fileName: "page.html" },
       images: zipped({ "a.png": png }),
@@ -503,7 +503,7 @@ describe("files that a document refers to", () => {
   });
 });
 
-describe("elements inside each other", () => {
+describe("nested elements", () => {
   // With `html` and `body`, 58 levels, of which MuPDF sees up to 20 more in tables.
   const kinds: readonly (readonly [string, string, number])[] = [
     ["<div>", "</div>", 56],
@@ -513,14 +513,14 @@ describe("elements inside each other", () => {
     ["<table><tr><td><div>", "</div></td></tr></table>", 14],
   ];
 
-  test.each(kinds)("all of %s is kept", async (open, close, count) => {
+  test.each(kinds)("all text of %s is kept", async (open, close, count) => {
     const inside = Array.from({ length: count }, (_, level) => `${open}w${level} `).join("");
     const { text } = await converted(`<html><body>${inside}deepest${close.repeat(count)}<p>after</p></body></html>`);
     const words = Array.from({ length: count }, (_, level) => `w${level}`);
     expect(text.trim().split(" ")).toEqual([...words, "deepest", "after"]);
   });
 
-  test("more of them than MuPDF keeps are rejected", async () => {
+  test("elements nested deeper than MuPDF allows are rejected", async () => {
     const { status, code, message } = await send(`<html><body>${"<div>".repeat(60)}x`);
     expect([status, code, message]).toEqual([
       413,
@@ -551,7 +551,7 @@ test("a footnote may refer to another, and code has none", async () => {
   expect(text.replace(/\s+/g, " ").trim()).toBe("A1 [^one]: code End 1. First2 goes on 2. Second");
 });
 
-describe("Markdown that costs much", () => {
+describe("expensive Markdown", () => {
   test.each<readonly [string, string]>([
     ["cells of tables", `${"|a".repeat(100)}|\n${"|-".repeat(100)}|\n${"|a\n".repeat(101)}`],
     ["cells of tables", `- a\n\n  \`\`\`\n\nb\n\n${"|a".repeat(100)}|\n${"|-".repeat(100)}|\n${"|a\n".repeat(101)}`],
@@ -560,12 +560,12 @@ describe("Markdown that costs much", () => {
     ["lines", "x\n\n".repeat(20_001)],
     ["list items", "- x\n\n".repeat(5_001)],
     ["definitions of links", "[a]: b\n\n".repeat(2_001)],
-  ])("too many %s", async (what, source) => {
+  ])("Markdown with too many %s is rejected", async (what, source) => {
     const { status, code, message } = await send(source, { format: "markdown" });
     expect([status, code, message]).toEqual([413, "limit_exceeded", expect.stringContaining(what)]);
   });
 
-  test("a long paragraph is rejected, a long line of code is not", async () => {
+  test("a long paragraph is rejected, and a long line of code is not", async () => {
     const long = "<a@b.c ".repeat(1_500);
     const { status, code, message } = await send(long, { format: "markdown" });
     expect([status, code, message]).toEqual([
@@ -582,7 +582,7 @@ describe("DOCX", () => {
   const section = (width: number, height: number): string =>
     `<w:sectPr><w:pgSz w:w="${width * 20}" w:h="${height * 20}"/><w:pgMar w:top="720" w:right="720" w:bottom="720" w:left="720"/></w:sectPr>`;
 
-  test("headings, lists, tables, notes, links, text boxes, and sections with their pages", async () => {
+  test("headings, lists, tables, notes, links, text boxes, and sections of a DOCX are converted with their pages", async () => {
     const body =
       paragraph("Chapter", '<w:pStyle w:val="H1"/>') +
       `<w:p><w:hyperlink r:id="rLink"><w:r><w:t>out</w:t></w:r></w:hyperlink><w:hyperlink w:anchor="far"><w:r><w:t> in</w:t></w:r></w:hyperlink><w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
@@ -616,7 +616,7 @@ describe("DOCX", () => {
     expect(result.headers.get("X-Not-Converted")).toBe("headers,tracked-changes");
   });
 
-  test("hyperlinks that are fields, and those with a place in another document", async () => {
+  test("hyperlinks of a DOCX that are fields or lead to the document itself are converted", async () => {
     const run = (content: string): string => `<w:r>${content}</w:r>`;
     const mark = (kind: string): string => run(`<w:fldChar w:fldCharType="${kind}"/>`);
     const field = (code: string, result: string): string =>
@@ -637,7 +637,7 @@ describe("DOCX", () => {
     ]);
   });
 
-  test("pictures are drawn", async () => {
+  test("pictures of a DOCX are drawn", async () => {
     const body = `<w:p><w:r><w:drawing><wp:inline><wp:extent cx="635000" cy="635000"/><a:graphic><a:graphicData><a:blip r:embed="rImage0"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
     const { body: output } = await converted(docx(body, { media: { "a.png": png } }));
     // 635,000 English Metric Units.
@@ -648,7 +648,7 @@ describe("DOCX", () => {
 describe("XLSX", () => {
   const styles =
     '<numFmts><numFmt numFmtId="164" formatCode="yyyy-mm-dd"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="4"/><xf numFmtId="164"/><xf numFmtId="10"/></cellXfs>';
-  test("cells as they are shown, merged ones once, and no hidden sheet", async () => {
+  test("cells of an XLSX are converted as displayed, merged ones once, without hidden sheets", async () => {
     const content = `<sheetData><row r="1"><c r="A1" s="1"><v>1234567.891</v></c><c r="B1" s="2"><v>45000</v></c><c r="C1" s="3"><v>0.1234</v></c><c r="D1" t="b"><v>1</v></c></row><row r="2"><c r="A2" t="inlineStr"><is><t>merged</t></is></c><c r="B2"><v>7</v></c></row><row r="3" hidden="1"><c r="A3"><v>99999</v></c></row></sheetData><mergeCells><mergeCell ref="A2:B2"/></mergeCells>`;
     const secret = {
       name: "Secret",

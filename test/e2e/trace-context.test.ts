@@ -22,7 +22,7 @@ test("a trace is continued with a step of the request's own", async () => {
   expect(await returned(`00-${TRACE}-${PARENT}-00`)).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
 });
 
-test("what is no trace is ignored, and without a collector none is begun", async () => {
+test("an invalid trace is ignored, and without a collector none is started", async () => {
   expect(await returned()).toBeNull();
   for (const wrong of [
     "",

@@ -27,8 +27,8 @@ async function syntax(bytes: Uint8Array): Promise<string> {
 
 const page = (more = ""): string => `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] ${more} >>`;
 
-describe("long chains and many of one name", () => {
-  test("4,000 pages, each with a link to the next", async () => {
+describe("long chains and repeated names", () => {
+  test("4,000 pages that each link to the next are processed", async () => {
     const file = pdfPart(document({ name: "chain", pages: 4000, features: ["links"] }));
     for (const [operation, fields, rotation, counts] of [
       ["rotate", { angle: "90" }, 90, [4000]],
@@ -55,7 +55,7 @@ describe("long chains and many of one name", () => {
     }
   });
 
-  test("10,000 fields of one name in two files: one name each", async () => {
+  test("10,000 fields of one name in two files get one name each", async () => {
     const fields = Array.from({ length: 10_000 }, () => "<< /FT /Tx /T (a) >>");
     const references = fields.map((_, index) => `${index + 4} 0 R`).join(" ");
     const root = `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${references}] >> >>`;
@@ -67,14 +67,14 @@ describe("long chains and many of one name", () => {
     expect(names.filter((name) => name === "/T (a_2)").length).toBe(10_000);
   });
 
-  test("a page with 100 forms takes a stamp: MuPDF sorts larger dictionaries", async () => {
+  test("a page with 100 forms is stamped, although MuPDF sorts larger dictionaries", async () => {
     const response = await send("watermark", { file: pdfPart(sharedResources(1, 100)), kind: "text", text: "Stamped" });
     expect(response).toMatchObject({ status: 200 });
     const [stamped] = (await openPdf(response.body)).pages;
     expect(stamped?.text).toContain("Stamped");
   });
 
-  test("a page with a form, 1,000 times", async () => {
+  test("a page with a form is extracted 1,000 times", async () => {
     const file = pdfPart(document({ name: "again", pages: 2, features: ["form"] }));
     const response = await send("extract-pages", { file, range: Array(1000).fill("1").join(",") });
     expect(response.status).toBe(200);
@@ -88,7 +88,7 @@ describe("long chains and many of one name", () => {
     expect([widgets, shown[0] === 0]).toEqual([shown.reduce((sum, count) => sum + count, 0), false]);
   });
 
-  test("refuses parts that together have too many pages", async () => {
+  test("parts that together have too many pages are refused", async () => {
     const file = pdfPart(document({ name: "parts", pages: 300 }));
     const ranges = Array(200).fill("all").join("|");
     expect(await send("split", { file, mode: "ranges", ranges })).toMatchObject({
@@ -107,7 +107,7 @@ describe("page trees", () => {
     ["rotate", { angle: "90" }],
   ];
 
-  test.each(operations)("%s names a page that is not there", async (operation, fields) => {
+  test.each(operations)("%s reports a page outside the document", async (operation, fields) => {
     const lost = pdf([root, "<< /Type /Pages /Kids [3 0 R 9 0 R] /Count 2 >>", page()], "/Root 1 0 R");
     const files: Record<string, Part> =
       operation === "merge" ? { file0: pdfPart(lost), file1: pdfPart(lost) } : { file: pdfPart(lost) };
@@ -119,7 +119,7 @@ describe("page trees", () => {
   });
 
   test.each([...operations, ["metadata", { action: "set", metadata: "{}" }] as const])(
-    "%s cuts a loop, and tells that the input was repaired",
+    "%s cuts a loop, and reports a repaired input",
     async (operation, fields) => {
       const node = "<< /Type /Pages /Parent 2 0 R /Kids [2 0 R] /Count 0 >>";
       const loop = pdf([root, "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 1 >>", page(), node], "/Root 1 0 R");
@@ -135,7 +135,7 @@ describe("page trees", () => {
   );
 
   test.each([...operations, ["metadata", { action: "set", metadata: '{"title":"Found"}' }] as const])(
-    "%s finds the pages of a document whose cross-references are damaged",
+    "%s finds the pages of a document with damaged cross-references",
     async (operation, fields) => {
       const text = Buffer.from(pdf([root, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page()], "/Root 1 0 R"));
       const rows = /xref\n0 4\n((?:.*\n){2})/;
@@ -159,7 +159,7 @@ describe("page trees", () => {
   );
 
   test.each(["%PDF.1.4\n", "%PDF1.4\n", `${"x".repeat(1000)}\n%PDF-1.4\n`, "%!PS-Adobe-3.0 PDF-1.4\n"])(
-    "a document that begins with %j is one",
+    "a document that begins with %j is accepted",
     async (header) => {
       const sound = Buffer.from(pdf([root, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page()], "/Root 1 0 R"));
       const body = sound.toString("latin1").replace(/^%PDF.*\n/, header);
@@ -169,7 +169,7 @@ describe("page trees", () => {
     },
   );
 
-  test("rotate turns the pages of a tree whose nodes count other than they have", async () => {
+  test("rotate turns the pages of a tree with wrong counts", async () => {
     const node = (kids: string, count: number): string =>
       `<< /Type /Pages /Parent 2 0 R /Kids [${kids}] /Count ${count} >>`;
     const leaf = (parent: number): string => page().replace("2 0 R", `${parent} 0 R`);
@@ -188,7 +188,7 @@ describe("page trees", () => {
     expect((await openPdf(response.body)).pages.map(({ rotate }) => rotate)).toEqual([90, 0, 180, 0]);
   });
 
-  test("rotate makes a page that stands in the tree twice two pages, each with its own angle", async () => {
+  test("rotate makes a page that occurs twice in the tree two pages, each with its own angle", async () => {
     const twice = pdf([root, "<< /Type /Pages /Kids [3 0 R 3 0 R] /Count 2 >>", page()], "/Root 1 0 R");
     const { status, body } = await send("rotate", { file: pdfPart(twice), rotations: '{"1":90,"2":180}' });
     expect(status).toBe(200);
@@ -197,13 +197,13 @@ describe("page trees", () => {
   });
 });
 
-describe("actions that lead to pages", () => {
+describe("page actions", () => {
   const root = (name: string): string =>
     `<< /Type /Catalog /Pages 2 0 R /Names << /Dests << /Names [(${name}) [4 0 R /Fit]] >> >> >>`;
   const tree = "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>";
   const opening = (target: string): string => page(`/AA << /O << /S /GoTo /D ${target} >> >>`);
 
-  test("extract-pages takes out the one of a page to a page that is gone", async () => {
+  test("extract-pages removes a page's action that leads to a removed page", async () => {
     const bytes = pdf([root("sec"), tree, opening("[4 0 R /Fit]"), page()], "/Root 1 0 R");
     const { body } = await send("extract-pages", { file: pdfPart(bytes), range: "1" });
     const text = await syntax(body);
@@ -211,7 +211,7 @@ describe("actions that lead to pages", () => {
     expect(text).not.toContain("/Fit");
   });
 
-  test("merge renames the destination of the second file, and what leads there follows", async () => {
+  test("merge renames the destination of the second file, and updates references to it", async () => {
     const file = pdfPart(pdf([root("sec"), tree, opening("(sec)"), page()], "/Root 1 0 R"));
     const { body } = await send("merge", { file0: file, file1: file });
     const text = await syntax(body);
@@ -222,7 +222,7 @@ describe("actions that lead to pages", () => {
   });
 });
 
-describe("objects that are seldom written so", () => {
+describe("unusual objects", () => {
   const operations: [string, Record<string, string>][] = [
     ["rotate", { angle: "90" }],
     ["metadata", { action: "set", metadata: '{"title":"New"}' }],
@@ -245,7 +245,7 @@ describe("objects that are seldom written so", () => {
     return documentsOf(response);
   };
 
-  test.each(operations)("%s keeps names of no characters, and draws with what they name", async (operation, fields) => {
+  test.each(operations)("%s keeps empty names, and draws with their resources", async (operation, fields) => {
     const resources = "<< /Font << / 4 0 R >> /Names [/ 15 / 4 0 R /] >>";
     const content = { entries: "", data: latin1("BT / 12 Tf 20 20 Td (Kept) Tj ET") };
     const nameless = pdf([root, pages, page(`/Resources ${resources} /Contents 5 0 R`), font, content], "/Root 1 0 R");
@@ -258,7 +258,7 @@ describe("objects that are seldom written so", () => {
     }
   });
 
-  test.each(operations)("%s takes parameters of fewer filters than a stream has", async (operation, fields) => {
+  test.each(operations)("%s accepts parameters for fewer filters than a stream has", async (operation, fields) => {
     for (const parameters of ["[]", "[null]", "5 0 R"]) {
       const data = latin1(`${Buffer.from(zlibSync(text)).toString("hex")}>`);
       const content = { entries: `/Filter [/ASCIIHexDecode /FlateDecode] /DecodeParms ${parameters}`, data };
@@ -276,7 +276,7 @@ describe("objects that are seldom written so", () => {
   test.each([
     ["every form asks viewers to redraw its fields: they are redrawn", "/NeedAppearances true", true],
     ["only one form asks, and its fields have appearances: they are shown as they are", "", false],
-  ])("merge, where %s", async (_name, otherForm, isRedrawn) => {
+  ])("merge honors NeedAppearances: %s", async (_name, otherForm, isRedrawn) => {
     const [asking, other] = ["/NeedAppearances true", otherForm].map((form) => {
       const draft = new FormDraft();
       const blank = draft.add({ entries: "/Type /XObject /Subtype /Form /BBox [0 0 200 20]", data: latin1("") });

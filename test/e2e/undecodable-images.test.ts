@@ -28,14 +28,14 @@ const redact = (x: number, width: number, more = {}) =>
     ...more,
   });
 
-test("redact names the page whose image it cannot overwrite, also in a dry run", async () => {
+test("redact names the page with an image that it cannot overwrite, also in a dry run", async () => {
   for (const more of [{}, { dryRun: "true" }]) {
     const response = await redact(100, 150, more);
     expect([response.status, response.code, response.message]).toEqual([400, "invalid_file", message]);
   }
 });
 
-test("redact removes all of it with a region that covers it, and keeps its bytes with one beside it", async () => {
+test("redact removes an image completely covered by a region, and keeps the bytes of one beside it", async () => {
   const data = async (bytes: Uint8Array): Promise<string[]> =>
     [...(await imagesOf(bytes)).values()].map((image) => Buffer.from(image.data).toString("hex"));
   const before = await data(unread);
@@ -51,7 +51,7 @@ test("redact removes all of it with a region that covers it, and keeps its bytes
   expect(await data(beside.body)).toEqual(before);
 });
 
-test("crop with remove names the page whose image the edge cuts, and cuts what does not reach to it", async () => {
+test("crop with remove names the page with an image across the edge, and cuts the others", async () => {
   const crop = (margins: string) =>
     post(service, "crop", { file: pdfPart(unread), margins, remove: "true", pages: "2" });
   const cut = await crop("250");

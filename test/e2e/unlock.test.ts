@@ -17,29 +17,32 @@ const unlock = (bytes: Uint8Array, password?: string): Promise<ApiResponse> =>
 /** Ciphers, and AES-256 as Acrobat 9 had it (revision 5). */
 const methods = [...ciphers.map((cipher) => [cipher, []] as const), ["aes-256", ["--force-R5"]] as const];
 
-describe.each(methods)("%s %j", (cipher, restrictions) => {
-  test.each(["a user's", "an owner's"])("is removed with %s password, and nothing else is", async (password) => {
-    const locked = await encrypt(plain, {
-      cipher,
-      userPassword: "a user's",
-      ownerPassword: "an owner's",
-      restrictions,
-    });
-    const { status, body } = await unlock(locked, password);
-    expect(status).toBe(200);
-    expect(await showEncryption(body)).toMatchObject({ encrypted: false });
-    expect(await check(body)).toMatchObject({ ok: true });
-    const mapping = {
-      kind: "rotate",
-      pages: selectedPages([0, 1, 2]),
-      encryption: { encryptFilter: null, permissions: null },
-    } as const;
-    const [before, after] = [await openPdf(plain, { drawing: true }), await openPdf(body, { drawing: true })];
-    expect(compareKept([before], after, mapping).map(told)).toEqual([]);
-  });
+describe.each(methods)("unlock %s %j", (cipher, restrictions) => {
+  test.each(["a user's", "an owner's"])(
+    "the encryption is removed with %s password, and everything else stays",
+    async (password) => {
+      const locked = await encrypt(plain, {
+        cipher,
+        userPassword: "a user's",
+        ownerPassword: "an owner's",
+        restrictions,
+      });
+      const { status, body } = await unlock(locked, password);
+      expect(status).toBe(200);
+      expect(await showEncryption(body)).toMatchObject({ encrypted: false });
+      expect(await check(body)).toMatchObject({ ok: true });
+      const mapping = {
+        kind: "rotate",
+        pages: selectedPages([0, 1, 2]),
+        encryption: { encryptFilter: null, permissions: null },
+      } as const;
+      const [before, after] = [await openPdf(plain, { drawing: true }), await openPdf(body, { drawing: true })];
+      expect(compareKept([before], after, mapping).map(told)).toEqual([]);
+    },
+  );
 });
 
-test("restricted permissions need the owner's password, even where none is needed to read", async () => {
+test("restricted permissions need the owner's password, even if none is needed to read", async () => {
   const restricted = { cipher: "aes-256", ownerPassword: "owner", restrictions: ["--modify=none"] } as const;
   const readable = await encrypt(letter, { ...restricted, userPassword: "" });
   const locked = await encrypt(letter, { ...restricted, userPassword: "user" });
@@ -56,7 +59,7 @@ test("restricted permissions need the owner's password, even where none is neede
   expect(await unlock(locked, "guess")).toMatchObject({ status: 400, code: "incorrect_password" });
 });
 
-test("a document that is not encrypted comes back byte for byte", async () => {
+test("a document that is not encrypted is returned byte for byte", async () => {
   const { status, headers, body } = await unlock(letter);
   expect([status, headers.get("X-Page-Count")]).toEqual([200, "1"]);
   expect(Buffer.from(body).equals(letter)).toBe(true);

@@ -91,34 +91,37 @@ function only({ signatures }: Report): Report["signatures"][number] {
   return signature;
 }
 
-describe("an intact signature", () => {
-  test.each(["RSA-2048", "P-256", "P-384"] as const)("by %s, up to a root that is sent", async (kind) => {
-    const one = await issue({ subject: 'Zoë "Z", Inc.', kind, issuer: root });
-    const signed = await seal(letter, { ...(await credentials(one, root)), digest: "sha512", reason: "Approved" });
-    const report = await verify(signed, { trust });
-    expect(report).toMatchObject({
-      documentIntact: true,
-      signatures: [
-        {
-          field: "Signature1",
-          kind: "signature",
-          format: "ETSI.CAdES.detached",
-          level: "b-b",
-          integrity: "intact",
-          coverage: "whole-document",
-          changesAfter: "none",
-          changes: [],
-          chain: "trusted",
-          timeSource: "signer",
-          signingReason: "Approved",
-          signer: { subject: String.raw`CN=Zoë \"Z\"\, Inc.`, issuer: "CN=Root" },
-        },
-      ],
-    });
-    expect(only(report).reason).toBeUndefined();
-  });
+describe("intact signatures", () => {
+  test.each(["RSA-2048", "P-256", "P-384"] as const)(
+    "a signature by %s is trusted up to a root in the request",
+    async (kind) => {
+      const one = await issue({ subject: 'Zoë "Z", Inc.', kind, issuer: root });
+      const signed = await seal(letter, { ...(await credentials(one, root)), digest: "sha512", reason: "Approved" });
+      const report = await verify(signed, { trust });
+      expect(report).toMatchObject({
+        documentIntact: true,
+        signatures: [
+          {
+            field: "Signature1",
+            kind: "signature",
+            format: "ETSI.CAdES.detached",
+            level: "b-b",
+            integrity: "intact",
+            coverage: "whole-document",
+            changesAfter: "none",
+            changes: [],
+            chain: "trusted",
+            timeSource: "signer",
+            signingReason: "Approved",
+            signer: { subject: String.raw`CN=Zoë \"Z\"\, Inc.`, issuer: "CN=Root" },
+          },
+        ],
+      });
+      expect(only(report).reason).toBeUndefined();
+    },
+  );
 
-  test("in an encrypted file, and in one with object streams", async () => {
+  test("a signature in an encrypted file and one with object streams are intact", async () => {
     const secret = await encrypt(letter, { cipher: "aes-256", userPassword: "secret", ownerPassword: "owner" });
     const signed = await seal(secret, { password: "secret" });
     expect(await verify(signed, { password: "secret", trust })).toMatchObject({ documentIntact: true });
@@ -127,20 +130,20 @@ describe("an intact signature", () => {
     });
   });
 
-  test("that OpenSSL made", async () => {
+  test("a signature made by OpenSSL is intact", async () => {
     for (const options of [[], ["-md", "sha384"], ["-cades"], ["-keyid"]]) {
       const signer = await issue({ subject: "Ada", issuer: root, kind: "RSA-2048", keyIdentifier: true });
       expect(await verify(await handSigned({ signer, options }), { trust })).toMatchObject({ documentIntact: true });
     }
   });
 
-  test("no signature: an empty list", async () => {
+  test("a document without a signature has an empty list", async () => {
     expect(await verify(letter)).toEqual({ signatures: [], documentIntact: false });
   });
 });
 
-describe("the chain", () => {
-  test("is not trusted without roots, or with others", async () => {
+describe("certificate chain", () => {
+  test("the chain is not trusted without roots, or with others", async () => {
     const signed = await seal(letter);
     expect(only(await verify(signed))).toMatchObject({ chain: "untrusted", reason: "No roots were sent in `trust`." });
     const other = await issue({ subject: "Root", isAuthority: true });
@@ -149,7 +152,7 @@ describe("the chain", () => {
     expect(only(report).reason).toContain("CN=Root is self-signed, and not among the roots");
   });
 
-  test("is unknown if an issuer is missing", async () => {
+  test("the chain is unknown if an issuer is missing", async () => {
     const middle = await issue({ subject: "Middle", issuer: root, isAuthority: true });
     const one = await issue({ subject: "One", issuer: middle });
     const without = await seal(letter, await credentials(one));
@@ -161,7 +164,7 @@ describe("the chain", () => {
     expect(only(await verify(complete, { trust }))).toMatchObject({ chain: "trusted" });
   });
 
-  test("is not trusted through a certificate that must not issue others", async () => {
+  test("the chain is not trusted through a certificate that must not issue others", async () => {
     const middle = await issue({ subject: "Middle", issuer: root });
     const one = await issue({ subject: "One", issuer: middle });
     const signed = await seal(letter, await credentials(one, middle, root));
@@ -171,7 +174,7 @@ describe("the chain", () => {
     });
   });
 
-  test("is not trusted if the certificate is not for signatures", async () => {
+  test("the chain is not trusted if the certificate is not for signatures", async () => {
     const signer = await issue({ subject: "Authority", issuer: root, kind: "RSA-2048", usage: 0b0000_0110 });
     expect(only(await verify(await handSigned({ signer }), { trust }))).toMatchObject({
       integrity: "intact",
@@ -180,7 +183,7 @@ describe("the chain", () => {
     });
   });
 
-  test("is not trusted if the certificate is for servers only", async () => {
+  test("the chain is not trusted if the certificate is for servers only", async () => {
     const server = await issue({ subject: "Server", issuer: root, purposes: ["1.3.6.1.5.5.7.3.1"] });
     expect(only(await verify(await seal(letter, await credentials(server)), { trust }))).toMatchObject({
       integrity: "intact",
@@ -191,7 +194,7 @@ describe("the chain", () => {
     expect(only(await verify(await seal(letter, await credentials(mail)), { trust })).chain).toBe("trusted");
   });
 
-  test("is expired if one of its certificates is", async () => {
+  test("the chain is expired if one of its certificates is", async () => {
     const old = await issue({ subject: "Old", isAuthority: true, valid: [-20, -10] });
     const one = await issue({ subject: "One", issuer: old });
     const report = await verify(await seal(letter, await credentials(one, old)), { trust: chainPem(old) });
@@ -202,7 +205,7 @@ describe("the chain", () => {
   test.each([
     ["no certificate", "none"],
     ["what is no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"],
-  ])("roots: %s", async (_, text) => {
+  ])("invalid roots are refused: %s", async (_, text) => {
     const { status, code } = await post({ baseUrl, key: liveKey }, "verify-signatures", {
       file: pdfPart(letter),
       trust: text,
@@ -211,7 +214,7 @@ describe("the chain", () => {
   });
 });
 
-describe("the document security store", () => {
+describe("document security store", () => {
   /** The form, signed, with the same list a number of times in the store, before another one. */
   async function withStore(list: string, count: number, last = ""): Promise<Uint8Array> {
     const signed = await seal(form());
@@ -224,7 +227,7 @@ describe("the document security store", () => {
     });
   }
 
-  test("a list that revokes a certificate is found among those that are not about it", async () => {
+  test("a list that revokes a certificate is found among unrelated lists", async () => {
     const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
     const other = text(await revocationList(root));
     const { signatures } = await verify(
@@ -234,15 +237,15 @@ describe("the document security store", () => {
     expect(signatures[0]).toMatchObject({ integrity: "intact", changesAfter: "allowed", chain: "revoked" });
   });
 
-  test("more streams than are read are refused, not left out", async () => {
+  test("streams beyond the limit are refused, not left out", async () => {
     const file = pdfPart(await withStore("no list", 1_000));
     const { status, code } = await post({ baseUrl, key: liveKey }, "verify-signatures", { file });
     expect([status, code]).toEqual([413, "limit_exceeded"]);
   });
 });
 
-describe("changes after a signature that are allowed", () => {
-  test("a form is filled in, and signed again", async () => {
+describe("allowed changes", () => {
+  test("a form may be filled in and signed again", async () => {
     const signed = await seal(form());
     const { body: filled } = await stamp("fill-form", signed, { values: '{"name":"Grace","other":"Hopper"}' });
     const twice = await seal(filled);
@@ -280,14 +283,14 @@ describe("changes after a signature that are allowed", () => {
       }),
     ],
     ["the same objects again", (signed) => ({ [CONTENT]: objectIn(signed, CONTENT), [PAGE]: objectIn(signed, PAGE) })],
-  ])("%s", async (_, change) => {
+  ])("a harmless change is allowed: %s", async (_, change) => {
     const signed = await seal(form(), { certify: "no-changes" });
     const { documentIntact, signatures } = await verify(update(signed, change(signed)));
     expect(signatures[0]?.changes.filter(({ allowed }) => !allowed)).toEqual([]);
     expect(documentIntact).toBe(true);
   });
 
-  test("an update with a cross-reference stream and an object stream", async () => {
+  test("an update with a cross-reference stream and an object stream is allowed", async () => {
     const signed = await seal(form());
     const plain = updateWithStream(signed, { 60: "(new)" });
     const inStream = updateWithStream(
@@ -303,13 +306,13 @@ describe("changes after a signature that are allowed", () => {
     }
   });
 
-  test("an object where a trailer names one that does not exist", async () => {
+  test("an object is allowed if a trailer names one that does not exist", async () => {
     const before = update(form(), { 61: "(new)" }, "/Root 1 0 R /Info 13 0 R /AdditionalStreams [60 0 R]");
     const { documentIntact } = await verify(update(await seal(before), { [FREE]: "(new)" }));
     expect(documentIntact).toBe(true);
   });
 
-  test("a field that is seen has its place, and says whether it covers what was signed", async () => {
+  test("a visible field has its place, and says whether it covers signed content", async () => {
     const signed = await seal(form());
     const place = (y: number): string => JSON.stringify({ page: 1, x: 20, y, width: 200, height: 40 });
     const changesOf = async (file: Uint8Array) => (await verify(file)).signatures[0]?.changes;
@@ -333,7 +336,7 @@ describe("changes after a signature that are allowed", () => {
     );
   });
 
-  test("comments, as writers leave them", async () => {
+  test("comments are allowed in the form that writers produce", async () => {
     const file = update(await seal(form()), { [FREE]: "(new)" });
     for (const comment of ["%iText-7.1.5", "% a\n% b", "%"]) {
       const { documentIntact } = await verify(withLast(file, "startxref", `${comment}\nstartxref`));
@@ -345,7 +348,7 @@ describe("changes after a signature that are allowed", () => {
     }
   });
 
-  test("an identifier of the file, where it had none", async () => {
+  test("a file identifier is allowed if there was none", async () => {
     const signed = await handSigned({ signer: ada });
     expect(idIn(signed)).toBe("");
     const twice = await seal(signed);
@@ -357,7 +360,7 @@ describe("changes after a signature that are allowed", () => {
     expect(changes).toMatchObject([{ text: "The trailer has another `ID`.", allowed: false }]);
   });
 
-  test("an annotation, where the certification allows it and nowhere else", async () => {
+  test("an annotation is allowed only where the certification permits it", async () => {
     const change = (signed: Uint8Array): Uint8Array =>
       update(signed, {
         [PAGE]: objectIn(signed, PAGE).replace("8 0 R", "8 0 R 60 0 R"),
@@ -877,14 +880,14 @@ const DIFFERENCES: typeof ATTACKS = [
   ],
 ];
 
-describe("changes after a signature that are not", () => {
+describe("forbidden changes", () => {
   const signed = new Map<Uint8Array | undefined, Uint8Array>();
   beforeAll(async () => {
     for (const base of new Set([...ATTACKS, ...DIFFERENCES].map(([, , one]) => one)))
       signed.set(base, await seal(base ?? form()));
   });
 
-  test.each([...ATTACKS, ...DIFFERENCES])("%s", async (_, attack, base) => {
+  test.each([...ATTACKS, ...DIFFERENCES])("a change is reported as forbidden: %s", async (_, attack, base) => {
     const file = signed.get(base) ?? new Uint8Array();
     expect(await verify(file)).toMatchObject({ documentIntact: true });
     const report = await verify(attack(file));
@@ -896,7 +899,7 @@ describe("changes after a signature that are not", () => {
     }
   });
 
-  test("a field that is added with the signature of another field", async () => {
+  test("a new field with the signature of another field is forbidden", async () => {
     const signed = await seal(form());
     const field = Number(/(\d+) 0 R\]/.exec(objectIn(signed, FORM))?.[1]);
     const value = /\/V (\d+ 0 R)/.exec(objectIn(signed, field))?.[1] ?? "";
@@ -929,7 +932,7 @@ describe("changes after a signature that are not", () => {
     ["<< /A [60 0R] /A [] >>"],
     ["<< /A << /X 60 0R >> >>"],
     ["[5 0 R endobj 60 0 R]"],
-  ])("a malformed reference in the signed revision, %j", async (text) => {
+  ])("a number in a malformed reference of the signed revision cannot be defined later, %j", async (text) => {
     const base = await seal(update(form("/Extra 61 0 R"), { 61: text }));
     const catalog = objectIn(base, CATALOG).replace(/>>$/, "/Metadata 60 0 R >>");
     const other = update(base, { 90: streamText("0 0 9 9 re f") });
@@ -951,7 +954,7 @@ describe("changes after a signature that are not", () => {
     ["an array without an end", "62 0 ", "[5 0 R 60 0 R "],
     ["a reference that is cut in two", "62 0 63 1 ", "60 0 R "],
     ["a reference of two objects", "62 0 63 3 ", "60 0 R "],
-  ])("an object stream in the signed revision with %s", async (_, heading, data) => {
+  ])("a number in a signed object stream with %s cannot be defined later", async (_, heading, data) => {
     const stream = streamText(
       heading + data,
       `/Type /ObjStm /N ${heading.split(" ").length >> 1} /First ${heading.length}`,
@@ -964,7 +967,7 @@ describe("changes after a signature that are not", () => {
     });
   });
 
-  test("a signature that is no object of its own", async () => {
+  test("a signature that is a direct object is forbidden", async () => {
     const signed = await seal(form());
     const { signatures } = await verify(
       withField(signed, "<< /FT /Sig /T (new) /V << /Type /Sig /Filter /Adobe.PPKLite >> >>"),
@@ -975,14 +978,14 @@ describe("changes after a signature that are not", () => {
     );
   });
 
-  test("a signature that cannot be read any more", async () => {
+  test("a signature that becomes unreadable is forbidden", async () => {
     const twice = await seal(await seal(form()));
     const report = await verify(withLast(twice, "/SubFilter/ETSI.CAdES", "/SubFilter/ETSI/CAdES"));
     expect(report.signatures.map(({ field }) => field)).toEqual(["Signature1"]);
     expect(report).toMatchObject({ documentIntact: false, signatures: [{ changesAfter: "forbidden" }] });
   });
 
-  test("a signature in place of another", async () => {
+  test("a signature in place of another is forbidden", async () => {
     const one = await seal(form());
     const field = Number(/(\d+) 0 R\]/.exec(objectIn(one, FORM))?.[1]);
     const value = Number(/\/V (\d+) 0 R/.exec(objectIn(one, field))?.[1]);
@@ -992,7 +995,7 @@ describe("changes after a signature that are not", () => {
     expect(report.documentIntact).toBe(false);
   });
 
-  test("filling in, where the certification or the lock of a signature forbids it", async () => {
+  test("filling in is forbidden by the certification or the lock of a signature", async () => {
     const lock =
       "<< /FT /Sig /T (Sig) /Type /Annot /Subtype /Widget /Rect [0 0 0 0] /P 3 0 R /F 132 /Lock << /Type /SigFieldLock /Action /Include /Fields [(name)] >> >>";
     const locked = await seal(form("", lock), { fieldName: "Sig" });
@@ -1007,7 +1010,7 @@ describe("changes after a signature that are not", () => {
   });
 });
 
-describe("a signature that is broken", () => {
+describe("broken signatures", () => {
   const signer = issue({ subject: "Ada", issuer: root, kind: "RSA-2048" });
 
   test.each<[string, Omit<Parameters<typeof handSigned>[0], "signer">, string]>([
@@ -1044,7 +1047,7 @@ describe("a signature that is broken", () => {
     ["content of its own", { options: ["-nodetach"] }, "content of its own"],
     ["no certificate", { options: ["-nocerts"] }, "does not have the certificate"],
     ["an unnamed certificate in CAdES", { subFilter: "ETSI.CAdES.detached" }, "does not name the certificate"],
-  ])("%s", async (_, options, reason) => {
+  ])("a signature is broken: %s", async (_, options, reason) => {
     const report = await verify(await handSigned({ signer: await signer, ...options }), { trust });
     expect(only(report)).toMatchObject({ integrity: "broken", chain: "unknown" });
     expect(only(report).reason).toContain(reason);
@@ -1077,7 +1080,7 @@ describe("a signature that is broken", () => {
     expect(only(await verify(latin1(changed), { trust })).integrity).toBe("broken");
   });
 
-  test("a revision that is not covered to its end", async () => {
+  test("a revision that is not covered to its end breaks its signature", async () => {
     const range = (a: number, b: number, n: number): string => `/ByteRange [0 ${a} ${b} ${n - b - 60}]`;
     const report = await verify(await handSigned({ signer: await signer, range }), { trust });
     expect(only(report)).toMatchObject({
@@ -1088,7 +1091,7 @@ describe("a signature that is broken", () => {
     expect(report.documentIntact).toBe(false);
   });
 
-  test("another byte of the document", async () => {
+  test("a changed byte of the document breaks its signature", async () => {
     const bytes = (await handSigned({ signer: await signer })).slice();
     const at = Buffer.from(bytes).indexOf("/MediaBox") + "/MediaBox [0 0 4".length;
     bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -1097,7 +1100,7 @@ describe("a signature that is broken", () => {
     expect(only(report).reason).toContain("the digest of the signed bytes differs");
   });
 
-  test("another digit in its value", async () => {
+  test("a changed digit of its value breaks a signature", async () => {
     const text = Buffer.from(await handSigned({ signer: await signer })).toString("latin1");
     const at = text.search(/0{100}/) - 3;
     const digit = text[at] === "1" ? "2" : "1";

@@ -9,7 +9,7 @@ const empty = textDocument([{ content: "" }]);
 const red = { kind: "text", text: "HHHH", color: "#f00", opacity: "1" };
 
 describe("tile", () => {
-  test.each(GEOMETRIES)("covers a page %s", async (_name, entries, width, height) => {
+  test.each(GEOMETRIES)("tiles cover a page %s", async (_name, entries, width, height) => {
     const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
       ...red,
       tile: "true",
@@ -28,7 +28,7 @@ describe("tile", () => {
     }
   });
 
-  test("of an image leaves the same space everywhere", async () => {
+  test("tiles of an image have the same space everywhere", async () => {
     const fields = { kind: "image", image: pdfPart(halfRed(), "m.png"), scale: "0.1", tile: "true", opacity: "1" };
     const shown = await picture((await stamp("watermark", empty, fields)).body);
     const row = Math.round(400 * shown.scale);
@@ -47,7 +47,7 @@ describe("tile", () => {
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== "");
 
 test.each(["DRAFT \u2192 2", "\u0645\u0633\u0648\u062f\u0629", "\u0928\u092e\u0938\u094d\u0924\u0947"])(
-  "tiles of the text %s are found and read out once, and leave the page's own text as it is",
+  "tiles of the text %s are found and read out once, and leave the page's own text unchanged",
   async (text) => {
     const lines = Array.from({ length: 40 }, (_, line) => `(Line ${line} of the page) Tj 0 -18 Td`);
     const bytes = textDocument([{ content: `BT /F1 12 Tf 50 760 Td ${lines.join(" ")} ET` }]);
@@ -62,7 +62,7 @@ test.each(["DRAFT \u2192 2", "\u0645\u0633\u0648\u062f\u0629", "\u0928\u092e\u09
   },
 );
 
-test("tiles of an image whose size is not given show several times, whole, on any page", async () => {
+test("tiles of an image without a given size show several times, complete, on any page", async () => {
   for (const [, entries, width, height] of GEOMETRIES) {
     const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
       kind: "image",

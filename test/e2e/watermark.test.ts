@@ -24,11 +24,11 @@ import { withSignature } from "../harness/updates.ts";
 const empty = textDocument([{ content: "" }]);
 const red = { kind: "text", text: "HHHH", color: "#f00", opacity: "1" };
 
-describe("a mark is placed as the page is displayed", () => {
+describe("placement", () => {
   const places = GEOMETRIES.flatMap(([name, entries, width, height]) =>
     (["top-left", "bottom-right", "center"] as const).map((position) => ({ name, entries, width, height, position })),
   );
-  test.each(places)("$position of a page $name", async ({ entries, width, height, position }) => {
+  test.each(places)("a mark is at the $position of a page $name", async ({ entries, width, height, position }) => {
     const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
       ...red,
       position,
@@ -48,7 +48,7 @@ describe("a mark is placed as the page is displayed", () => {
     expect(text).toBe("HHHH");
   });
 
-  test("along the diagonal, from the bottom left up, also of a turned page", async () => {
+  test("a mark is along the diagonal, from the bottom left up, also on a turned page", async () => {
     for (const [, entries, width, height] of GEOMETRIES) {
       const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
         ...red,
@@ -64,7 +64,7 @@ describe("a mark is placed as the page is displayed", () => {
   });
 
   test.each(["90", "450", "-990", "9e1", "1080000000000090.0"])(
-    "turned counter-clockwise by %s degrees",
+    "a mark is turned counterclockwise by %s degrees",
     async (rotation) => {
       const { body } = await stamp("watermark", empty, { ...red, rotation, fontSize: "40" });
       const [left, top, right, bottom] = redArea(await picture(body));
@@ -73,8 +73,8 @@ describe("a mark is placed as the page is displayed", () => {
   );
 });
 
-describe("what a page draws does not change the mark, nor the mark what it draws", () => {
-  test.each(LEFTOVERS)("%s", async (_name, content) => {
+describe("leftovers of page content", () => {
+  test.each(LEFTOVERS)("a mark and its page do not change each other: %s", async (_name, content) => {
     const bytes = textDocument([{ content }]);
     for (const layer of ["over", "under"]) {
       const { body } = await stamp("watermark", bytes, { ...red, position: "top-right", fontSize: "20", layer });
@@ -92,7 +92,7 @@ describe("what a page draws does not change the mark, nor the mark what it draws
   });
 });
 
-test("under: what the page draws hides the mark; over: the mark hides it", async () => {
+test("a mark under the page is hidden by its content, and one over the page hides it", async () => {
   const bytes = textDocument([{ content: "0 0 1 rg 0 0 600 800 re f" }]);
   const under = await stamp("watermark", bytes, { ...red, layer: "under" });
   expect(areaOf(await picture(under.body), isRed)).toBeUndefined();
@@ -108,7 +108,7 @@ test("opacity is even, also where letters overlap", async () => {
   expect(Math.abs(darkest - 127)).toBeLessThan(4);
 });
 
-test("a color of three digits, and all defaults", async () => {
+test("a color of three digits and all defaults are accepted", async () => {
   const { body } = await stamp("watermark", empty, { kind: "text", text: "A", color: "#00f", opacity: "1" });
   expect(areaOf(await picture(body), (r, g, b) => r < 20 && g < 20 && b > 235)).toBeDefined();
   const plain = await picture((await stamp("watermark", empty, { kind: "text", text: "A" })).body);
@@ -116,8 +116,8 @@ test("a color of three digits, and all defaults", async () => {
   expect(areaOf(plain, (r, g, b) => r === g && g === b && Math.abs(r - 213) < 3)).toBeDefined();
 });
 
-describe("an image", () => {
-  test("keeps its transparency and its shape, on a turned page as well", async () => {
+describe("images", () => {
+  test("an image keeps its transparency and its shape, also on a turned page", async () => {
     const content = "0 0 1 rg 0 0 600 800 re f";
     for (const [, entries, width, height] of GEOMETRIES) {
       const { body } = await stamp("watermark", textDocument([{ content, entries }]), {
@@ -133,7 +133,7 @@ describe("an image", () => {
     }
   });
 
-  test("may be a JPEG", async () => {
+  test("an image may be a JPEG", async () => {
     const image = pdfPart(halfRed("image/jpeg"), "m.jpg");
     const { body } = await stamp("watermark", empty, { kind: "image", image, scale: "0.25", opacity: "1" });
     const [left, , right] = redArea(await picture(body));
@@ -141,8 +141,8 @@ describe("an image", () => {
   });
 });
 
-describe("the document", () => {
-  test("grows by less than 60 KB for 100 pages; the mark is there once", async () => {
+describe("documents with a mark", () => {
+  test("a document grows by less than 60 KB for 100 pages, with the mark stored once", async () => {
     const bytes = document({ name: "many", pages: 100 });
     const { body } = await stamp("watermark", bytes, { kind: "text", text: "سري 机密 Confidential", tile: "true" });
     expect(body.length - bytes.length).toBeLessThan(60_000);
@@ -150,14 +150,14 @@ describe("the document", () => {
     expect((await readPage(body, 77)).text).toMatch(/Confidential/);
   });
 
-  test("shows it on the pages named", async () => {
+  test("a document shows its mark on the selected pages", async () => {
     const bytes = document({ name: "some", pages: 3 });
     const { body } = await stamp("watermark", bytes, { ...red, pages: "!2" });
     const texts = await Promise.all([1, 2, 3].map(async (page) => (await readPage(body, page)).text.includes("HHHH")));
     expect(texts).toEqual([true, false, true]);
   });
 
-  test("that is tagged gets it as an artifact; encryption and the bytes that were signed stay", async () => {
+  test("a tagged document gets its mark as an artifact, and keeps its encryption and its signed bytes", async () => {
     const tagged = await stamp("watermark", document({ name: "t", pages: 1, features: ["tagged"] }), red);
     expect(await plainText(tagged.body)).toMatch(/\/Artifact BMC [^]*Do EMC/);
     const keys = { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" } as const;
@@ -172,7 +172,7 @@ describe("the document", () => {
   });
 });
 
-test("parameters of another kind or position are ignored, and named", async () => {
+test("parameters of another kind or position are ignored, and listed", async () => {
   const others = { image: pdfPart(halfRed(), "logo.png"), scale: "0.5", tile: "True" };
   const { body, headers } = await stamp("watermark", empty, { ...red, ...others, position: "top-left" });
   expect(headers.get("X-Ignored-Parameters")).toBe("image,scale,tile");
@@ -192,12 +192,12 @@ describe("refusals", () => {
     [{ ...red, text: " \n " }, "text", "blank"],
     [{ ...red, rotation: "1e999" }, "rotation", "must be a number"],
     [{ ...red, rotation: "Infinity" }, "rotation", "must be a number"],
-  ])("%o", async (fields, name, text) => {
+  ])("invalid parameters are refused: %o", async (fields, name, text) => {
     const issue = { fields: [{ name, issue: expect.stringContaining(text) as string }] };
     expect(await refusal("watermark", empty, fields)).toEqual([400, "invalid_parameters", issue]);
   });
 
-  test("characters without a font, too many tiles, a file that is not an image", async () => {
+  test("characters without a font, too many tiles, and a file that is not an image are refused", async () => {
     const unknown = await refusal("watermark", empty, { ...red, text: "𓀀" });
     expect(unknown).toEqual([400, "unsupported_text", { characters: ["𓀀"] }]);
     const tiny = await refusal("watermark", empty, { ...red, text: ".", tile: "true", fontSize: "1" });

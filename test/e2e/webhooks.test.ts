@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-test("a delivery is signed with the secret of its subscription, and with no other", async () => {
+test("a delivery is signed with the secret of its own subscription only", async () => {
   const [one, other] = [await subscribe(`${receiver.url}/one`), await subscribe(`${receiver.url}/other`)];
   await call("POST", `/webhooks/${one.id}/test`);
   await until(() => receiver.at("/one").length === 1);

@@ -331,7 +331,7 @@ describe("cancellation and deletion", () => {
     }
   });
 
-  it.each(["cancel", "delete"])("a %s while a part is read makes the missing files no fault", async (end) => {
+  it.each(["cancel", "delete"])("a %s while a part is read reports no fault for the missing files", async (end) => {
     const service = await jobService();
     const { id } = await service.start("extract-text", letter);
     let done = false;

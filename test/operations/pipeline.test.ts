@@ -151,7 +151,7 @@ describe("validation", () => {
       [{ ...rotate, pages: "9" }, {}],
       ["1 pages", "2 operation"],
     ],
-  ])("%s is rejected", async (_, steps, problems) => {
+  ])("a pipeline with %s is rejected", async (_, steps, problems) => {
     expect(await problemsOf(steps)).toEqual(problems);
   });
 

@@ -4,7 +4,7 @@ import { passwords, platform, refusal, replaced, send } from "./protect-service.
 
 const ciphers = [["aes-256"], ["aes-128"]];
 
-test.each(ciphers)("%s is confirmed by headers", async (encryption) => {
+test.each(ciphers)("encryption with %s is confirmed by headers", async (encryption) => {
   const response = await send({ ...passwords, encryption });
   expect(response.status).toBe(200);
   const names = ["X-Encryption", "X-Encryption-Verified", "X-Page-Count", "Content-Disposition"];
