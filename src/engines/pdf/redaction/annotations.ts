@@ -1,4 +1,4 @@
-/** Removes annotations that are in a redacted area, or that lead to what is redacted (ISO 32000-2, 12.5). */
+/** Removes annotations in redacted areas and annotations that refer to redacted text (ISO 32000-2, 12.5). */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { eachItem, isNamed, items, objectNumber } from "../objects/objects.ts";
@@ -10,7 +10,7 @@ import type { Matcher } from "./matcher.ts";
 export type RedactedBox = readonly [number, number, number, number];
 
 export interface AnnotationAreas {
-  /** Every annotation that they touch goes. */
+  /** Annotations that touch a region are removed. */
   readonly regions: readonly RedactedBox[];
   /** Links go. */
   readonly matches: readonly RedactedBox[];
@@ -36,7 +36,7 @@ export async function removeAnnotations(
     }
     const number = objectNumber(annotation);
     if (number > 0) dropped.push(number);
-    // A field whose only widget goes is nowhere to be seen, but would keep its value (12.7.4).
+    // A field whose only widget is removed is invisible, but would keep its value (12.7.4).
     const parent = annotation.get("Parent");
     const isField = isNamed(annotation.get("Subtype"), "Widget") && annotation.get("T").isNull();
     const kids = parent.get("Kids");
@@ -61,7 +61,7 @@ function goes(annotation: PDFObject, { regions, matches }: AnnotationAreas, matc
   return ["A", "PA"].some((key) => leadsTo(annotation.get(key), matcher, 0));
 }
 
-/** Coordinates of what viewers draw for an annotation that has no appearance (12.5.6): the ends of a line, corners, strokes, a callout. */
+/** Coordinates that viewers draw for an annotation without an appearance (12.5.6): the ends of a line, corners, strokes, a callout. */
 const POINTS = ["L", "Vertices", "InkList", "CL", "QuadPoints"];
 
 /** Lengths of the leader lines of a line (table 178). */
@@ -110,7 +110,7 @@ function leadsTo(action: PDFObject, matcher: Matcher, depth: number): boolean {
   return (next.isArray() ? items(next) : [next]).some((other) => leadsTo(other, matcher, depth + 1));
 }
 
-/** An address with the characters that its escapes stand for (RFC 3986, 2.1). */
+/** An address with its escapes decoded (RFC 3986, 2.1). */
 function unescaped(address: string): string {
   try {
     return decodeURIComponent(address.replaceAll("+", " "));

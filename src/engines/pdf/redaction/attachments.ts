@@ -1,4 +1,4 @@
-/** Embedded files (ISO 32000-2, 7.11.4): those that have what is redacted, or that cannot be searched, are removed. */
+/** Embedded files (ISO 32000-2, 7.11.4). Files with a match and files that cannot be searched are removed. */
 import type { PDFObject } from "mupdf";
 import { decryptAttachments, attachedStreams, writeFileTree } from "../document/attachments.ts";
 import type { OpenPdf } from "../document/document.ts";

@@ -9,7 +9,7 @@ const LEAST = 5;
 /** Most texts that are searched. */
 const MOST_TEXTS = 20_000;
 
-/** Bytes by which the search moves on at most: what begins later ends after two bytes that were looked at. */
+/** Most bytes that the search skips at once: a match that begins later ends after two bytes that were checked. */
 const FARTHEST = LEAST - 1;
 
 /** Fuel per byte: most are skipped. */
@@ -40,7 +40,7 @@ const upperHex = (bytes: Uint8Array): Uint8Array => bytesOf(latin1(hex(bytes)).t
 const hex = (bytes: Uint8Array): Uint8Array =>
   bytesOf(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
 
-/** Latin-1 stands for PDFDocEncoding and for what content in a standard encoding looks like. */
+/** Latin-1 substitutes for PDFDocEncoding and for the bytes of content in a standard encoding. */
 const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text);
 
 /** A text in each encoding. */
@@ -56,7 +56,7 @@ export interface FoundBytes {
 }
 
 interface Searched {
-  /** Texts, as they are in a document. */
+  /** Texts in their form in the document. */
   readonly found: Iterable<string>;
   readonly ignoresCase: boolean;
 }

@@ -1,4 +1,4 @@
-/** Text in content: what it shows, and besides that, strings of marked content, comments, and names (ISO 32000-2, 14.6, 7.8.2). */
+/** Text in content: shown text, strings of marked content, comments, and names (ISO 32000-2, 14.6, 7.8.2). */
 import type { Work } from "../../work.ts";
 import { concat } from "../../../bytes/concat.ts";
 import { hex } from "../../../bytes/hex.ts";
@@ -17,7 +17,7 @@ const SPACE = -180;
 
 const SPACE_BYTES = Uint8Array.of(0x20);
 
-/** What each operator shows, as it is encoded in its font. */
+/** The text of each operator, encoded as in its font. */
 export async function shownStrings(content: Uint8Array, work: Work): Promise<readonly Uint8Array[]> {
   const shown: Uint8Array[] = [];
   const visitor: Visitor = {
@@ -43,7 +43,7 @@ function nameIn(written: string): string {
 }
 
 interface Cleaning {
-  /** A text or name without what is redacted; undefined if there is nothing in it. */
+  /** A text or name without its matches. Undefined if it has none. */
   readonly text: (text: string) => string | undefined;
   readonly name: (name: string) => string | undefined;
   /** Whether all replacement texts of marked content go. */
@@ -55,10 +55,7 @@ interface Cleaning {
 /** Replacement texts of marked content (14.9.3 to 14.9.5). */
 const REPLACEMENTS = new Set(["ActualText", "Alt", "E"]);
 
-/**
- * The content, or another program in this syntax, without what is redacted in marked content, comments, and names. Undefined if nothing
- * changes.
- */
+/** The content, or another program in this syntax, without the matches in marked content, comments, and names. Undefined if nothing changes. */
 export async function cleanContent(content: Uint8Array, work: Work, clean: Cleaning): Promise<Uint8Array | undefined> {
   const writer = new ContentWriter(content);
   /** How far it is cleaned, and the name before that. */
@@ -104,7 +101,7 @@ export async function cleanContent(content: Uint8Array, work: Work, clean: Clean
   return writer.result();
 }
 
-/** What is written instead of a string that no operator shows: it is of marked content, or of nothing that readers know. Undefined if it stays. */
+/** The replacement of a string that no operator shows: a string of marked content, or of an operator unknown to readers. Undefined if it stays. */
 function withoutRedacted(value: Uint8Array, after: string, clean: Cleaning): string | undefined {
   const isReplacement = REPLACEMENTS.has(after);
   if (isReplacement && clean.dropsReplacements) return "<>";

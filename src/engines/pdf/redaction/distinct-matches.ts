@@ -6,25 +6,25 @@ import type { Quad } from "../text/glyphs.ts";
 
 /** A run of glyphs on one line. */
 export interface GlyphRun {
-  /** What they say. */
+  /** Their characters. */
   readonly text: string;
   /** Unit vector of the line, in units of the page, y up. */
   readonly direction: readonly [number, number];
   /** All of the glyphs, in units of the page. */
   readonly box: Quad;
-  /** The middle of the glyphs, which reaches into no other line and no glyph beside them. */
+  /** The middle of the glyphs. It touches neither other lines nor adjacent glyphs. */
   readonly middle: Quad;
   /** Largest font size, in units of the page. */
   readonly size: number;
 }
 
-/** A glyph as it stands on the page: its first character, its center, and its font size, in units of the page. */
+/** A glyph in its place on the page: its first character, its center, and its font size, in units of the page. */
 export interface PlacedGlyph {
   readonly character: string;
   readonly x: number;
   readonly y: number;
   readonly size: number;
-  /** What is to be erased for it. */
+  /** The glyphs to erase for it. */
   readonly wanted: readonly WantedGlyph[];
 }
 

@@ -1,4 +1,4 @@
-/** Removes what was found on a page, and what stands in regions, from its content and from the forms that it draws. */
+/** Removes matches and the contents of regions from the content of a page and from the forms that it draws. */
 import type { PDFObject } from "mupdf";
 import { changeContent } from "../erasure/change-content.ts";
 import { erasedRegions } from "../erasure/area.ts";
@@ -17,13 +17,13 @@ import type { RedactedBox } from "./annotations.ts";
 import type { Matcher } from "./matcher.ts";
 import type { GlyphRun, PageMatch } from "./distinct-matches.ts";
 
-/** How far beyond what was found pixels are overwritten, in units of the page: they are antialiased. */
+/** Width of the border in which pixels around a match are overwritten, in units of the page: glyphs are antialiased. */
 const BLEED = 0.75;
 
 /** The same along the line, in font sizes: the words that were recognized in a scan have letters of other widths than their pixels. */
 const SPREAD = 0.4;
 
-/** Times that a page is erased: glyph by glyph, then all that stands where these stood, then with MuPDF. */
+/** Most rounds of erasing a page: first glyph by glyph, then everything in the places of these glyphs, then with MuPDF. */
 export const MOST_ROUNDS = 3;
 
 /** Fuel for a glyph or a path to be compared with an area: about 150 ns. */
@@ -94,8 +94,8 @@ function widened(
 const TEXT = { images: 0, lines: 0, text: 0 } as const;
 
 /**
- * Lets MuPDF erase glyphs that our own interpreter did not find. It writes the whole content anew, and takes what stands in the rectangle
- * around each.
+ * Lets MuPDF erase glyphs that our own interpreter did not find. MuPDF rewrites the whole content and removes everything in the rectangle around each
+ * glyph.
  */
 async function eraseWithMuPDF(
   open: OpenPdf,

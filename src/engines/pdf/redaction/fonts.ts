@@ -1,7 +1,7 @@
 /**
- * Removes from fonts what would tell which letters redacted text had: the glyphs that only it used, with their names, widths, and
- * meanings (ISO 32000-2, 9.6 to 9.10). A font that has lost a code keeps only those that are still shown, so that no gap between others
- * says which it was.
+ * Removes from fonts all traces of the letters of redacted text: the glyphs that only this text used, with their names, widths, and mappings to text
+ * (ISO 32000-2, 9.6 to 9.10). A font that has lost a code keeps only the codes that are still shown. Otherwise a gap between the others would reveal
+ * the lost code.
  */
 import type { PDFObject } from "mupdf";
 import { hex } from "../../../bytes/hex.ts";
@@ -24,12 +24,12 @@ const TWO_BYTES = /^Identity-[HV]$|-UCS2-|-UTF16-/;
 /** Fuel per width. */
 const METRIC_WORK = 10;
 
-/** The codes that the document shows in each font; undefined if that cannot be said of all text. */
+/** The codes that the document shows in each font. Undefined if some text cannot be decoded. */
 export async function findCodes(open: OpenPdf): Promise<ShownCodes | undefined> {
   const { document, engine } = open;
   const codeBytes = new Map<number, 1 | 2>();
   await eachObjectHaving(open, { keys: ["Font", "Resources", "DR"] }, (object) => {
-    // A direct font becomes an object of its own, to be found again.
+    // A direct font becomes an indirect object, so that it is found again.
     for (const resources of [object, object.get("Resources"), object.get("DR")]) {
       const fonts = resources.get("Font");
       if (!resources.isDictionary() || !fonts.isDictionary()) continue;
@@ -49,9 +49,10 @@ export async function findCodes(open: OpenPdf): Promise<ShownCodes | undefined> 
 }
 
 /**
- * Reduces fonts to what is shown, if they have lost a code. `before`: the codes that were shown before. Fonts of forms stay as they
- * are: filling them in may need any glyph. Returns the names of embedded fonts that may still have glyphs that only redacted text used: those, fonts of which it is not
- * known what they show, and font files that are not understood, too large for the memory, or still have a glyph: other readers may show it for a code that stays.
+ * Reduces fonts that have lost a code to the codes that are still shown. `before`: the codes that were shown before. Fonts of forms are unchanged,
+ * because new values may need any glyph. Returns the names of embedded fonts that may still have glyphs that only redacted text used. These are the
+ * fonts of forms, fonts whose shown codes are unknown, and font files that are not understood, are too large for the memory, or still have a glyph.
+ * Such a glyph is left because other readers may show it for a code that stays.
  */
 export async function forgetCodes(open: OpenPdf, before: ShownCodes | undefined): Promise<string[]> {
   const { document, engine } = open;
@@ -80,7 +81,7 @@ export async function forgetCodes(open: OpenPdf, before: ShownCodes | undefined)
   return namesOf(kept.map(([, name]) => name));
 }
 
-/** Takes from the files of fonts what is not shown any more. Returns the fonts of which it is seen that it is gone. */
+/** Removes the glyphs that are no longer shown from font files. Returns the fonts whose glyphs are verifiably gone. */
 async function withoutGlyphs(
   open: OpenPdf,
   fonts: ReadonlySet<number>,
@@ -126,7 +127,7 @@ async function embeddedFonts(open: OpenPdf): Promise<ReadonlyMap<number, string>
   return names;
 }
 
-/** Fonts may share what they refer to, so each gets its own. */
+/** Fonts may share the objects that they refer to, so each gets its own. */
 async function keepMeanings({ document, engine }: OpenPdf, font: PDFObject, codes: ReadonlySet<number>): Promise<void> {
   const stream = font.get("ToUnicode");
   if (!stream.isStream()) return;

@@ -1,6 +1,6 @@
 /**
- * Redacts content that pages do not show, or show otherwise than as their own: forms, appearances of annotations in all states, tiling
- * patterns, soft masks, and glyphs of Type 3 fonts (ISO 32000-2, 8.7.3, 8.10, 9.6.4, 11.6.5, 12.5.5).
+ * Redacts content that pages do not show, or do not show as their own: forms, appearances of annotations in all states, tiling patterns, soft masks,
+ * and glyphs of Type 3 fonts (ISO 32000-2, 8.7.3, 8.10, 9.6.4, 11.6.5, 12.5.5).
  */
 import type { PDFObject } from "mupdf";
 import { concat } from "../../../bytes/concat.ts";
@@ -88,8 +88,8 @@ export async function redactHidden(
 }
 
 /**
- * Redacts what content of pages (0-based) shows byte by byte, without regard to what its fonts make of it: text that no reader shows, such as one
- * without a size, and codes of fonts that do not say what they mean. Returns how many contents changed, and the pages (0-based) that they are on.
+ * Redacts the strings that content of pages (0-based) shows, byte by byte and without their fonts. This covers text that no reader shows, such as
+ * text without a size, and codes of fonts without a mapping to text. Returns the number of changed contents and the pages (0-based) that they are on.
  */
 export async function redactBytes(
   open: OpenPdf,
@@ -132,7 +132,7 @@ export async function redactBytes(
   return { count: found.length, changed };
 }
 
-/** The number of a dictionary, which becomes an object of its own if it is none; 0 for no dictionary. */
+/** The number of a dictionary. A direct dictionary becomes an indirect object. 0 if there is no dictionary. */
 function indirect(dictionary: PDFObject): number {
   const number = objectNumber(dictionary);
   return number > 0 || !dictionary.isDictionary() ? number : objectNumber(dictionary._doc.addObject(dictionary));
@@ -166,8 +166,8 @@ async function hasMatch(open: OpenPdf, matcher: Matcher): Promise<boolean> {
 }
 
 /**
- * Finds what to redact in the content of a page alone, and erases it until nothing is found. Returns what was found at first, and what compares the text that
- * stays with that before.
+ * Finds matches in the content of a page alone, and erases them until none is found. Returns the matches of the first search, and a comparison of the
+ * remaining text with the original.
  */
 async function redactRounds(
   open: OpenPdf,
@@ -201,7 +201,7 @@ function writeBack({ document }: OpenPdf, number: number, kind: Content["kind"])
   const page = document.findPage(0);
   const stream = document.newIndirect(number);
   if (kind === "glyph") {
-    // It shows what is redacted, and is not shown any more. Its width is in its first operator (9.6.4).
+    // The glyph draws a match and is no longer shown. Its width is in its first operator (9.6.4).
     const operators = new ContentOperators(joined([stream]));
     operators.next();
     const width = [0, 1].map((index) => (operators.number(index) === undefined ? "0" : operators.text(index)));

@@ -1,4 +1,4 @@
-/** Optional content (ISO 32000-2, 8.11): what is not shown is redacted, too. */
+/** Optional content (ISO 32000-2, 8.11): hidden content is redacted, too. */
 import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { entries, isNamed, objectNumber } from "../objects/objects.ts";
@@ -6,7 +6,7 @@ import { entries, isNamed, objectNumber } from "../objects/objects.ts";
 const TYPES = ["OCG", "OCMD"];
 const VISIBLE = "Visible";
 
-/** Makes MuPDF show all optional content: it hides only what has the type of a group. `restore` puts the types back. */
+/** Makes MuPDF show all optional content: it hides only dictionaries with the type of a group. `restore` puts the types back. */
 export async function showHiddenLayers(open: OpenPdf): Promise<{ restore(): void }> {
   const { document, engine } = open;
   const found: { number: number; type: string }[] = [];
@@ -17,7 +17,7 @@ export async function showHiddenLayers(open: OpenPdf): Promise<{ restore(): void
     for (const holder of [object.get("Properties"), object.get("Resources", "Properties"), object]) {
       for (const { key, value } of entries(engine, holder)) {
         if (holder === object && key.asName() !== "OC") continue;
-        // A direct one becomes an object of its own, to be found again.
+        // A direct dictionary becomes an indirect object, so that it is found again.
         if (objectNumber(value) > 0 || !isNamed(value.get("Type"), "OCMD")) continue;
         const own = document.addObject(value);
         holder.put(key, own);

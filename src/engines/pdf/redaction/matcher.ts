@@ -1,4 +1,4 @@
-/** Finds what a request redacts in text: literal terms and patterns. */
+/** Finds the literal terms and patterns of a request in text. */
 import { atOnceWithin, inTurns, type Steps } from "../../steps.ts";
 import type { Work } from "../../work.ts";
 import { MatchCoverage, type Range } from "./search/coverage.ts";
@@ -28,7 +28,7 @@ export class Matcher {
   readonly #terms: readonly Term[];
   readonly #patterns: readonly Sought[];
   readonly #work: Work;
-  /** What was found so far, in the form in which it was found; and the terms. */
+  /** All matches so far, in the form of the text in which they were found, and the terms. */
   readonly found: Set<string>;
   readonly ignoresCase: boolean;
 
@@ -126,8 +126,8 @@ export class Matcher {
   }
 
   /**
-   * Adds what patterns find. Each reads the text in several forms, and what it finds in one is not found again as a part of something else in the next: without its
-   * line ends, it would run into what follows.
+   * Adds the matches of patterns. Each pattern reads the text in several forms. A match in one form is not found again in the next as a part of
+   * something longer: without its line ends, a match would continue into the text after it.
    */
   *#addPatterns(text: string, coverage: MatchCoverage): Steps<void> {
     const forms = new Map<string, Form[]>();
@@ -205,7 +205,7 @@ export class Matcher {
     return ranges;
   }
 
-  /** What begins at the end of a line, is not complete there, and goes on in the next line, wherever the line ends. */
+  /** A match that begins at the end of a line, is incomplete there, and continues in the next line, wherever that line ends. */
   *#unfinished(preset: Preset, text: string): Steps<{ ranges: Range[]; form: Form } | undefined> {
     const { unfinished: how, accepted } = presetRules[preset];
     if (how === undefined || !text.includes(ENDS.line)) return undefined;
@@ -248,7 +248,7 @@ const [PART, CANDIDATES] = [16_000, 1_000];
 /** Fuel per character of a candidate that may go on in the next line. */
 const UNIT_WORK = 20;
 
-/** What may be what a preset is for, and where it begins. */
+/** A possible match of a preset, and its beginning. */
 interface Candidate {
   readonly text: string;
   readonly at: number;
@@ -269,10 +269,13 @@ interface Form {
 const ended = (text: string): string => text.replaceAll(/[\u2029\ufdd2\ufdd1]/g, "\n");
 const withSpaces = (text: string): string => text.replaceAll(/[\n\u2029\ufdd2\ufdd1]/g, " ");
 
-/** Where an address is broken: behind a stroke or another sign that it goes on, or before one. */
+/** Places where an address is divided between lines: after a slash or another sign that continues it, or before one. */
 const BROKEN_ADDRESS = /(?<=[/?&=_#%~-]) ?\n ?| ?\n ?(?=[/?&=#%~.])/g;
 
-/** The ways in which a preset reads a text: a line that goes on is followed by a space, by the rest of a word, or by that of a word with a hyphen. Other lines, and cells, end. */
+/**
+ * The forms in which a preset reads a text: a line that continues is followed by a space, by the rest of a word, or by the rest of a hyphenated word.
+ * Other lines and cells end the text.
+ */
 const formsOfPreset = (text: string, preset: Preset): Form[] => {
   const same = (other: string): Form => ({ text: other, at: (unit) => unit });
   if (!text.includes("\n")) return [same(ended(text))];
@@ -284,8 +287,8 @@ const formsOfPreset = (text: string, preset: Preset): Form[] => {
 };
 
 /**
- * The ways in which an expression of the request reads a text: lines and cells end where what they have is all of it; else they are white space, or nothing, as the
- * request says what it spans.
+ * The forms in which an expression of the request reads a text. In the first, lines and cells end a match. In the others, their ends are white space
+ * or nothing, depending on the span that the request allows.
  */
 const formsOfExpression = (text: string): Form[] => {
   const first = { text: ended(text.replaceAll("\n", " ")), at: (unit: number) => unit };

@@ -1,4 +1,4 @@
-/** What a document showed before content was changed. */
+/** The text and pictures of a document before its content was changed. */
 import type { OpenPdf } from "../document/document.ts";
 import type { ShownCodes } from "../optimize/shown-codes.ts";
 import { findCodes, forgetCodes } from "./fonts.ts";

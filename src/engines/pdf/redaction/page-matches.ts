@@ -1,4 +1,4 @@
-/** Finds what to redact in the text of a page, and where it stands. */
+/** Finds the matches in the text of a page, and their places. */
 import { apply, inverse, type Matrix, type VisibleBox } from "../../geometry.ts";
 import type { PDFPage, StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
@@ -15,11 +15,11 @@ import { foldPieces } from "./search/folded-text.ts";
 import type { Matcher } from "./matcher.ts";
 import type { MatchArea } from "./proof/glyphs.ts";
 
-/** The boxes of what was found, in units of the page. */
+/** The boxes of the matches, in units of the page. */
 export const boxesIn = (matches: readonly PageMatch[]): Quad[] =>
   matches.flatMap(({ marks }) => marks.map(({ box }) => box));
 
-/** Where glyphs of matches stand, and what they are. */
+/** Places and letters of the glyphs of matches. */
 export const matchAreas = (matches: readonly PageMatch[]): MatchArea[] =>
   matches.flatMap(({ marks, glyphs }) => {
     const isOwnText = glyphs.every(({ wanted }) => wanted.every((glyph) => glyph.isOwnText));
@@ -43,11 +43,11 @@ interface PageView {
   readonly toPage: Matrix;
   readonly scale: number;
   readonly crowd: Crowd;
-  /** Whether the glyphs say what they are themselves, and not texts that replace them. */
+  /** Whether the match is in the glyphs' own text, not in a replacement text. */
   readonly isOwnText: boolean;
 }
 
-/** Text is read wherever it is, and not as the document says that it should be read; the second time, as it says. */
+/** Text is read wherever it is: first without the document's replacement texts, then with them. */
 const READINGS = ["clip=no,inhibit-spaces,ignore-actualtext", "clip=no,inhibit-spaces"];
 
 const EVERYWHERE: [number, number, number, number] = [-Infinity, -Infinity, Infinity, Infinity];
@@ -58,7 +58,7 @@ const [END, SIDE] = [0.22, 0.42];
 /** The same in vertical text, where MuPDF compares the ink of a glyph, which may be anywhere in its square. */
 const END_VERTICAL = 0.05;
 
-/** Finds what to redact on a loaded page. `annotations`: whether the annotations that it shows count. */
+/** Finds the matches on a loaded page. `annotations`: whether the annotations on it count. */
 export async function findOnPage(
   open: OpenPdf,
   page: PDFPage,
@@ -87,8 +87,8 @@ export async function findOnPage(
 }
 
 /**
- * The glyphs of a loaded page that should be gone. It is not searched again: text that comes to stand together where something was erased, such as
- * the end of a line before a gap and the beginning of the next line, was no match in the document.
+ * The glyphs of a loaded page that should have been erased. The page is not searched again: erasing may join text that was not adjacent in the
+ * document, such as the end of a line before a gap and the beginning of the next line.
  */
 export async function leftOnPage(
   open: OpenPdf,
@@ -120,7 +120,7 @@ async function* readingsOf(
     engine.refuseSkipped();
     const reading = { bounds: EVERYWHERE, budget: limits.redaction.pageCharacters, boxes: false, letters: true };
     const segments = await inTurns(engine.work, readSegments(engine, text, reading));
-    // Nothing on most pages says how it is read, and the same glyphs have the same matches.
+    // Most pages have no replacement texts, and the same glyphs have the same matches.
     if (first && isSameText(first, segments)) break;
     first = segments;
     const scale = Math.hypot(toPage[0], toPage[1]);
@@ -163,7 +163,7 @@ function leftOn(segments: readonly Segment[], isGone: (glyph: PlacedGlyph) => bo
   return left;
 }
 
-/** Where a glyph stands. One is made for each glyph of a page that was changed, so what is erased for it is made only when asked for. */
+/** The place of a glyph. There is one for each glyph of a changed page, so the parts needed for erasing are computed only on demand. */
 class Placed implements PlacedGlyph {
   readonly character: string;
   readonly x: number;
@@ -199,7 +199,7 @@ class Placed implements PlacedGlyph {
   }
 }
 
-/** How many glyphs of a page have the same origin, as where text stands on other text. */
+/** The number of glyphs of a page with the same origin, as in text printed over text. */
 class Crowd {
   readonly #segments: readonly Segment[];
   #cells: Map<string, Glyph[]> | undefined;

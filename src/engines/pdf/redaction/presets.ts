@@ -7,13 +7,13 @@ export type Preset = (typeof PRESETS)[number];
 interface PresetRule {
   /** Finds candidates in folded text. Every quantifier is bounded, so that it takes linear time, and a part of a text can be searched by itself. */
   readonly candidates: RegExp;
-  /** How much of a candidate is one: its first characters, or 0. `beside`: some of what stands before and after it. */
+  /** The length of the match at the beginning of a candidate, or 0. `beside`: some of the text before and after it. */
   accepted(candidate: string, beside: Beside): number;
   /** Longest candidate, in UTF-16 units. */
   readonly longest: number;
-  /** Fuel per character of text, and per candidate: what the most expensive text takes. */
+  /** Fuel per character of text and per candidate, for the most expensive text. */
   readonly work: { readonly character: number; readonly candidate: number };
-  /** How it begins at the end of a line where it cannot end, and whether the next line goes on behind a space or joins it. */
+  /** The beginning of a match at the end of a line where it cannot end, and whether the next line follows after a space or directly. */
   readonly unfinished?: { readonly begins: RegExp; readonly joins: "spaced" | "joined" };
 }
 
@@ -99,8 +99,8 @@ function isCard(beginning: string): boolean {
 const PHONE_LABEL = String.raw`(?<=(?:\b(?:tel|phone|fon|fax|mob|handy|cell|móvil|celular|tlf|tél|puh|gsm|whatsapp)[\p{L}.]{0,9}|телефон|тел\.?|факс|τηλ\.?|電話|电话|전화|☎|✆)[:. ]{0,3})`;
 
 /**
- * Telephone numbers in the forms that people write (ITU-T E.123, DIN 5008, and national ones): with a country code; with a trunk prefix and an area code; in groups as
- * in North America, Brazil, and Russia; and behind a word for it, any digits in groups.
+ * Telephone numbers in common forms (ITU-T E.123, DIN 5008, and national ones). With a country code; with a trunk prefix and an area code; in groups
+ * as in North America, Brazil, and Russia; and, after a word for a telephone, any digits in groups.
  */
 const PHONE = new RegExp(
   String.raw`(?<![\w.+,/@#-])(?:(?:\+|00 ?)[1-9]\d{0,2}(?:[ .\-/]{0,2}(?:\(\d{1,5}\)|\d{1,5})){2,7}` +
@@ -112,7 +112,7 @@ const PHONE = new RegExp(
 
 const HAS_PHONE_LABEL = new RegExp(`${PHONE_LABEL}$`, "iu");
 
-/** What a number is that looks like one: words before it, and the head of an IBAN. */
+/** Other kinds of numbers that resemble one: recognized by the words before them, and by the head of an IBAN. */
 const OTHER_NUMBER =
   /(?:\b(?:isbn|issn|iban|kto|konto(?:nr|nummer)?|blz|art|artikel|item|order|bestell(?:ung|nummer|nr)?|invoice|rechnung(?:s(?:nr|nummer))?|auftrag|vat|ust|steuer(?:nr|nummer)|tax|siret|siren|hrb|id|ref|reference|customer|kunden(?:nr|nummer)|account|acct|serial|sn|s\/n|p\/n|part|doi|ean|gtin|upc|imei|policy|contract|case|docket|patent|no|nr|n°|№|pp?|pages?|version|ssn|bsn|nip|pesel|cpf|cnpj|nif|cif|abn|tfn)\b[.:°#-]{0,2} ?(?:-?(?:nr|no|num(?:ber|mer|ero)?|id|code)\b[.:]{0,2} ?)?|#|§+ ?|[€$£¥] ?|\b(?:EUR|USD|GBP|CHF) |\b[A-Z]{2}\d{2}[ -]?(?:[A-Z\d]{4}[ -]?){0,8})$/iu;
 

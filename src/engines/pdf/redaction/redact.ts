@@ -53,7 +53,7 @@ export interface Redaction extends WantedText, Covering {
   readonly regions: readonly ShownBox[];
 }
 
-/** What was found on a page. */
+/** The matches on a page. */
 export interface FoundOnPage {
   /** 1-based. */
   readonly page: number;
@@ -79,14 +79,14 @@ export interface Findings {
   readonly fontsKept: readonly string[];
 }
 
-/** A page with what was found on it, and what goes. */
+/** A page with its matches and the content to remove. */
 interface PageFindings {
   readonly index: number;
   readonly matches: readonly PageMatch[];
   readonly regions: readonly RedactedBox[];
 }
 
-/** Finds what would be redacted: it does the same work. The document must not be written afterwards. */
+/** Finds what a redaction would remove, by the same work. The document must not be written afterwards. */
 export async function findRedactions(open: OpenPdf, engines: Engines, redaction: Redaction): Promise<Findings> {
   return (await redactDocument(open, engines, redaction)).findings;
 }
@@ -106,7 +106,7 @@ export async function redactPdf(
   const written = await rewritePdf(open, { changed });
   const { repaired } = open;
   if (matcher.isEmpty) return { bytes: written, findings, repaired };
-  // What is searched is read as a whole.
+  // The search needs all bytes at once.
   const bytes = open.engine.bytesOf(await open.engine.copied(written, written.length));
   const key = fileKeyOf(open.engine, open.document);
   open[Symbol.dispose]();
@@ -233,8 +233,8 @@ async function findOnPages(
 }
 
 /**
- * Erases what was found on a page until no glyph of it is left, or nothing is left to try. Returns whether it saw that all of it is
- * gone: it does not look into regions.
+ * Erases the matches on a page until no glyph of them is left, or no method is left to try. Returns whether the glyphs are verifiably gone. Regions
+ * are not checked.
  */
 async function erase(
   open: OpenPdf,
@@ -256,9 +256,9 @@ async function erase(
 }
 
 /**
- * Looks at each glyph before boxes are drawn, whose labels could be mistaken for what was there: a letter that is left is not found by
- * the search for whole matches in the written file. What is left is erased with MuPDF. Returns whether it was needed: it writes the content
- * anew.
+ * Checks each glyph before boxes are drawn, whose labels could be mistaken for the erased text. A single remaining letter is not found by the search
+ * for whole matches in the written file. Remaining glyphs are erased with MuPDF. Returns whether that was necessary, since MuPDF rewrites the
+ * content.
  */
 async function checkErased(
   open: OpenPdf,
@@ -285,7 +285,7 @@ const soughtBy = (matcher: Matcher): Sought => ({
   ignoresCase: matcher.ignoresCase,
 });
 
-/** Where something goes from a page. */
+/** The areas from which content is removed. */
 const areasOf = ({ matches, regions }: PageFindings): PageAreas => ({ regions, matches: matchAreas(matches) });
 
 /** The rectangle around the middle of a mark. */

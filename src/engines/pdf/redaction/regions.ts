@@ -7,12 +7,12 @@ import { boxOn, inUnits, misplaced, pageIssue, type ShownBox, touches } from "..
 import type { Quad } from "../text/glyphs.ts";
 import type { RedactedBox } from "./annotations.ts";
 
-/** What is wrong with the pages of regions, or undefined. */
+/** The problem with the pages of regions, or undefined. */
 export const regionIssue = (regions: readonly ShownBox[], pageCount: number): string | undefined =>
   regions.map((region) => pageIssue(region, pageCount)).find((issue) => issue !== undefined);
 
 /**
- * Refuses regions that do not touch their pages: nothing would be redacted, and the response would say that it was.
+ * Refuses regions that do not touch their pages: the response would report a redaction that removed nothing.
  * @throws Refusal `invalid_parameters`
  */
 export function checkRegions(open: OpenPdf, regions: readonly ShownBox[]): void {

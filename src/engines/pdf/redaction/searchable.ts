@@ -1,4 +1,4 @@
-/** Which bytes are text, so that all that they say can be searched. */
+/** Decides which bytes are text, so that all of it can be searched. */
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 const utf16 = {
@@ -27,7 +27,7 @@ export function asText(bytes: Uint8Array): string | undefined {
 // oxlint-disable-next-line no-control-regex -- that is what it looks for
 const hasControls = (text: string): boolean => /[\0-\x08\x0e-\x1f]/.test(text);
 
-/** What a text says to those who read it as markup, and as a program. Only readings that differ from the text. */
+/** Other readings of a text: as markup, and as a program. Only readings that differ from the text. */
 export function otherReadings(text: string): string[] {
   const readings: string[] = [];
   if (/[<&]/.test(text)) readings.push(markupText(text));
@@ -37,14 +37,14 @@ export function otherReadings(text: string): string[] {
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** The beginnings of comments and of literal text with their ends, and what is whole in markup. */
+/** The beginnings of comments and of literal text with their ends, and the complete constructs of markup. */
 const MARK = /<!--|<!\[CDATA\[|<[^<>]*>|&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{2,4}));/g;
 const ENDS: Readonly<Record<string, string>> = { "<!--": "-->", "<![CDATA[": "]]>" };
 const TAG = /<[^<>]*>/y;
 
 /**
- * Text of XML as a reader of it sees it: without tags and comments, and with the characters that references stand for. A beginning without an end is text.
- * Linear in time: an end is only looked for where there is one.
+ * Text of XML in a reader's view: without tags and comments, and with references decoded. A beginning without an end is text. Linear in time: an end
+ * is searched only if there is one.
  */
 function markupText(text: string): string {
   const pieces: string[] = [];
@@ -79,7 +79,7 @@ function markupText(text: string): string {
   }
 }
 
-/** Text with the characters that escapes of JavaScript stand for (ECMA-262, 12.9.4). */
+/** Text with the escapes of JavaScript decoded (ECMA-262, 12.9.4). */
 const unescaped = (text: string): string =>
   text.replaceAll(
     /\\(?:u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|x([\da-fA-F]{2})|([0-3]?[0-7]{1,2})|([^ux0-7]))/g,

@@ -1,4 +1,4 @@
-/** Redacts the streams of a document that are not drawn: metadata, scripts, fonts, profiles, and whatever else there is. */
+/** Redacts the streams of a document that are not drawn: metadata, scripts, fonts, profiles, and all others. */
 import type { PDFObject } from "mupdf";
 import { withoutJpegMetadata, withoutJpxMetadata } from "../../image/without-metadata.ts";
 import { concat } from "../../../bytes/concat.ts";
@@ -16,7 +16,7 @@ import { asText, otherReadings } from "./searchable.ts";
 import type { Matcher } from "./matcher.ts";
 import { isStandardName, searchFor, type StringRedactor } from "./strings.ts";
 
-/** Filters whose result is samples, not what was written (7.4.8, 7.4.9, 7.4.6, 7.4.7). */
+/** Filters that decode to samples, not to the written data (7.4.8, 7.4.9, 7.4.6, 7.4.7). */
 const IMAGE_FILTERS = new Set(["DCTDecode", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode"]);
 
 const OVERWRITTEN = 0x78;
@@ -24,7 +24,7 @@ const OVERWRITTEN = 0x78;
 /** The mark of UTF-16BE, which the strings of a CMap are without. */
 const BIG_ENDIAN = Uint8Array.of(0xfe, 0xff);
 
-/** What a stream is, as far as redaction is concerned. */
+/** The kinds of streams that redaction distinguishes. */
 export interface StreamKinds {
   /** Content streams, by object number. */
   readonly content: ReadonlySet<number>;
@@ -32,7 +32,7 @@ export interface StreamKinds {
   readonly scripts: ReadonlySet<number>;
 }
 
-/** Looks at what the document uses. */
+/** Inspects the objects that the document uses. */
 async function findStreamKinds(open: OpenPdf): Promise<StreamKinds> {
   const { document, engine, pageCount } = open;
   const content = new Set<number>();
@@ -55,7 +55,7 @@ async function findStreamKinds(open: OpenPdf): Promise<StreamKinds> {
   return { content, scripts };
 }
 
-/** The bytes of a stream as they are searched, and whether they are those of its file. A copy. */
+/** The searchable bytes of a stream, and whether they are those of its file. A copy. */
 function bytesOfStream(stream: PDFObject): { readonly bytes: Uint8Array; readonly raw: boolean } {
   const raw = filtersOf(stream).some((filter) => IMAGE_FILTERS.has(filter));
   const buffer = raw ? stream.readRawStream() : stream.readStream();
@@ -66,7 +66,7 @@ function bytesOfStream(stream: PDFObject): { readonly bytes: Uint8Array; readonl
 
 const isImage = (stream: PDFObject): boolean => isNamed(stream.get("Subtype"), "Image");
 
-/** Whether a stream is samples alone, which are no text (8.9.5, 7.10.2). JPEG and JPEG 2000 may have some beside them. */
+/** Whether a stream is only samples, which are not text (8.9.5, 7.10.2). JPEG and JPEG 2000 may also have text. */
 const isSamples = (stream: PDFObject): boolean =>
   (isImage(stream) && !filtersOf(stream).some((filter) => filter === "DCTDecode" || filter === "JPXDecode")) ||
   (stream.get("FunctionType").isNumber() && stream.get("FunctionType").asNumber() === 0);
@@ -116,12 +116,12 @@ export async function redactStreams(
       if (!cleaned) return;
       strings.count++;
       if (read.raw) stream.writeRawStream(cleaned);
-      // XMP that is not encrypted stays so: only a filter of its own says it.
+      // Unencrypted XMP stays unencrypted, which needs a crypt filter of its own.
       else writeMetadata(stream, cleaned);
     });
   }
 
-  /** Whether a text says in markup or in escapes what its characters do not. */
+  /** Whether a text has another reading in markup or in escapes. */
   function isHidden(text: string): Promise<boolean> {
     return matcher.isInAny(otherReadings(text));
   }

@@ -1,4 +1,4 @@
-/** Redacts strings and names of a document: everywhere, since nothing else is known about where text may stand. */
+/** Redacts strings and names everywhere in a document, since text may be in any of them. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { newIdentifier } from "../document/identifier.ts";
@@ -13,7 +13,7 @@ import type { Matcher } from "./matcher.ts";
 import { atOnceWithin, inTurns, type Steps } from "../../steps.ts";
 import { otherReadings } from "./searchable.ts";
 
-/** Stands for what was redacted, unless it would be found itself. */
+/** Replaces redacted text, unless it would be found itself. */
 const FILLERS = ["***", "\u2588\u2588\u2588", ""];
 const NAME_FILLERS = ["_", "-", "x"];
 
@@ -26,7 +26,7 @@ const COLLECTIONS = new Set(["Adobe", "CNS1", "GB1", "Identity", "Japan1", "Japa
 const FONT_TYPES = ["Font", "FontDescriptor"];
 const PALETTES = ["Indexed", "I"];
 
-/** Fuel per value, in addition to that for the search in it: MuPDF is asked for its kind, and a name is read byte by byte. */
+/** Fuel per value, in addition to that for the search in it: MuPDF returns its kind, and a name is read byte by byte. */
 const VALUE_WORK = 150;
 
 /** How many names without a match are remembered, and how long these are. */
@@ -38,7 +38,7 @@ const LONG = 4096;
 /** Longest string in bytes that is read as text. */
 const MOST_TEXT = 4 * 1024 * 1024;
 
-/** The file's identifier, and standard names as they are in this instance. */
+/** The file's identifier, and the standard names in this instance. */
 interface Keys {
   readonly identifier: Pointer;
   readonly type: Pointer;
@@ -73,13 +73,13 @@ const FONT_NAMES = new Set(["BaseFont", "FontName", "FontFamily"]);
 export class StringRedactor {
   readonly #open: OpenPdf;
   readonly #matcher: Matcher;
-  /** What strings and names became, so that those which refer to each other still do, and different ones stay different. */
+  /** Replacements of strings and names: equal ones still refer to each other, and different ones stay different. */
   readonly #became = new Map<string, string>();
   readonly #taken = new Set<string>();
   readonly #next = new Map<string, number>();
   /** Names without a match: a document has most of its names many times. */
   readonly #harmless = new Set<string>();
-  /** Long strings of the object that is walked, and what they become once they were searched. */
+  /** Long strings of the current object, with their replacements once they were searched. */
   readonly #long = new Map<string, { value: Uint8Array; key: string; cleaned?: { bytes: Uint8Array | undefined } }>();
   /** Strings, names, and streams that were changed. */
   count = 0;
@@ -113,7 +113,7 @@ export class StringRedactor {
     if (this.count > before) await engine.scope(() => this.#sortNames());
   }
 
-  /** The text without what is redacted; undefined if there is nothing in it. */
+  /** The text without its matches. Undefined if it has none. */
   clean(text: string): string | undefined {
     return atOnceWithin(this.#open.engine.work, this.#replaced("text", text, FILLERS));
   }
@@ -264,7 +264,7 @@ export class StringRedactor {
     const { values } = engine;
     // Standard names, and the constants.
     if (isConstant(value)) return;
-    // These look at what a reference leads to: a string or name may be an object of its own.
+    // These look at the target of a reference: a string or name may be an indirect object.
     if (values.isName(value)) {
       const isStandard = isConstant(values.resolved(value));
       const renamed = isStandard ? undefined : this.cleanName(this.#nameAt(value));
@@ -285,7 +285,7 @@ export class StringRedactor {
     return nameAsText(this.#open.engine.values.nameOf(name));
   }
 
-  /** A long string stays as it is until it was searched while others had their turn: then its object is walked again. */
+  /** A long string stays until it was searched, with pauses for other requests. Then its object is walked again. */
   #cleaned(bytes: Uint8Array, key: string): Uint8Array | undefined {
     if (bytes.length <= LONG) return atOnceWithin(this.#open.engine.work, this.#string(bytes, key));
     const id = `${key}/${latin1(bytes)}`;
@@ -301,7 +301,7 @@ export class StringRedactor {
     // A checksum is no text, though any of its bytes may look like some (7.11.4.1).
     if (key === "CheckSum" && bytes.some((byte) => byte < 0x20 || byte > 0x7e)) return undefined;
     const cleaned = (yield* this.#replaced("text", text, FILLERS)) ?? (yield* this.#cleanUtf8(bytes));
-    // What markup or escapes say cannot be replaced by itself.
+    // Text in markup or escapes cannot be replaced by itself.
     for (const reading of otherReadings(cleaned ?? text)) {
       if ((yield* this.#matcher.stepsIn(reading)).length > 0) return new Uint8Array();
     }

@@ -14,7 +14,7 @@ const [LEAST_SIDE, MOST_SCALE] = [18, 8];
 /** Most pixels of a region, 3 MB: one that is larger is drawn smaller. */
 const MOST_PIXELS = 1_000_000;
 
-/** Pixels at the edge that are left out: what is drawn beside a region is antialiased, and an image is drawn smoothly. */
+/** Pixels at the edge that are left out: content around a region is antialiased, and images are interpolated. */
 const EDGE = 3;
 
 /** How much a channel may differ from white: samples that were encoded with loss. */

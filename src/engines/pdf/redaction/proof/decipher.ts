@@ -6,7 +6,7 @@ import { rc4 } from "../../encryption/rc4.ts";
 const SALT = new TextEncoder().encode("sAlT");
 const BLOCK = 16;
 
-/** What the bytes of a string or stream are once decrypted; nothing if they cannot be. */
+/** The decrypted bytes of a string or stream. Empty if they cannot be decrypted. */
 export async function decipher(
   { key }: FileKey,
   method: CipherMethod,

@@ -37,7 +37,7 @@ export async function drawnContent(
   return content;
 }
 
-/** What resources, a form, a pattern, a graphics state, or a Type 3 font draws with. */
+/** The objects that resources, a form, a pattern, a graphics state, or a Type 3 font draw with. */
 async function* drawnBy(engine: PdfEngine, object: PDFObject): AsyncGenerator<PDFObject, void> {
   for (const category of CATEGORIES) for await (const { value } of eachEntry(engine, object.get(category))) yield value;
   for await (const { value } of eachEntry(engine, object.get("CharProcs"))) yield value;

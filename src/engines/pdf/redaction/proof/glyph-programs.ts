@@ -1,4 +1,4 @@
-/** Draws codes of a font, by which MuPDF shows whether their glyphs are still in its file: whoever took them out has another reader of it. */
+/** Draws codes of a font with MuPDF to show whether their glyphs are still in its file. The code that removes glyphs uses another reader of fonts. */
 import type { PDFObject } from "mupdf";
 import { withoutStructure } from "../../document/without-structure.ts";
 import type { OpenPdf } from "../../document/document.ts";
@@ -14,7 +14,7 @@ const PIXEL_WORK = 4;
 /** The share of the ink of a glyph by which another picture of it may differ: an outline that was written anew has rounded numbers. */
 const SAME_INK = 0.15;
 
-/** Codes as they are drawn: how dark each pixel of their squares is. */
+/** Pictures of codes: the darkness of each pixel of their squares. */
 export type Pictures = ReadonlyMap<number, Uint8Array>;
 
 /** Draws codes of a font (its object number). */

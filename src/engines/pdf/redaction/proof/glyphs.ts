@@ -1,6 +1,6 @@
 /**
- * The glyphs of a page as MuPDF draws them, without its structured text, in which redaction finds what it removes: nothing is grouped,
- * joined, or left out.
+ * The glyphs of a page in MuPDF's drawing calls. Redaction finds its matches in MuPDF's structured text instead. Here nothing is grouped, joined, or
+ * left out.
  */
 import type { Matrix, VisibleBox } from "../../../geometry.ts";
 import type { Matrix as MatrixTuple, PDFPage, Text } from "mupdf";
@@ -14,22 +14,22 @@ import { characterOf, isMark, isRightToLeft, isUnspaced } from "../../text/chara
 import type { Glyph, Segment } from "../../text/glyphs.ts";
 
 export interface DrawnGlyph {
-  /** Code point; below 1 where the font does not say. */
+  /** Code point. Below 1 if the font has none for the glyph. */
   readonly unicode: number;
   /** The origin, in points. */
   readonly x: number;
   readonly y: number;
   /** The direction of the line. */
   readonly angle: number;
-  /** To the next glyph, in font sizes, as the font says, with the horizontal scaling of the text. */
+  /** Distance to the next glyph in font sizes, from the font's own widths, with the horizontal scaling of the text. */
   readonly advance: number;
   /** Whether the next glyph is below it. */
   readonly vertical: boolean;
   /** The font size as displayed, in points. */
   readonly size: number;
   /**
-   * What the glyphs of its font are as large as, in points: the font size, or how far one on the page reaches or advances, if that is more. The
-   * units of a Type 3 font are its own (ISO 32000-2, 9.6.4), and its glyphs may be many font sizes large.
+   * Size of the font's glyphs in points: the font size, or the largest extent or advance of one on the page, if that is more. The units of a Type 3
+   * font are its own (ISO 32000-2, 9.6.4), and its glyphs may be many font sizes large.
    */
   readonly em: number;
 }
@@ -40,7 +40,7 @@ export type Rectangle = readonly [left: number, top: number, right: number, bott
 /** Where glyphs of a match stood. */
 export interface MatchArea {
   readonly area: Rectangle;
-  /** What they are; undefined if the match is not in what they say themselves, but in what is said for them (14.9.4). */
+  /** The matched letters. Undefined if the match is in a replacement text (14.9.4). */
   readonly letters: string | undefined;
 }
 
@@ -138,13 +138,13 @@ function inverseOf([a, b, c, d, e, f]: Matrix): Matrix {
   return [d / det, -b / det, -c / det, a / det, (c * f - d * e) / det, (b * e - a * f) / det];
 }
 
-/** What is wrong with the text of a page after it was redacted; undefined if nothing is. */
+/** The fault in the text of a page after it was redacted. Undefined if there is none. */
 export type TextFault = "moved" | "lost" | "left";
 
 /**
- * Compares the glyphs of a page with those before: each stands where one did, with the same Unicode; none is left that was well inside of a
- * region; and none is lost that does not reach into one, or into the area of a match that has its letters, or has no Unicode if
- * `unknownMayGo`. `gone`: those that are lost, and in whose place the same letter of another layer is not left.
+ * Compares the glyphs of a page with the original ones. Each must be where one with the same Unicode was. None may remain that was well inside a
+ * region. A glyph may be lost only if it reaches into a region or into the area of a match. In that area, its letter must belong to the match, or it
+ * has no Unicode and `unknownMayGo` is set. `gone`: the lost glyphs, except those with the same letter of another layer in their place.
  */
 export async function compareGlyphs(
   { engine: { work } }: OpenPdf,
@@ -267,7 +267,7 @@ class LostGlyphs {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** The glyph that one is that stands a little further along its line; undefined if there is none. */
+  /** The same glyph, moved a little along its line. Undefined if there is none. */
   take(glyph: DrawnGlyph, work: Work): DrawnGlyph | undefined {
     const { unicode, size } = glyph;
     const [along, across] = onLine(glyph);
@@ -297,16 +297,16 @@ const onLine = ({ x, y, angle }: DrawnGlyph): [along: number, across: number] =>
   y * Math.cos(angle) - x * Math.sin(angle),
 ];
 
-/** The line of a glyph, or one that is some hundredths of a point beside it. */
+/** The line of a glyph, or one at a distance of some hundredths of a point. */
 const keyOf = (glyph: DrawnGlyph, beside: number): string =>
   `${Math.round((glyph.angle * 180) / Math.PI)} ${Math.round(onLine(glyph)[1] / (2 * SAME_PLACE)) + beside}`;
 
 const isUnknown = ({ unicode }: DrawnGlyph): boolean => unicode < 1 || unicode === 0xfffd;
 
-/** A coordinate may be infinite, or so large that its digits say nothing. */
+/** A coordinate may be infinite, or too large for its precision. */
 const isPlaced = ({ x, y }: DrawnGlyph): boolean => Math.abs(x) < 1e5 && Math.abs(y) < 1e5;
 
-/** White space has no ink, and nobody can say whether it is there. */
+/** White space has no ink, so its presence cannot be seen. */
 const isVisible = ({ unicode, size }: DrawnGlyph): boolean =>
   size > 0.1 && (unicode < 1 || String.fromCodePoint(unicode).trim() !== "");
 
@@ -318,7 +318,7 @@ function isInside({ x, y, angle, size }: DrawnGlyph, [left, top, right, bottom]:
   return mx > left + inset && mx < right - inset && my > top + inset && my < bottom - inset;
 }
 
-/** What a glyph may reach into. */
+/** The largest area that a glyph may reach into. */
 function extentOf({ x, y, angle, em }: DrawnGlyph): Rectangle {
   const [cos, sin] = [Math.cos(angle) * em, Math.sin(angle) * em];
   const corners = [BEHIND * -1, AHEAD].flatMap((along) =>
@@ -431,7 +431,7 @@ export function shownRows(glyphs: readonly DrawnGlyph[]): Segment[] {
   return rows;
 }
 
-/** Glyphs that are gone, as characters that stand for them, and the glyph before them that stayed. */
+/** Erased glyphs as placeholder characters, and the remaining glyph before them. */
 export interface Gap {
   readonly before: DrawnGlyph | undefined;
   readonly gone: readonly DrawnGlyph[];

@@ -1,8 +1,8 @@
 /**
- * Proof that what was redacted is gone, and that all else is where it was. This folder is a second reader on purpose, the only one beside the owners of
- * syntax, content, and fonts: a fault of those that redact must not hide itself. It reads text and pixels from MuPDF's device interface, and the written file with
- * a reader of its own. It shares with the redactor what the request seeks, in which orders a page may be read, and how strings, names, and filters
- * are decoded, so a fault in these is not found here.
+ * Proof that the redacted content is gone and everything else is in place. This folder deliberately has a second reader, the only one besides the
+ * owners of syntax, content, and fonts, so that a fault in the redactor cannot hide itself. It reads text and pixels from MuPDF's device interface,
+ * and the written file with a reader of its own. It shares three things with the redactor: the targets of the request, the possible reading orders of
+ * a page, and the decoding of strings, names, and filters. A fault in these is not found here.
  */
 import type { PDFDocument } from "mupdf";
 import type { EngineBytes } from "../../../memory/heap.ts";
@@ -28,11 +28,11 @@ import {
 } from "./glyphs.ts";
 import { findInFile, type Sought } from "./written-text.ts";
 
-/** Says in which part of the file the proof fails, and never what was found. */
+/** Names the part of the file in which the proof fails, and never the text found there. */
 export const redactionFailed = (place: string): Refusal =>
   new Refusal("redaction_failed", `The redacted file still had a match in ${place}. Nothing was sent.`);
 
-/** What went from a page, in units of its content. */
+/** The areas removed from a page, in units of its content. */
 export interface PageAreas {
   /** The areas that the request names. */
   readonly regions: readonly Rectangle[];
@@ -126,8 +126,8 @@ export async function proveRedacted(
 }
 
 /**
- * Whether a page (0-based) has what must not be there, in any of the orders in which it may be read. Its gaps are read as characters: otherwise they
- * would divide lines into columns, and what never stood together would be read as one word.
+ * Whether a page (0-based) has a match in any of its possible reading orders. Its gaps are read as characters. Otherwise they would divide lines into
+ * columns, and text on both sides would be read as one word.
  */
 async function isOnPage(open: DocumentInEngine, index: number, sought: Sought, gaps: readonly Gap[]): Promise<boolean> {
   const { engine, document } = open;

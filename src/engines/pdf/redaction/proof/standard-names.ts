@@ -1,4 +1,4 @@
-/** Names that ISO 32000-2 and its extensions define: keys and values without which a file could not be read. They say nothing of a document. */
+/** Names that ISO 32000-2 and its extensions define: keys and values that readers need. They reveal nothing about a document. */
 export const STANDARD_NAMES: ReadonlySet<string> = new Set(
   `
 1.2 1.5 3D A A85 AA AC AESV2 AESV3 AF AFRelationship AHx AP AS ASCII85Decode ASCIIHexDecode AbsoluteColorimetric AcroForm Action

@@ -1,7 +1,9 @@
 /**
- * Searches everything in a written file that may be text, with a reader of its own: of the file's bytes, not of what MuPDF makes of them. With src/engines/pdf/syntax/, which
- * owns PDF syntax, it shares how strings and names are decoded (7.3.4, 7.3.5), and where the objects of a written file are, whose reader takes anything unexpected for an
- * error. Tokens, dictionaries, content, and markup it reads itself, with nothing of src/engines/markup/ or of what redacts. With what redacts it shares how text strings are decoded (7.9.2), and no names and streams that code leaves alone.
+ * Searches all possible text in a written file, with a reader of its own for the file's bytes. MuPDF is not involved. It shares two things with
+ * src/engines/pdf/syntax/, which owns PDF syntax: how strings and names are decoded (7.3.4, 7.3.5), and where the objects of a written file are. That
+ * reader treats anything unexpected as an error. This file reads tokens, dictionaries, content, and markup itself, and uses nothing of
+ * src/engines/markup/ or of the redactor. With the redactor it shares how text strings are decoded (7.9.2), but no list of names and streams that the
+ * redactor leaves alone.
  */
 import type { EngineBytes } from "../../../memory/heap.ts";
 import { concat } from "../../../../bytes/concat.ts";
@@ -17,7 +19,7 @@ import { decipher } from "./decipher.ts";
 import { decodeFilters } from "./filters.ts";
 import { COLLECTIONS, STANDARD_NAMES } from "./standard-names.ts";
 
-/** What must not be in the file. */
+/** Targets that must not be in the file. */
 export interface Sought {
   /** Whether a term or pattern of the request is in a text. */
   isIn(text: string): boolean;
@@ -38,7 +40,7 @@ export interface KnownStreams {
   readonly encryption: number;
 }
 
-/** Shortest text in bytes that is searched in what is no text: shorter ones occur by chance. */
+/** Shortest text in bytes that is searched for in binary data: shorter ones occur by chance. */
 const LEAST = 5;
 
 /** Most texts that are searched there. */
@@ -56,7 +58,7 @@ const STRETCH = 128 * 1024;
 /** Longest decoded stream in bytes. */
 const MOST_DECODED = 64 * 1024 * 1024;
 
-/** Filters whose result is samples: what they decode is no text, but their own data may have some (7.4.8, 7.4.9). */
+/** Filters that decode to samples. The samples are not text, but the encoded data may contain some (7.4.8, 7.4.9). */
 const WITH_METADATA = new Set(["DCTDecode", "JPXDecode"]);
 
 /** Operators of content have at most three letters (annex A). */
@@ -74,7 +76,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 type Place = "a string" | "a name" | "the content of a page" | "a stream";
 
-/** Where a file has what it must not have; undefined if it has it nowhere. */
+/** The place of a match in a file. Undefined if there is none. */
 export async function findInFile(
   work: Work,
   file: EngineBytes,
@@ -82,7 +84,7 @@ export async function findInFile(
   { key, kept, encryption }: KnownStreams & { readonly key: FileKey | undefined },
 ): Promise<Place | undefined> {
   const forms = formsOf(sought);
-  /** Whether names match, and what they are, by how they are written. */
+  /** Whether names match, and their decoded form, by their written form. */
   const [names, written] = [new Map<string, boolean>(), new Map<string, string>()];
   /** Names of fonts that match, and of those that are in the file and so not needed to find them. */
   const [fontNames, embedded] = [new Set<string>(), new Set<string>()];
@@ -285,13 +287,13 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">",
 
 const untagged = (text: string): string => text.replaceAll(/<[^<>]*>/g, "");
 
-/** Replaces in a text up to the last end of what is looked for, so that a beginning without an end is not looked for again and again, and in the rest. */
+/** Replaces text up to the last end mark, and the rest separately, so that a beginning without an end is not searched repeatedly. */
 function upToLast(text: string, end: string, by: (part: string) => string, inRest = (part: string) => part): string {
   const at = text.lastIndexOf(end) + end.length;
   return at < end.length ? inRest(text) : by(text.slice(0, at)) + inRest(text.slice(at));
 }
 
-/** A text as it is, as markup says it, and as a script says it. */
+/** A text itself, its reading as markup, and its reading as a script. */
 function readingsOf(text: string): string[] {
   const readings = [text];
   if (/[<&]/.test(text)) {
@@ -330,7 +332,10 @@ function character(digits: string | undefined, base: number): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : "";
 }
 
-/** Whether a stream of an encrypted file is not encrypted, such as XMP that other programs are to read (7.4.10): that is what a crypt filter says that has no name, or `Identity`. */
+/**
+ * Whether a stream of an encrypted file is not encrypted, such as XMP for other programs (7.4.10). Its crypt filter has no name, or the name
+ * `Identity`.
+ */
 const isInClear = (dictionary: string): boolean =>
   filtersIn(dictionary).includes("Crypt") && !/\/Name ?\/(?!Identity\b)/.test(dictionary);
 
@@ -341,8 +346,8 @@ function filtersIn(dictionary: string): string[] {
 }
 
 /**
- * Whether a stream is content, a CMap, or a function, whose operators are no text. Whatever it says that it is, it has operators of these,
- * and no control characters outside of strings.
+ * Whether a stream is content, a CMap, or a function, whose operators are not text. Regardless of its declared type, it has operators of these and no
+ * control characters outside of strings.
  */
 function isProgram(dictionary: string, bytes: Uint8Array): boolean {
   if (/\/Type ?\/Metadata|\/Subtype ?\/XML/.test(dictionary)) return false;

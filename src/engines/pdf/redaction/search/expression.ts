@@ -1,4 +1,4 @@
-/** Runs expressions of requests, step by step: RE2's own functions search a text in one piece, whatever it takes. */
+/** Runs expressions of requests step by step. RE2's own functions search a text in one piece, for as long as that takes. */
 import { RE2JS } from "re2js";
 import { limits } from "../../../../limits.ts";
 import type { Steps } from "../../../steps.ts";
@@ -39,7 +39,7 @@ type Operation =
   | "RUNE_ANY"
   | "RUNE_ANY_NOT_NL";
 
-/** What must hold at a place of a text, as bits of an instruction (`EMPTY_...` in RE2). */
+/** Conditions on a place of a text, as bits of an instruction (`EMPTY_...` in RE2). */
 const [BEGIN_LINE, END_LINE, BEGIN_TEXT, END_TEXT, WORD_BOUNDARY, NO_WORD_BOUNDARY] = [1, 2, 4, 8, 16, 32];
 
 const LINE_FEED = 10;
@@ -71,7 +71,7 @@ function foldedCharacters(regex: string): number {
 
 const count = (value: number): string => value.toLocaleString("en-US");
 
-/** What is wrong with one of the expressions of a request, and its place among them. Takes up to 100 ms. */
+/** The problem of the first invalid expression of a request, and its index. Takes up to 100 ms. */
 export function regexIssue(
   regexes: readonly (string | undefined)[],
 ): { readonly index: number; readonly issue: string } | undefined {
@@ -277,7 +277,7 @@ export class Expression {
     );
   }
 
-  /** What holds between two characters. */
+  /** The conditions that hold between two characters. */
   #placeAt(text: string, at: number): number {
     if (!this.#hasPlaces) return 0;
     const before = at > 0 ? text.charCodeAt(at - 1) : NONE;

@@ -1,4 +1,4 @@
-/** Text in the form in which it is searched: as a reader sees it, whatever characters a file has for it. */
+/** Text in the form in which it is searched: as a reader sees it, independent of the characters in the file. */
 
 /** Folded text, and the place in the source that each of its UTF-16 units comes from. */
 export interface FoldedText {
@@ -36,12 +36,12 @@ export function fold(piece: string): string {
 }
 
 /**
- * What ends between the glyphs of a page, as characters that no text of a page has, but for the line feed: a line whose text goes on in the next one, any
- * other line, a cell of a table, or what has nothing to do with the rest.
+ * Ends between the glyphs of a page, as characters that no text of a page has, except the line feed: a line whose text continues in the next one, any
+ * other line, a cell of a table, and text unrelated to the rest.
  */
 export const ENDS = { "goes on": "\n", line: "\u2029", cell: "\ufdd1", apart: "\ufdd2" } as const;
 
-/** Folds pieces: the characters of a string, or the glyphs of a page and what ends between them. */
+/** Folds pieces: the characters of a string, or the glyphs of a page and the ends between them. */
 export function foldPieces(pieces: Iterable<string | { readonly ends: keyof typeof ENDS }>): FoldedText {
   let text = "";
   const origins: number[] = [];

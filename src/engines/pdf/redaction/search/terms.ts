@@ -19,10 +19,10 @@ const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g,
 /** A line end may divide a word, with a hyphen or without. Writers leave spaces on either side of the hyphen. */
 const LINE_END = String.raw`(?: ?-? ?[\n\u2029] ?)?`;
 
-/** What may stand between the letters of a term: everything that `LINE_END` and the space between words match. */
+/** Characters allowed between the letters of a term: everything that `LINE_END` and the space between words match. */
 const BETWEEN = new Set([" ", "-", "\n", "\u2029", "\ufdd1"]);
 
-/** A text without what may stand between letters, and in one case where case does not matter. */
+/** A text without the characters allowed between letters, in one case if case does not matter. */
 export interface Letters {
   readonly text: string;
   /** By UTF-16 unit of the letters: its place in the text; undefined if they are the same. */
@@ -31,7 +31,7 @@ export interface Letters {
 
 const NEEDS_LETTERS = { exact: /[ \-\n\u2029\ufdd1]/, anyCase: /[^!-,.-@[-~]/ } as const;
 
-/** At least as coarse as the case folding of expressions with `i` and `u` (ECMA-262, 22.2.2.7.3): what is found is compared again. */
+/** At least as coarse as the case folding of expressions with `i` and `u` (ECMA-262, 22.2.2.7.3): matches are compared again. */
 function inOneCase(character: string): string {
   const upper = character.toUpperCase();
   return (upper.length === character.length ? upper : character).toLowerCase();
