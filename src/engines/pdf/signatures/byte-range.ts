@@ -32,9 +32,7 @@ function numbersOf(range: PDFObject): readonly [number, number, number, number] 
   return [start, length, after, rest];
 }
 
-/**
- * Where the revision ends that a signature covers, as it says; undefined if its byte range makes no sense.
- */
+/** The end of the revision that a signature covers, from its byte range. Undefined if the byte range is invalid. */
 export function endOf(signature: PDFObject, file: EngineBytes): number | undefined {
   const [start, length, after, rest] = numbersOf(signature.get("ByteRange")) ?? [-1, 0, 0, 0];
   const end = after + rest;
@@ -75,7 +73,10 @@ export function coveredBy(signature: PDFObject, file: EngineBytes, position: num
   return { gapStart, gapEnd, end, contents };
 }
 
-/** How often any reader may see a name, also in a string, and also as the start of one that goes on with something else than a letter or a digit. */
+/**
+ * Number of times that a reader may see a name, including in strings and at the start of a longer name that continues with anything but a letter or a
+ * digit.
+ */
 function occurrences(parts: readonly Uint8Array[], name: string): number {
   const goesOn = (next: number): boolean => isDigit(next) || isLetter(next);
   const names = parts.flatMap((part) => Array.from(possibleNames(part)));

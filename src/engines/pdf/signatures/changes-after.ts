@@ -1,4 +1,4 @@
-/** What was changed in a file after a signature, and whether the signatures before allow it (ISO 32000-2, 12.8.2.2, 12.8.2.4). */
+/** The changes in a file after a signature, and whether the earlier signatures allow them (ISO 32000-2, 12.8.2.2, 12.8.2.4). */
 import type { PDFObject } from "mupdf";
 import { limits, MiB } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -40,13 +40,13 @@ export function levelIn(signature: PDFObject): DocMdp | undefined {
 const OTHER = { kind: "other", object: 0, allowed: false } as const;
 
 /**
- * The updates of a file, each compared with the revision before it: what one changes and the next one changes back was changed, and a signature in between may have been
- * made of it.
+ * The updates of a file, each compared with the revision before it. A change that the next update reverts is still a change, because a signature in
+ * between may cover it.
  */
 export class History {
   readonly #open: OpenPdf;
   readonly #before: OpenPdf | undefined;
-  /** What each update changed, by where it ends; undefined if the file is damaged. */
+  /** The changes of each update, by its end. Undefined if the file is damaged. */
   readonly #known = new Map<number, readonly RevisionChange[] | undefined>();
 
   readonly #hidden = new HiddenReferences();
@@ -84,7 +84,7 @@ export class History {
   }
 }
 
-/** What was changed since a revision that ends at `end`. `since`: only in updates from there on, in bytes from the start of the file. */
+/** The changes since a revision that ends at `end`. `since`: only those in updates from there on, in bytes from the start of the file. */
 export async function changesAfter(
   open: OpenPdf,
   history: History,
@@ -140,7 +140,7 @@ const beginningOf = (bytes: InputBytes, end: number): InputBytes => ({
   free: () => undefined,
 });
 
-/** What the signatures in a revision allow (12.8.2.2, 12.8.2.4), which is asked only while it is open. */
+/** The changes that the signatures in a revision allow (12.8.2.2, 12.8.2.4). To be used only while the revision is open. */
 export async function permissionsOf(before: OpenPdf): Promise<(change: RevisionChange) => boolean> {
   const texts = new TextReader(before.engine);
   const fields = await readFormTree(before, texts);
@@ -152,7 +152,7 @@ export async function permissionsOf(before: OpenPdf): Promise<(change: RevisionC
   const allowed: Readonly<Record<ChangeLevel, boolean>> = {
     always: true,
     "form-filling": !certified.includes("no-changes"),
-    // Without a certification, signatures say nothing about annotations, which may hide what was signed.
+    // Without a certification, signatures do not restrict annotations, which may hide the signed content.
     annotations: certified.length > 0 && certified.every((level) => level === "annotations"),
     never: false,
   };

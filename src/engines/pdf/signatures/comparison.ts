@@ -1,8 +1,7 @@
 /**
- * What was changed in a document after a revision of it was signed, object by object, and whether signatures may allow it (ISO 32000-2, 12.8.2.2).
- *
- * Only changes whose place says what they are count as such: an entry of the catalog, the form, a field, or a page, found from the trailer on. An object that
- * changes there must not be used anywhere else, since it would change that, too. Every other changed object is a forbidden change.
+ * The changes in a document after a revision of it was signed, object by object, and whether signatures may allow them (ISO 32000-2, 12.8.2.2).
+ * A change is recognized only by its place: an entry of the catalog, the form, a field, or a page, found from the trailer on. An object that changes
+ * there must not be used anywhere else, since that would change, too. Every other changed object is a forbidden change.
  */
 import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -29,7 +28,7 @@ import {
 import { canonical, contentOf, type Difference } from "./difference.ts";
 import { keysOf, TRAILER, TRAILER_REST } from "./references.ts";
 
-/** What a change needs: nothing, that forms may be filled in, that annotations may be changed, or what no signature allows. */
+/** The permission that a change needs: none, filling in forms, changing annotations, or one that no signature gives. */
 export type ChangeLevel = "always" | "form-filling" | "annotations" | "never";
 
 export type ChangeKind = "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other";
@@ -56,7 +55,7 @@ interface Place {
   readonly holder: number;
 }
 
-/** What a field inherits from the one above it. */
+/** Values that a field inherits from its parent. */
 interface Parent {
   readonly type: PDFObject;
   readonly isFilled: boolean;
@@ -75,7 +74,7 @@ const LOCKED_ANNOTATION = 64 | 128 | 512;
 /** `Ff` of a push button, which has no value (table 229). */
 const PUSH_BUTTON = 1 << 16;
 
-/** Entries that refer to a field, an annotation, or a list of them as what it is. An indirect array is a list without a name. */
+/** Entries that refer to a field, an annotation, or a list of them for its role. An indirect array is a list without a name. */
 const FIELD_KEYS = new Set(["Fields", "Kids", "Parent", "Annots", "CO", "Obj", "T", "IRT", "Popup", ""]);
 
 /** Entries of the information dictionary that every writer sets. */
@@ -95,16 +94,16 @@ class Comparison {
   readonly #engine: PdfEngine;
   readonly #texts: TextReader;
   readonly #changes: RevisionChange[] = [];
-  /** Numbers of objects that are judged as what they are, whoever refers to them: the catalog, pages, fields, annotations. */
+  /** Numbers of objects that are judged by their role, whoever refers to them: the catalog, pages, fields, annotations. */
   readonly #judged = new Set<number>();
-  /** References from judged places to what is judged there, or may change: how often, by holder, by target. */
+  /** References from judged places to judged or changeable objects: their number, by holder, by target. */
   readonly #followed = new Map<number, Map<number, number>>();
   /** Numbers of all that was followed to, and of those whose other entries were compared, so that they lead to nothing else that changed. */
   readonly #targets = new Set<number>();
   readonly #compared = new Set<number>([TRAILER]);
   /** Values that may change with all that is below them. Followed when the fields and pages, which they may lead to, are known. */
   readonly #free: { readonly place: Place; readonly change: () => void }[] = [];
-  /** Numbers of forms: no page or field, but nothing that may change with what leads to it. */
+  /** Numbers of forms. They are neither pages nor fields, but must not change with an object that refers to them. */
   readonly #forms = new Set<number>();
   /** Numbers of objects that were followed. */
   readonly #released = new Set<number>();
@@ -216,20 +215,20 @@ class Comparison {
   }
 
   /**
-   * Whether a changed object was judged in every place that it is used in: nothing leads to it but what may change with it.
-   * @param reached what else leads to; undefined if that is not known
+   * Whether a changed object was judged in all of its places: only objects that may change with it refer to it.
+   * @param reached objects that other references reach; undefined if they are not known
    */
   #isExplained(number: number, reached: ReadonlySet<number> | undefined): boolean {
     const { known, users } = this.#difference;
     const uses = users.get(number) ?? new Set<number>();
-    // What refers to a number that no one had defined shows the new object: it is judged as if it had been there.
+    // References to an undefined number show the new object, so it is judged as if it had existed before.
     if (!known.has(number) && [...uses].every((one) => one === TRAILER_REST))
       return uses.size === 0 || !this.#isFile(number);
     if (uses.size === 0 && reached !== undefined) return this.#isCrossReference(number);
     return this.#judged.has(number) || (this.#targets.has(number) && reached?.has(number) !== true);
   }
 
-  /** Whether a new object is a document of its own: where only the trailer refers to its number, LibreOffice would open it. */
+  /** Whether a new object is an embedded document: if only the trailer refers to its number, LibreOffice would open it. */
   #isFile(number: number): boolean {
     return this.#engine.scope(() => isFile(this.#engine, this.#difference.after.document.newIndirect(number)));
   }
@@ -249,7 +248,7 @@ class Comparison {
     return place;
   }
 
-  /** Follows a reference to what may change in any way. */
+  /** Follows a reference to an object that may change in any way. */
   #allow(value: PDFObject, holder: number): Place {
     const number = objectNumber(value);
     if (number === 0) return { object: value, holder };
@@ -270,7 +269,7 @@ class Comparison {
     const engine = this.#engine;
     engine.work.spend(NODE_WORK);
     if (!object.isDictionary() || !after.isDictionary() || object.isStream() || after.isStream()) {
-      // What should be a dictionary may be a stream, whose data are not in its entries.
+      // A stream may be in place of a dictionary, and its data are not among the entries.
       const isSame = contentOf(engine, object) === contentOf(engine, after) && !this.#difference.changed.has(holder);
       if (!isSame) this.#forbid(holder, `${what} was replaced.`, page);
       return;
@@ -286,7 +285,7 @@ class Comparison {
     const keys = isChanged ? new Set([...(earlier?.keys() ?? []), ...(later?.keys() ?? [])]) : Object.keys(judges);
     for (const key of keys) {
       const judge = Object.hasOwn(judges, key) ? judges[key] : undefined;
-      // Names that are no UTF-8 are found by what is written alone.
+      // Names that are not UTF-8 are found by their written form only.
       const [one, other] = judge ? [object.get(key), after.get(key)] : [earlier?.get(key), later?.get(key)];
       const [old, now] = [one, other].map((value) => (value ? canonical(engine, value) : "null"));
       const isSame = !isChanged || old === now;
@@ -385,7 +384,7 @@ class Comparison {
       SigFlags: (one, other, isSame) => {
         if (!isSame && (bits(one.object) & ~bits(other)) !== 0) this.#forbid(number, "The form has fewer `SigFlags`.");
       },
-      // A viewer that must draw the fields itself does not show what was signed.
+      // A viewer that must draw the fields itself does not show the signed appearance.
       NeedAppearances: (_, other, isSame) => {
         if (!isSame && other.isBoolean() && other.asBoolean()) this.#forbid(number, "The form needs new appearances.");
       },
@@ -480,7 +479,7 @@ class Comparison {
         else if (this.#isUsedBeside(objectNumber(one.object), holder))
           this.#forbid(holder, `The appearance of the field ${name} was replaced, which is also used elsewhere.`);
       }
-      // The appearance of a field with states says which one it is in: it may be replaced, but not be changed in its place.
+      // The state of a field names its appearance, which may be replaced but not changed in place.
       if (isFilled && !object.get("AS").isNull()) this.#followStates(one);
       else ifFilled(one, other, isSame);
     };
@@ -544,7 +543,7 @@ class Comparison {
     );
   }
 
-  /** `names`: the partial names of the fields beside it. */
+  /** `names`: the partial names of its siblings. */
   #judgeNewField(field: PDFObject, prefix: string, names: Set<string | undefined>): void {
     const number = objectNumber(field);
     const partial = this.#texts.text(field.get("T"));
@@ -582,7 +581,7 @@ class Comparison {
     const signature = objectNumber(value);
     if (value.isDictionary() && signature === 0)
       this.#forbid(objectNumber(field), `The signature in the field ${name} is no object of its own.`);
-    // Else it would be shown as signed by whoever signed another field.
+    // Otherwise it would be shown as signed by the signer of another field.
     const { document } = this.#difference.before;
     const isOld = signature > 0 && !document.newIndirect(signature).get("Contents").isNull();
     if (isOld || this.#signatures.has(signature))

@@ -1,4 +1,4 @@
-/** What is drawn over a page after it was signed: the boxes of fields, and whether there is text or an image below them. */
+/** Content that is drawn over a page after it was signed: the boxes of fields, and whether text or an image is below them. */
 import type { PDFObject, PDFPage } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { inTurns } from "../../steps.ts";
@@ -35,7 +35,7 @@ export function shownBox(widget: PDFObject): PageBox | undefined {
 }
 
 /**
- * Compares boxes on a page (0-based) with what its content shows. Annotations do not count: a field may be in the place of its old appearance.
+ * Compares boxes on a page (0-based) with the page's content. Annotations do not count: a field may be in the place of its old appearance.
  * @throws Refusal `limit_exceeded` (contents, characters)
  */
 export async function coverageOf(open: OpenPdf, index: number, boxes: readonly PageBox[]): Promise<Coverage[]> {

@@ -1,4 +1,4 @@
-/** Which objects differ between two revisions of a file, the earlier one being its beginning, and what refers to them. */
+/** The objects that differ between two revisions of a file, and the references to them. The earlier revision is the beginning of the file. */
 import type { PDFObject } from "mupdf";
 import { hex } from "../../../bytes/hex.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
@@ -39,7 +39,7 @@ export function canonical(engine: PdfEngine, value: PDFObject): string {
   return contentOf(engine, value);
 }
 
-/** The same of what a reference leads to. */
+/** The same for the target of a reference. */
 export function contentOf(engine: PdfEngine, object: PDFObject): string {
   if (object.isNull()) return "null";
   const value = object.resolve();
@@ -71,7 +71,7 @@ function isSameObject(engine: PdfEngine, one: PDFObject, other: PDFObject): bool
 const isSameEntry = (one: FileEntry | undefined, other: FileEntry | undefined): boolean =>
   one?.offset === other?.offset && one?.container === other?.container && one?.generation === other?.generation;
 
-/** Finds the differences. What has the same entry in both cross-references is the same bytes, and is not read. */
+/** Finds the differences. Objects with the same entry in both cross-references have the same bytes, and are not read. */
 export async function differenceOf(before: OpenPdf, after: OpenPdf, hidden: HiddenReferences): Promise<Difference> {
   const { engine } = after;
   const [earlier, later] = [engine.fileEntriesOf(before.document), engine.fileEntriesOf(after.document)];
@@ -107,7 +107,7 @@ export async function differenceOf(before: OpenPdf, after: OpenPdf, hidden: Hidd
 }
 
 /**
- * The same for a file that is read in ranges, without reading all of it: what an update of ours has changed, whatever else refers to it.
+ * The same for a file that is read in ranges, without reading all of it: the changes of an update of ours, regardless of other references to them.
  * @param numbers of the objects in the update; `pages`: see `Difference`
  */
 export async function differenceIn(

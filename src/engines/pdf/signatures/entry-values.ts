@@ -1,4 +1,4 @@
-/** What the values of entries may be that signatures let change: nothing that could also be drawn, or done, elsewhere. */
+/** The allowed values of entries that signatures let change: none that could also be drawn or executed elsewhere. */
 import type { PDFObject } from "mupdf";
 import { find } from "../../../bytes/find.ts";
 import { fields } from "../document/fields.ts";
@@ -22,7 +22,7 @@ const NEW_FIELD_ENTRIES = new Set(
   ),
 );
 
-/** A string that is part of what has it, or nothing. */
+/** A direct string, or null. */
 export const isPlain = (value: PDFObject): boolean => !value.isIndirect() && (value.isNull() || value.isString());
 /** Text, or a stream of text: with a subtype, it could also be a picture. */
 export const isTextValue = (value: PDFObject): boolean =>
@@ -30,7 +30,10 @@ export const isTextValue = (value: PDFObject): boolean =>
 export const isDictionary = (value: PDFObject): boolean => value.isDictionary() && !value.isStream();
 export const isVisible = (widget: PDFObject): boolean => boxOf(widget.get("Rect")) !== undefined;
 
-/** Whether a stream is a file in a container (ODF, OOXML), whatever it says of itself: LibreOffice opens the one in its own PDFs in place of their pages. */
+/**
+ * Whether a stream is a file in a container (ODF, OOXML), regardless of its dictionary. LibreOffice opens such a file in its own PDFs in place of
+ * their pages.
+ */
 export function isFile(engine: PdfEngine, value: PDFObject): boolean {
   if (!value.isStream()) return false;
   const buffer = value.readStream();
@@ -58,7 +61,7 @@ export function isAppearance(engine: PdfEngine, value: PDFObject): boolean {
   );
 }
 
-/** Whether a value is XMP, and nothing else, such as a picture, whatever its data are. */
+/** Whether a value is XMP, and not another kind of object, such as a picture, regardless of its data. */
 export async function isXmp(engine: PdfEngine, value: PDFObject): Promise<boolean> {
   if (!value.isStream() || !isNamed(value.get("Type"), "Metadata") || !isNamed(value.get("Subtype"), "XML"))
     return false;
@@ -69,7 +72,7 @@ export async function isXmp(engine: PdfEngine, value: PDFObject): Promise<boolea
   return (await parseXmp(engine.work, bytes)) !== undefined;
 }
 
-/** What a new field or its widget has that a signature does not need, and that could be seen or done. */
+/** Entries of a new field or its widget that a signature does not need and that could be visible or executed. */
 export function newWidgetProblem(engine: PdfEngine, widget: PDFObject): string | undefined {
   const subtype = widget.get("Subtype");
   if (!subtype.isNull() && !isNamed(subtype, "Widget")) return "an annotation that is no widget";

@@ -1,4 +1,4 @@
-/** The signatures of a document, and what each covers. */
+/** The signatures of a document, and the bytes that each covers. */
 import type { PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -54,7 +54,7 @@ export async function findSignatures(open: OpenPdf): Promise<FoundSignature[]> {
 }
 
 /**
- * What a signature covers.
+ * The bytes that a signature covers.
  * @throws Unusable
  */
 export function coveredIn(open: OpenPdf, { signature, number }: FoundSignature): Covered {

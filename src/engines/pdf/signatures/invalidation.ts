@@ -1,5 +1,6 @@
 /**
- * Whether what an operation writes makes a signature of its file invalid: what verify-signatures says of the result, by the same comparison, and only of the newest update.
+ * Whether the output of an operation makes a signature of its file invalid: the verdict of verify-signatures on the output, by the same comparison,
+ * for the newest update only.
  */
 import type { EngineBytes } from "../../memory/heap.ts";
 import { partOf } from "../../memory/joined-bytes.ts";
@@ -15,8 +16,8 @@ import { coveredIn, type FoundSignature, MOST_SIGNATURES, signatureFields } from
 import { isIntact } from "./verify.ts";
 
 /**
- * Whether a document has a signature that is intact, which it is no longer once the document is rewritten, or its field is removed: ask before that. A document that is
- * not signed takes no more than a look at its fields.
+ * Whether a document has an intact signature. Rewriting the document or removing the field breaks it, so call this first. Of an unsigned document,
+ * only the fields are inspected.
  */
 export async function hasIntactSignature(open: OpenPdf): Promise<boolean> {
   if (!(await isSigned(open))) return false;
@@ -25,10 +26,10 @@ export async function hasIntactSignature(open: OpenPdf): Promise<boolean> {
 }
 
 /**
- * Whether an update makes a signature of a document invalid that was intact.
- * @param open the signed document, with changes that are not in its file
- * @param file the file with the update that has them
- * @param pages the changed pages (0-based), which nothing else says of a file that is read in ranges
+ * Whether an update makes an intact signature of a document invalid.
+ * @param open the signed document, with the changes that are not in its file
+ * @param file the file with the update that contains them
+ * @param pages the changed pages (0-based), which cannot be found otherwise in a file that is read in ranges
  */
 export async function breaksSignature(
   open: OpenPdf,
@@ -50,8 +51,8 @@ export async function breaksSignature(
 }
 
 /**
- * The same for a file that is read in ranges, whose revisions verify-signatures does not compare: the update must be allowed by all signatures together. Only what it has
- * changed is read.
+ * The same for a file that is read in ranges, whose revisions verify-signatures does not compare: all signatures together must allow the update. Only
+ * the changed objects are read.
  */
 async function breaksInRanges(open: OpenPdf, file: EngineBytes, pages: readonly number[]): Promise<boolean> {
   const { engine, input } = open;
@@ -80,8 +81,8 @@ async function isKept(after: OpenPdf, history: History, found: FoundSignature, s
 }
 
 /**
- * Whether any of these signatures is intact. Where verify-signatures does not say it, because the document has too many, or nobody reads all of a file that is read in ranges,
- * they count as intact.
+ * Whether any of these signatures is intact. They count as intact if verify-signatures does not check them, because the document has too many or is
+ * read in ranges.
  * @param count of all signatures of the document
  */
 async function someIntact(open: OpenPdf, signatures: readonly FoundSignature[], count: number): Promise<boolean> {

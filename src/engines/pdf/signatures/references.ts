@@ -1,18 +1,18 @@
-/** Which objects of a revision refer to which, and what is reached from where. */
+/** The references between the objects of a revision, and the objects that they reach. */
 import type { OpenPdf } from "../document/document.ts";
 import type { Pointer } from "../mupdf/values.ts";
 import { eachPointer } from "../objects/each-object.ts";
 import { entries } from "../objects/objects.ts";
 import { walkValues } from "../objects/walk-values.ts";
 
-/** The number that stands for the trailer, which is no indirect object. */
+/** The number used for the trailer, which is not an indirect object. */
 export const TRAILER = 0;
 /**
- * The number that stands for the other entries of the trailer: readers do not follow them, and some writers name objects there that do not exist (`AdditionalStreams`), in
- * whose place the next update has its own.
+ * The number used for the other entries of the trailer. Readers do not follow them, and some writers name missing objects there
+ * (`AdditionalStreams`), whose numbers the next update uses for its own.
  */
 export const TRAILER_REST = -1;
-/** The number that stands for all objects, where readers may see any of them. */
+/** The number used for all objects, where readers may see any of them. */
 export const ANY = -2;
 const TRAILER_ENTRIES = ["Root", "Info", "Encrypt", "ID"];
 
@@ -70,7 +70,7 @@ export class References {
     return this.#hidesAny;
   }
 
-  /** Frees what was claimed. */
+  /** Frees the claimed memory. */
   release(): void {
     this.#claim((1024 - this.#targets.length) * BYTES);
     this.#targets = new Int32Array(1024);
@@ -86,8 +86,8 @@ export class References {
   }
 
   /**
-   * The objects that are reached from some by references other than the released ones. A released reference counts only where its holder is one of the `roots`: whoever
-   * comes to the holder in another way sees all that it leads to.
+   * The objects that can be reached from some roots by references other than the released ones. A released reference counts only if its holder is one
+   * of the `roots`: a reader that reaches the holder in another way sees all of its references.
    * @param released references of roots, each as often as it is released
    */
   async reachedFrom(roots: Iterable<number>, released: Counts): Promise<Set<number>> {
@@ -143,7 +143,7 @@ export class References {
 
 /**
  * The references of a revision.
- * @param watched numbers of objects that may be only a reference to another: what leads to that one leads to them
+ * @param watched numbers of objects that may be only a reference to another: references to that one lead to them
  */
 export async function referencesIn({ engine, document }: OpenPdf, watched: ReadonlySet<number>): Promise<References> {
   const { values, work } = engine;

@@ -1,4 +1,4 @@
-/** Saves documents that may be signed, and says whether a signature is no longer valid in what was written. */
+/** Saves documents that may be signed, and reports whether the output invalidates a signature. */
 import { Refusal } from "../../errors.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -13,10 +13,10 @@ export interface Saved {
 }
 
 /**
- * Saves a document that was changed in place. The changes are appended to its file, which takes memory only for them, and leaves all other objects,
- * byte for byte, and signatures as they are. A damaged file is rewritten, and so is one with `rewrite`, because the earlier
- * state of what changed must not stay in the file, unless it is signed or read in ranges. `changed`: the changed pages (0-based). A document whose signatures were
- * removed counts as one without: ask `hasIntactSignature` before.
+ * Saves a document that was changed in place. The changes are appended to its file. This takes memory only for them, and leaves all other objects and
+ * signatures unchanged, byte for byte. A damaged file is rewritten. So is one with `rewrite`, unless it is signed or read in ranges, because the
+ * earlier state of the changed objects must not stay in the file. `changed`: the changed pages (0-based). A document whose signatures were removed
+ * counts as unsigned: call `hasIntactSignature` before.
  */
 export async function saveChanges(
   open: OpenPdf,

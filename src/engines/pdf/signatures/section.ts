@@ -73,7 +73,7 @@ export function skipGap(bytes: Uint8Array, from: number, meter: ParseMeter): num
   return at;
 }
 
-/** An object as the bytes of an update say it. Its keys are unique at all depths. */
+/** An object, read from the bytes of an update. Its keys are unique at all depths. */
 export async function soundObject(
   bytes: Uint8Array,
   at: number,
@@ -94,7 +94,7 @@ export async function soundObject(
 const OTHER_DATA = ["F", "FFilter", "FDecodeParms", "DP"];
 
 /**
- * The data of the stream behind a dictionary: what `Length` says, between `stream` and `endstream`.
+ * The data of the stream behind a dictionary: as many bytes as `Length` says, between `stream` and `endstream`.
  * @param at where the dictionary ends, or the keyword `stream` begins
  * @param end where the object ends
  */
@@ -311,7 +311,7 @@ async function readStream(bytes: Uint8Array, start: number, rows: Rows, work: Wo
 
 const isName = (value: Value | undefined, name: string): boolean => value instanceof Name && value.value === name;
 
-/** What is alone in an array, as filters may be. */
+/** The only value of an array, as filters may be written. */
 const single = (value: Value | undefined): Value | undefined =>
   Array.isArray(value) && value.length === 1 ? (value[0] as Value) : value;
 
@@ -324,7 +324,7 @@ function integersIn(value: Value | undefined): readonly number[] {
   });
 }
 
-/** Rows of a stream (7.5.8.3). They are counted before they are read: what they say they are must fit `Size` and the data. */
+/** Rows of a stream (7.5.8.3). They are counted before they are read: the declared number must fit `Size` and the data. */
 async function readRows(raw: Uint8Array, dictionary: Dictionary, rows: Rows, work: Work): Promise<void> {
   const size = dictionary.get("Size");
   if (typeof size !== "number" || size < 1 || size > MOST_NUMBER + 1) throw malformedStream();

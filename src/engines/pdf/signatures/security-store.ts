@@ -1,4 +1,4 @@
-/** The document security store (ISO 32000-2, 12.8.4.3): certificates, and what issuers said of them when they were added. */
+/** The document security store (ISO 32000-2, 12.8.4.3): certificates, and the responses of their issuers at the time when they were added. */
 import type { PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import { type Certificate, certificateOf } from "../../cms/certificates.ts";
@@ -80,7 +80,10 @@ async function streamsIn(
   return found;
 }
 
-/** What is wrong with a security store (12.8.4.3) in place of another: it has nothing but what validation needs. `differs`: whether a value is another one, or was changed. */
+/**
+ * The problem with a security store (12.8.4.3) that replaces another: it may contain only the data for validation. `differs`: whether a value is
+ * another one, or was changed.
+ */
 export function storeProblem(
   engine: PdfEngine,
   before: PDFObject,
@@ -107,7 +110,7 @@ export function storeProblem(
   return undefined;
 }
 
-/** What is wrong with a dictionary of lists of streams. */
+/** The problem with a dictionary of lists of streams. */
 function listsProblem(
   engine: PdfEngine,
   dictionary: PDFObject,

@@ -1,10 +1,10 @@
 /**
- * Whether each byte of an update has one reading (ISO 32000-2, 7.3 and 7.5): white space and comments, the objects where the cross-references say, each once, the cross-references,
- * and nothing else. No dictionary has a key twice.
- *
- * The revision before is not read with this grammar. A signature covers all of it, so an attacker who changes it breaks the signature, and files of old writers that break a rule
- * are not rejected because they were signed. But whoever prepares a document could have it signed with two readings, and let an update choose one: so an object in whose place an update
- * puts another must have had one reading, too, and `HiddenReferences` finds what only some readers follow.
+ * Whether each byte of an update has one reading (ISO 32000-2, 7.3 and 7.5). An update consists of white space and comments, the objects at the
+ * offsets of the cross-references, each once, and the cross-references. No dictionary has a key twice.
+ * The revision before is not read with this grammar. A signature covers all of it, so an attacker who changes it breaks the signature. Files of old
+ * writers that break a rule are not rejected for having been signed. But a malicious author could have a document with two readings signed, and
+ * choose one with an update. So an object that an update replaces must have had one reading, too, and `HiddenReferences` finds the references that
+ * only some readers follow.
  */
 import { find } from "../../../bytes/find.ts";
 import { inflateWhole } from "../../flate/inflate.ts";
@@ -25,7 +25,7 @@ const MOST_DIGITS = 10;
 const MOST_MEMBERS = 32 * 1024 * 1024;
 
 /**
- * What is wrong with the structure of an update; undefined if nothing is.
+ * The problem with the structure of an update. Undefined if there is none.
  * @param before the revision before it
  * @param after the revision that it makes
  */
@@ -39,7 +39,7 @@ export async function problemOf(update: Update, before: OpenPdf, after: OpenPdf)
   }
 }
 
-/** The data of an object stream, and what its dictionary says of them. */
+/** The data of an object stream, and the facts of its dictionary. */
 interface ObjectStream {
   readonly number: number;
   readonly dictionary: Dictionary;
@@ -106,8 +106,8 @@ class UpdateReader {
   }
 
   /**
-   * Strings and the data of streams hold nothing that looks like an object or a trailer: a reader that finds fault with the signed revision, where this one does not, takes
-   * all objects that it finds in the bytes.
+   * Strings and the data of streams contain nothing that resembles an object or a trailer. A reader that finds a fault in the signed revision, unlike
+   * this one, uses all objects that it finds in the bytes.
    */
   async #checkWords(): Promise<void> {
     const { start, section } = this.#update;
@@ -136,7 +136,7 @@ class UpdateReader {
     });
   }
 
-  /** What an object had as its generation, it keeps, and MuPDF must have found all objects where we do. */
+  /** An object keeps its generation, and MuPDF must have found all objects at our offsets. */
   #checkEntries(): void {
     const { engine, document } = this.#after;
     const { plain, packed, own, start } = this.#update.section;
@@ -164,7 +164,7 @@ class UpdateReader {
           throw new Broken(`Object ${number} is found elsewhere.`);
   }
 
-  /** What objects were that are replaced had one reading, too. */
+  /** Replaced objects had one reading, too. */
   async #checkReplaced(): Promise<void> {
     const isReplaced = (number: number): boolean => this.#generations.has(number);
     for await (const { number, bytes, start, isPacked } of writtenIn(this.#before, isReplaced)) {
@@ -191,7 +191,7 @@ class UpdateReader {
     return { dictionary: value, end: streamAt(this.#bytes(), end, value, length, what).end };
   }
 
-  /** References have the generation of what they lead to, no object is only one, and there is one catalog. */
+  /** References have the generation of their target, no object is only a reference, and there is one catalog. */
   async #checkValue(value: Value, number: number): Promise<void> {
     const what = `Object ${number}`;
     if (value instanceof Dictionary && isName(value.get("Type"), "Catalog") && number !== this.#catalog)
@@ -209,7 +209,7 @@ class UpdateReader {
     await this.#meter.pause();
   }
 
-  /** The length of a stream, which may be an object of its own: an integer of the update, or of the revision before it. */
+  /** The length of a stream, which may be an indirect object: an integer of the update, or of the revision before it. */
   async #lengthOf(length: Value | undefined, what: string, isNew: boolean): Promise<number> {
     if (typeof length === "number") return length;
     const unknown = (): Broken => new Broken(`${what} has no \`Length\` that all readers find.`);

@@ -16,9 +16,9 @@ export interface Update {
 }
 
 /**
- * The updates behind a revision, the oldest first. The last is the one that the end of the file names; each names the one before it.
+ * The updates behind a revision, the oldest first. The end of the file names the last one, and each names the one before it.
  * @param header where the file begins, in bytes from its start
- * @throws Broken if what follows the revision is anything else; Refusal `limit_exceeded` (work)
+ * @throws Broken if the revision is followed by anything else; Refusal `limit_exceeded` (work)
  */
 export async function updatesAfter(
   file: EngineBytes,

@@ -1,4 +1,4 @@
-/** Verifies the digital signatures of a document (ISO 32000-2, 12.8), and finds what was changed after each. */
+/** Verifies the digital signatures of a document (ISO 32000-2, 12.8), and finds the changes after each. */
 import { Refusal } from "../../errors.ts";
 import { partOf } from "../../memory/joined-bytes.ts";
 import type { Work } from "../../work.ts";
@@ -30,7 +30,7 @@ import { readSecurityStore, type SecurityStore, type StoredCertificate } from ".
 /** Changes that are listed for a signature. */
 const MOST_CHANGES = 100;
 
-/** Formats whose value is a CMS signature over the bytes themselves (12.8.3.3), with what they contain. */
+/** Formats whose value is a CMS signature over the bytes themselves (12.8.3.3), with the content that they have. */
 const DETACHED = new Set(["adbe.pkcs7.detached", "ETSI.CAdES.detached"]);
 const CADES = "ETSI.CAdES.detached";
 const STAMP = "ETSI.RFC3161";
@@ -72,17 +72,17 @@ export interface SignaturesReport {
   readonly documentIntact: boolean;
 }
 
-/** What a verification may use. */
+/** The settings of a verification. */
 export interface Trusting {
   /** Certificates that are trusted. */
   readonly roots: readonly Certificate[];
-  /** The time at which certificates must be valid, where no trusted time stamp says otherwise. */
+  /** The time at which certificates must be valid, unless a trusted time stamp gives another. */
   readonly now: Date;
   /** Asked whether certificates were revoked. Without it, only the data of the document is used. */
   readonly issuers: IssuerService | undefined;
 }
 
-/** What a document says of its signatures, in the order of the revisions that they cover. It outlasts the document. */
+/** The signatures of a document, in the order of the revisions that they cover. They remain after the document is closed. */
 export interface ReadSignatures {
   readonly store: SecurityStore;
   readonly signatures: readonly Read[];
@@ -115,7 +115,7 @@ export async function judgeSignatures(
 ): Promise<SignaturesReport> {
   const stored = store.certificates.map(({ certificate }) => certificate);
   const within = checked.flatMap(({ data, stamp }) => [...(data ? [data] : []), ...(stamp ? [stamp] : [])]);
-  // What signatures have themselves is before whatever covers them.
+  // The signatures' own evidence comes before that of later revisions.
   const own = within.flatMap(({ revocation }) => revocation.map((one) => ({ ...one, position: 0 })));
   const revocations = new Revocations(work, issuers, [...store.data, ...own]);
   const pool = new Pool(work, [...roots, ...within.flatMap(({ certificates }) => certificates), ...stored]);
@@ -194,7 +194,7 @@ async function check(open: OpenPdf, stored: readonly Certificate[], found: Found
   } catch (error) {
     if (error instanceof Refusal || engine.isFailure(error)) throw error;
     const problem = error instanceof Unusable ? error.message : "cannot be read";
-    // Whatever a broken signature says, its time and its certificate prove nothing.
+    // The time and the certificate of a broken signature prove nothing.
     const integrity = error instanceof Unsupported ? "unsupported" : "broken";
     return { format, end, data, stamp: undefined, integrity, problem, stampProblem: undefined };
   }
@@ -253,7 +253,7 @@ interface Evidence {
   readonly stored: readonly StoredCertificate[];
 }
 
-/** The level that a signature has by what is in the document, whoever trusts it. */
+/** The level that a signature reaches with the data in the document, regardless of trust. */
 async function levelOf(
   { data, stamp, format, end: ownEnd, problem }: Checked,
   all: readonly Checked[],
@@ -272,7 +272,7 @@ async function levelOf(
       return true;
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      // What cannot be read proves nothing: no error of the engine comes from here.
+      // Unreadable data prove nothing: no error of the engine originates here.
       return false;
     }
   };
@@ -285,7 +285,7 @@ async function levelOf(
   return "b-lt";
 }
 
-/** What the document itself says of a signature, and what was changed after it. */
+/** The document's own data about a signature, and the changes after it. */
 interface Facts {
   readonly field: string;
   readonly coversAll: boolean;

@@ -1,6 +1,6 @@
 /**
- * References that are in the bytes of a revision, but not in what MuPDF reads: in the first of two entries with the same key, or in what is malformed. Another reader may follow
- * them, so an object that an update puts where such a reference leads would be seen by some.
+ * References in the bytes of a revision that MuPDF does not read: in the first of two entries with the same key, or in malformed objects. Another
+ * reader may follow them. If an update defined an object at such a reference, only some readers would show it.
  */
 import { find } from "../../../bytes/find.ts";
 import { ParseMeter } from "../../parse-meter.ts";
@@ -108,10 +108,10 @@ function startsIn(
 
 /** The references that only the bytes have. One object remembers those of all revisions of a file. */
 export class HiddenReferences {
-  /** By the key of what they are in. */
+  /** By the key of their container. */
   readonly #known = new Map<string, readonly number[]>();
 
-  /** Adds them to what MuPDF found in a revision. */
+  /** Adds them to the references that MuPDF found in a revision. */
   async addTo(references: References, open: OpenPdf, changed: ReadonlySet<number>): Promise<void> {
     const meter = new ParseMeter(open.engine.work, "syntax");
     const isNew = (number: number, key: string): boolean => {
