@@ -50,7 +50,7 @@ export interface EncodedMask {
   readonly isMatte: boolean;
 }
 
-/** The image must stay as it is, although it has a higher resolution than it needs, or its samples could not be looked at. */
+/** The image must stay unchanged although its resolution is higher than necessary, or its samples could not be read. */
 export const KEPT = "kept";
 type Kept = typeof KEPT;
 
@@ -96,7 +96,7 @@ export async function encodeImage(
   return found === KEPT || (found && encodedSize(found.encoded) < image.bytes) ? found : undefined;
 }
 
-/** What becomes of an image whose samples cannot be replaced by others. */
+/** The result for an image whose samples cannot be replaced. */
 const keptIfTooFine = ({ image, size }: ImageJob): Kept | undefined => (isSmaller(size, image) ? KEPT : undefined);
 
 function better(
@@ -143,7 +143,7 @@ async function lossyAgain(
   });
   if (components !== image.components) return keptIfTooFine(job);
   const shrinks = isSmaller(size, image);
-  // Each encoding loses something, so what is within the level stays.
+  // Each encoding is lossy, so an image within the level stays.
   if (!shrinks && now <= fidelity.most) return undefined;
   if (!fits(image, size)) return KEPT;
   return withSamples(engine, object, job, size, async (pixmap, samples) => {
@@ -312,7 +312,7 @@ function isDrawing(
   return flatness >= DRAWING ? "flat" : "no";
 }
 
-/** Does the work with the samples of an image, as they are before its Decode array, color space, and mask. */
+/** Runs the work with the samples of an image, before its Decode array, color space, and mask apply. */
 export async function withSamples<T>(
   engine: PdfEngine,
   object: PDFObject,

@@ -20,7 +20,7 @@ export interface ImageFacts {
   readonly filter: string | undefined;
   /** Coefficients that are held while it is decoded: those of a progressive JPEG. */
   readonly coefficients: number;
-  /** What its data says of itself: that of JPEG 2000, if it can be read. */
+  /** Facts from the data of JPEG 2000, if they can be read. */
   readonly jpx: JpxFacts | undefined;
   /** Length of the data as stored in the file, in bytes. */
   readonly bytes: number;
@@ -65,7 +65,7 @@ function inData<T>(image: PDFObject, read: (data: Uint8Array) => T): T {
   return result;
 }
 
-/** What the `SMaskInData` of an image says of an opacity in its data (table 87). */
+/** The opacity in the data of an image, from its `SMaskInData` (table 87). */
 export function opacityInData(image: PDFObject): "none" | "opacity" | "premultiplied" {
   return (["none", "opacity", "premultiplied"] as const)[image.get("SMaskInData").asNumber()] ?? "none";
 }

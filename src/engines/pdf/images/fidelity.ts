@@ -5,11 +5,11 @@ import { withMozjpeg } from "./jpeg.ts";
 import type { Samples } from "./lossless.ts";
 import { luminanceOf, similarity } from "./similarity.ts";
 
-/** What a level of compression promises. */
+/** The promise of a level of compression. */
 export interface Fidelity {
-  /** The least similarity (SSIM) of an image to what it was at the same size, seen at `VIEWED_DPI`. */
+  /** The least similarity (SSIM) of an image to the original at the same size, viewed at `VIEWED_DPI`. */
   readonly similarity: number;
-  /** The lowest and highest JPEG quality, on libjpeg's scale: similarity does not count colors, or what is seen when zoomed in. */
+  /** The lowest and highest JPEG quality on libjpeg's scale: similarity does not measure colors, or details that only zooming shows. */
   readonly least: number;
   readonly most: number;
 }

@@ -25,7 +25,7 @@ export interface EncodedImage {
   readonly palette?: Uint8Array;
 }
 
-/** What distinguishes a photograph from a drawing. */
+/** Traits that distinguish a photograph from a drawing. */
 export interface ImageTraits {
   /** All colors, packed; undefined if there are more than 256. */
   readonly colors: ReadonlyMap<number, number> | undefined;

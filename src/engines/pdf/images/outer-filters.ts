@@ -1,11 +1,11 @@
-/** Images whose JPEG or JPEG 2000 stands in other filters (ISO 32000-2, 7.4.1), such as `[/ASCII85Decode /JPXDecode]`. */
+/** Images whose JPEG or JPEG 2000 is inside other filters (ISO 32000-2, 7.4.1), such as `[/ASCII85Decode /JPXDecode]`. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { filtersOf } from "../objects/filters.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
 
-/** Their data says how it can be decoded, and in which quality it is. */
+/** Codecs whose data determine how they can be decoded, and at which quality. */
 const CODECS = new Set(["DCTDecode", "JPXDecode"]);
 
 /** Leaves all images of a document only their last filter, if that is a codec. */
@@ -26,7 +26,7 @@ function hasOuterFilters(image: PDFObject): boolean {
 }
 
 /**
- * Leaves an image only its last filter, if that is a codec: what is known of its data (`readImageFacts`) decides in which parts it is decoded.
+ * Leaves an image only its last filter if that is a codec. The facts of its data (`readImageFacts`) then decide in which parts it is decoded.
  * @throws Refusal `limit_exceeded`
  */
 export async function dropOuterFilters({ document, engine }: OpenPdf, image: PDFObject): Promise<void> {

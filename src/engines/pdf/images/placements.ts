@@ -66,7 +66,7 @@ class Finder {
   readonly found = new Map<number, Placement>();
   readonly #open: OpenPdf;
   readonly #nesting = new Nesting();
-  /** What forms draw, by object number. */
+  /** The drawn objects of forms, by object number. */
   readonly #draws = new Map<number, readonly Drawn[]>();
   /** The largest scales with which each form was visited. */
   readonly #walked = new Map<number, readonly [number, number]>();

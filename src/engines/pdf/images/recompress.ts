@@ -23,7 +23,7 @@ export interface ImageSettings {
 
 /**
  * Re-encodes images that become smaller, or that are converted to gray. An image that fails in any way is left unchanged. Returns the number of
- * images that had to stay as they are.
+ * images that had to stay unchanged.
  * @throws Refusal `limit_exceeded` if an image to convert to gray is too large
  */
 export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, settings: ImageSettings): Promise<number> {

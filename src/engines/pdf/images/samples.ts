@@ -77,7 +77,7 @@ function bandsOf(image: ImageFacts, size: Size): number {
 export const timesDecoded = (image: ImageFacts, size: Size): number =>
   isJpx(image) ? 1 : (bandsOf(image, size) + 1) / 2;
 
-/** Whether an image is drawn at `size`, rather than decoded as it is. */
+/** Whether an image is drawn at `size`, rather than decoded unscaled. */
 const isDrawn = (image: ImageFacts, size: Size): boolean =>
   isSmaller(size, image) || image.isIndexed || (isJpx(image) && bandsOf(image, size) > 1);
 
@@ -195,8 +195,8 @@ function withoutEntries(object: PDFObject, keys: readonly string[]): () => void 
 }
 
 /**
- * The colors of an image as they are drawn, band by band from the top, in RGB with an alpha, with which they are premultiplied: that of a color key, or of
- * JPEG 2000. Other masks are left out.
+ * The colors of an image as drawn, band by band from the top, in premultiplied RGBA. The alpha is that of a color key or of JPEG 2000. Other masks
+ * are left out.
  */
 export async function* colorBands(
   engine: PdfEngine,
@@ -309,7 +309,7 @@ async function* drawBands(
   const step = Math.ceil(height / bandsOf(image, size) / BAND_STEP) * BAND_STEP;
   for (let top = 0; top < height; top += step) {
     using stack = new DisposableStack();
-    // The store caches what was decoded of the image under the object's number.
+    // The store caches the decoded image under the object's number.
     stack.defer(() => engine.emptyStore());
     const loaded = stack.adopt(await long.loadImage(object), (made) => made.destroy());
     const rows = Math.min(step, height - top);
