@@ -57,8 +57,8 @@ interface Surroundings {
 }
 
 /**
- * Gives a widget the appearance of a value. Keeps what the present appearance shows around the value; redraws one that does
- * not mark the value. `draw` returns ASCII operators for the upright box.
+ * Gives a widget the appearance of a value. Keeps the parts of the present appearance around the value, and redraws an appearance that does not mark
+ * the value. `draw` returns ASCII operators for the upright box.
  */
 export function putAppearance(
   open: OpenPdf,

@@ -16,7 +16,7 @@ import type { TerminalField } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
 import { items } from "../objects/objects.ts";
 
-/** Fuel for laying out a widget, in addition to what MuPDF spends. */
+/** Fuel for laying out a widget, in addition to MuPDF's own. */
 const WIDGET_WORK = 2_000;
 
 /** The `TP` of push buttons without a caption. */

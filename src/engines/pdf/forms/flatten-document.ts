@@ -1,4 +1,4 @@
-/** Flattens a document whatever state its form is in. */
+/** Flattens a document, in any state of its form. */
 import { Refusal } from "../../errors.ts";
 import type { LoadFont } from "../../fonts.ts";
 import type { OpenPdf } from "../document/document.ts";

@@ -16,13 +16,13 @@ const NOT_SHOWN = 2 | 32;
 /** The flag of annotations that do not turn with their page. */
 const NO_ROTATE = 16;
 
-/** What is merged: the widgets of the form, and the annotations that only show something. */
+/** The flattened annotations: the widgets of the form, and the annotations that are only visible. */
 export interface Flattened {
   readonly forms: boolean;
   readonly annotations: boolean;
 }
 
-/** Annotations (table 171) that do more than show something: they lead somewhere, or hold what an appearance cannot. */
+/** Annotations (table 171) with a function beyond their appearance: they lead somewhere, or hold other data. */
 const KEPT: ReadonlySet<string> = new Set(
   "Link FileAttachment Sound Movie Screen RichMedia 3D Projection PrinterMark TrapNet".split(" "),
 );
@@ -39,7 +39,7 @@ export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
   /** The annotations to draw on each page, and all that are to go by number, since pages may share them. */
   const shown = new Map<number, PDFObject[]>();
   const all = new Map<number, PDFObject>();
-  /** What is drawn of a list that pages may share, by the list's number: each is looked at once. */
+  /** The drawn annotations of a list that pages may share, by the list's number. Each list is inspected once. */
   const seen = new Map<number, PDFObject[]>();
   const pausing = async (): Promise<void> => {
     work.spend(WIDGET_WORK);
@@ -152,7 +152,7 @@ function appearanceOf(widget: PDFObject): PDFObject | undefined {
   return stream.isStream() ? stream : undefined;
 }
 
-/** What is drawn on pages. Pages with one list of annotations and one box share a sheet, unless tags tell their annotations apart. */
+/** The appearances drawn on pages. Pages with one list of annotations and one box share a sheet, unless tags distinguish their annotations. */
 class Sheets {
   readonly #open: OpenPdf;
   readonly #tags: FormTags | undefined;
@@ -174,7 +174,7 @@ class Sheets {
   }
 }
 
-/** All widgets of a page as one form: a page may have thousands, and its own resources stay as they are. */
+/** All widgets of a page as one form: a page may have thousands, and its own resources stay unchanged. */
 async function sheetOf(
   open: OpenPdf,
   page: PDFObject,
@@ -233,7 +233,7 @@ function placeOf(stream: PDFObject, widget: PDFObject, rotation: number): Matrix
   return turned ? upright(place, rotation, x, Math.max(ry0, ry1)) : place;
 }
 
-/** Turns what stays upright on a rotated page around its upper left corner (12.5.3). */
+/** Turns an annotation that stays upright on a rotated page around its upper left corner (12.5.3). */
 function upright(place: Matrix, rotation: number, x: number, y: number): Matrix {
   const [cos, sin] = [
     Math.round(Math.cos((rotation * Math.PI) / 180)),
@@ -247,7 +247,7 @@ function numbersOf(array: PDFObject, count: number): number[] | undefined {
   return list.length === count && list.every(Number.isFinite) ? list : undefined;
 }
 
-/** @param rest what is left of lists that pages may share, by their numbers */
+/** @param rest the remaining annotations of lists that pages may share, by their numbers */
 async function dropAnnotations(
   open: OpenPdf,
   page: PDFObject,
@@ -269,7 +269,7 @@ function put(page: PDFObject, annots: PDFObject | undefined): void {
   else page.put("Annots", annots);
 }
 
-/** The list itself where nothing goes, a new one, or undefined if nothing is left. */
+/** The same list if nothing is removed, a new one, or undefined if nothing is left. */
 async function withoutAnnotations(
   { document, engine }: OpenPdf,
   annots: PDFObject,

@@ -106,7 +106,7 @@ class FieldReader {
     return button?.label ?? state;
   }
 
-  /** Whether the field is check boxes of which each has a state of its own, so that one of them is chosen. */
+  /** Whether the field consists of check boxes with different states, so that one of them is chosen. */
   #isGroup(): boolean {
     const { type, widgets } = this.#node;
     return type === "checkbox" && widgets.length > 1 && exportsOf(this.#buttons()).length > 1;

@@ -20,10 +20,10 @@ export interface Problem {
   readonly options?: readonly string[];
 }
 
-/** What a text means as a boolean; undefined if it is none. */
+/** The boolean meaning of a text. Undefined if it has none. */
 export type BooleanIn = (text: string) => boolean | undefined;
 
-/** Resolves a value for a field, or says why the field does not accept it. */
+/** Resolves a value for a field, or explains why the field does not accept it. */
 export function resolveValue(
   node: TerminalField,
   given: RequestedValue,
@@ -92,7 +92,7 @@ function radioValue(buttons: readonly Button[], given: RequestedValue): FieldVal
   return { issue: mustBeOneOf(options), options };
 }
 
-/** By label first, since labels are what the states stand for. */
+/** By label first, since labels are the visible names of states. */
 function stateOf(buttons: readonly Button[], given: string): State | undefined {
   const labeled = buttons.find(({ label }) => label === given);
   if (labeled) return labeled.states[0];
