@@ -1,15 +1,15 @@
-/** What is erased of a page: some rectangles of it, or all but one. */
+/** The erased area of a page: some rectangles of it, or all but one. */
 import type { PageBox } from "../../geometry.ts";
 import type { Work } from "../../work.ts";
 import { boundsOf, corners, covers, type HalfPlane, halfPlanesOf, overlap, type Polygon } from "./geometry.ts";
 import { outlinesOf } from "./outlines.ts";
 
 export interface ErasedArea {
-  /** Whether any of something lies in it. */
+  /** Whether any part of a polygon is in the area. */
   touches(part: Polygon): boolean;
-  /** Whether all of something lies in it. */
+  /** Whether all of a polygon is in the area. */
   covers(part: Polygon): boolean;
-  /** Areas whose pixels are blanked: those that lie in one of `parts` with any part of them, or those of which no part lies in `outside`. */
+  /** Areas whose pixels are blanked: pixels with any part in one of `within`, or pixels with no part in `outside`. */
   readonly pixels: { readonly within: readonly Polygon[] } | { readonly outside: Polygon };
 }
 
@@ -17,7 +17,7 @@ export interface ErasedArea {
 export interface CutArea extends ErasedArea {
   /** Convex parts of it that are close to a box. Each is the intersection of half-planes. */
   parts(box: PageBox): readonly (readonly HalfPlane[])[];
-  /** What becomes of drawings that it touches and that cannot be cut. */
+  /** The result for drawings that touch the area and cannot be cut. */
   readonly uncut: "stays" | "goes";
   /** Outlines that are close to a box. Filled by the even-odd rule, they are the area. Undefined where the page ends at the area. */
   outlines?(box: PageBox): readonly Polygon[];
@@ -55,7 +55,7 @@ export async function erasedRegions(work: Work, boxes: readonly PageBox[]): Prom
   };
 }
 
-/** All that lies outside of a rectangle. */
+/** Everything outside of a rectangle. */
 export function allAround(box: PageBox): CutArea {
   const inside = corners(box);
   const [left, bottom, right, top] = box;

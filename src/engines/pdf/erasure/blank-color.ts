@@ -1,10 +1,10 @@
-/** What the erased pixels of an image become (ISO 32000-2, 8.6 and 8.9.5.2): white, as paper is, where its color space has that. */
+/** The value of the erased pixels of an image (ISO 32000-2, 8.6 and 8.9.5.2): white like paper, if its color space has that. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { grayOfDevice, readSpace } from "../objects/color-space.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 
-/** A pixel as it is stored. */
+/** A pixel in its stored form. */
 export interface Blank {
   /** Bits of a sample. */
   readonly bits: number;
@@ -12,7 +12,7 @@ export interface Blank {
   readonly samples: readonly number[];
 }
 
-/** What an image is for. `opaque` and `transparent`: a soft mask, which shows erased pixels, or hides them. */
+/** The role of an image. `opaque` and `transparent`: a soft mask, which shows or hides erased pixels. */
 export type SampleRole = "image" | "stencil" | "opaque" | "transparent";
 
 /** How much a channel may differ from white. */
@@ -21,8 +21,8 @@ const TOLERANCE = 4;
 const DEVICE = new Set(["DeviceGray", "DeviceRGB", "DeviceCMYK"]);
 
 /**
- * A blank pixel of an image whose samples are in a color space: not painted, of a stencil; transparent, if a color key says which colors are; otherwise
- * the color that is the most likely to be white. Undefined if it is not known how samples are stored.
+ * A blank pixel of an image whose samples are in a color space. In a stencil it is not painted. With a color key it is transparent. Otherwise it has
+ * the color that is the most likely to be white. Undefined if the storage of samples is not known.
  */
 export function blankOf(
   image: PDFObject,
@@ -132,7 +132,7 @@ export async function isWhiteColor(
 /** Pixels of a row, from the first up to the last. */
 export type BlankRun = readonly [from: number, to: number];
 
-/** Blanks pixels of a row as it is stored. */
+/** Blanks pixels of a row in its stored form. */
 export function blankRun(row: Uint8Array, [from, to]: BlankRun, { bits, samples }: Blank): void {
   const colors = samples.length;
   for (let at = from * colors; at < to * colors; at++) {

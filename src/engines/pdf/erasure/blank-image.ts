@@ -27,13 +27,13 @@ import { copyOf } from "./own-resources.ts";
 /** Pixels that touch an area by less than this do not. */
 const ADJOINING = 1e-3;
 
-/** Quality of a JPEG that says none, and the highest: a higher one adds bytes, and hides no loss that is seen. */
+/** Quality of a JPEG without a known one, and the highest: a higher one adds bytes, and avoids no visible loss. */
 const MOST_QUALITY = 95;
 
 /** Bytes after which the work yields to other requests. They are counted as a whole before (`encodingWork`, `ROW_WORK`). */
 const BYTES_A_TURN = 1 << 20;
 
-/** Fuel per byte of rows that are overwritten as they are stored, with what inflates and deflates them: about 40 ns. */
+/** Fuel per byte of rows that are overwritten in their stored form, including inflating and deflating: about 40 ns. */
 const ROW_WORK = 12;
 
 /** An area of the page that has the image's unit square at `matrix`. */
@@ -43,8 +43,8 @@ interface Place {
 }
 
 /**
- * A copy of an image without the pixels in an area: they are overwritten with white. Where the image has no white, and where it is encoded with loss, which would
- * let what is beside the area shine into it, a mask hides them.
+ * A copy of an image without the pixels in an area, which are overwritten with white. If the image has no white, a mask hides them. So does a mask if
+ * the encoding is lossy and would spread adjacent pixels into the area.
  * @throws UndecodableImage, Refusal `limit_exceeded`
  */
 export async function blankImage(open: OpenPdf, eraser: Eraser, image: PDFObject, place: Place): Promise<PDFObject> {
@@ -141,7 +141,7 @@ const isCoded = ({ filter }: ImageFacts): boolean => filter === "DCTDecode" || f
 const hasOwnNumbers = (image: PDFObject, { isIndexed, transparency }: ImageFacts): boolean =>
   opacityInData(image) !== "none" || (isIndexed && (transparency === "color-key" || image.get("Decode").isArray()));
 
-/** Overwrites samples as they are stored: what is decoded is written as it was, in as many bits. */
+/** Overwrites samples in their stored form: decoded samples are written with as many bits as before. */
 async function blankStored(
   open: OpenPdf,
   image: PDFObject,
@@ -191,7 +191,7 @@ async function* turns(work: Work, rows: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** The rows of an image as they are stored. An image that is only deflated is never held as a whole. */
+/** The rows of an image in their stored form. An image with only a Flate filter is never held as a whole. */
 async function* storedRows(
   { complete, long, scope, work }: PdfEngine,
   image: PDFObject,

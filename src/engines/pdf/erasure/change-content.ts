@@ -1,4 +1,4 @@
-/** Writes the content of a page without what a choice takes from it. */
+/** Writes the content of a page without the parts that a choice removes. */
 import { concat } from "../../../bytes/concat.ts";
 import { readStream, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -8,7 +8,7 @@ import { Walk } from "./walk.ts";
 
 const SEPARATOR = Uint8Array.of(0x0a);
 
-/** Goes through the content of a page (0-based), which may be in several streams. Where it changes, the page gets a stream of its own. */
+/** Goes through the content of a page (0-based), which may be in several streams. If it changes, the page gets a stream of its own. */
 export async function changeContent(open: OpenPdf, index: number, eraser: Eraser, choice: Choice): Promise<void> {
   const { document, engine } = open;
   await engine.scope(async () => {

@@ -1,11 +1,11 @@
-/** What content shows, and what of it is erased. */
+/** The parts of content, and the choice of the parts to erase. */
 import type { PDFObject } from "mupdf";
 import type { Matrix, PageBox } from "../../geometry.ts";
 import type { CutArea } from "./area.ts";
 import type { Polygon } from "./geometry.ts";
 import type { SpanTexts } from "./spans.ts";
 
-/** A code as it is shown on the page, in units of the page. */
+/** A code in its place on the page, in units of the page. */
 export interface PlacedCode {
   /** Codes are counted in the order in which they are shown. */
   readonly id: number;
@@ -28,7 +28,7 @@ export interface PlacedImage {
   readonly matrix: Matrix;
 }
 
-/** Marked content with texts that replace what it shows (14.9.3 to 14.9.5). */
+/** Marked content with replacement texts (14.9.3 to 14.9.5). */
 export interface ReplacementSpan {
   readonly id: number;
   readonly texts: SpanTexts;
@@ -38,24 +38,24 @@ export interface ReplacementSpan {
 export interface PlacedDrawing {
   /** The rectangle that it and the clipping path leave. */
   readonly box: PageBox;
-  /** The same with what the ends and joins of lines may reach. */
+  /** The same, including the reach of line ends and joins. */
   readonly reach: PageBox;
 }
 
-/** What is taken from content. Each is asked in the order of the content. */
+/** The choice of the parts to erase. The methods are called in the order of the content. */
 export interface Choice {
   code(code: PlacedCode): boolean;
-  /** What becomes of a path that is painted, or a shading. */
+  /** The result for a painted path or a shading. */
   drawing(drawing: PlacedDrawing): "stays" | "goes" | "is cut";
   /** The area that drawings and clipping paths are cut at. */
   readonly cutAt?: CutArea;
-  /** What becomes of an image. An object is drawn in its place. */
+  /** The result for an image. An object is drawn in its place. */
   image(image: PlacedImage): Promise<"stays" | "goes" | PDFObject>;
-  /** What becomes of the texts of marked content; undefined if they stay. */
+  /** The new texts of marked content. Undefined if they stay. */
   beginSpan(span: ReplacementSpan): SpanTexts | undefined;
   endSpan(span: ReplacementSpan): void;
-  /** What goes of the bytes that an operator shows, whatever they mean: ranges of all its strings together. */
+  /** The removed bytes of the strings that an operator shows, regardless of their meaning: ranges over all its strings together. */
   inBytes?(shown: Uint8Array): Promise<readonly { readonly start: number; readonly end: number }[]>;
-  /** Whether `'` and `"` are written as the operators that they stand for (9.4.3), which all programs treat alike. */
+  /** Whether `'` and `"` are written as the operators that they abbreviate (9.4.3), which all programs treat alike. */
   readonly plainOperators?: boolean;
 }

@@ -12,12 +12,12 @@ import type { PlacedDrawing } from "./choice.ts";
 /** Points that are held. More are replaced by the corners of the rectangle around them. */
 const MOST_POINTS = 1000;
 
-/** What a line without a width has, and what things may have in common that only adjoin, in units of the page. */
+/** The width of a line without one, and the largest overlap of adjoining objects, in units of the page. */
 const HAIR = 1e-3;
 
 const NOWHERE: PageBox = [0, 0, 0, 0];
 
-/** A path as it is painted. */
+/** A painted path. */
 export interface PlacedPath extends PlacedDrawing {
   /** The rectangle around its points. */
   readonly bounds: PageBox;
@@ -73,7 +73,7 @@ export class CurrentPath {
     this.#ranges.push({ start, end, clips: true });
   }
 
-  /** What of the page it paints. */
+  /** The area of the page that it paints. */
   placed({ matrix, lineWidth, miterLimit, clip }: GraphicsState<unknown>, strokes: boolean): PlacedPath | undefined {
     if (this.#points.length === 0) return undefined;
     const scale = Math.sqrt(Math.abs(matrix[0] * matrix[3] - matrix[1] * matrix[2]));
@@ -87,7 +87,7 @@ export class CurrentPath {
     return box && reach && { bounds, box, reach, distance };
   }
 
-  /** Ends it. Returns what it leaves of the rectangle around the clipping path; undefined if it does not clip. */
+  /** Ends the path. Returns the remaining rectangle around the clipping path. Undefined if the path does not clip. */
   end(clip: PageBox): PageBox | undefined {
     const box = this.#points.length > 0 ? boundsOf(this.#points) : undefined;
     const left = this.#clips && ((box && common(box, clip)) ?? NOWHERE);

@@ -1,7 +1,7 @@
 /**
- * Takes what lies in an area out of paths (ISO 32000-2, 8.5). Where an outline runs through a convex part of the area, a straight line replaces it
- * from where it enters to where it leaves: what the path fills outside of the part stays exactly the same, and no point of the outline is left
- * inside. Strokes end where they enter. What is then still painted in the area, such as a background around it, is clipped.
+ * Removes the parts of paths in an area (ISO 32000-2, 8.5). If an outline runs through a convex part of the area, a straight line replaces it from
+ * entry to exit. So the fill outside of the part stays exactly the same, and no point of the outline is left inside. Strokes end at their entry.
+ * Anything still painted in the area, such as a background around it, is clipped.
  */
 import { apply, inverse, type Matrix, type PageBox } from "../../geometry.ts";
 import type { Work } from "../../work.ts";
@@ -10,7 +10,7 @@ import type { CutArea } from "./area.ts";
 import { boundsOf, corners, type HalfPlane, transformed } from "./geometry.ts";
 import { type Point, readSubpaths, type PathSegment, type Subpath, writeSubpath } from "./path.ts";
 
-/** A path as it is painted. */
+/** A painted path. */
 export interface PaintedPath {
   /** Its operators, in one or more pieces. */
   readonly sources: readonly Uint8Array[];
@@ -18,7 +18,7 @@ export interface PaintedPath {
   readonly matrix: Matrix;
   /** The operator that paints it (8.5.3.1), or `n`. */
   readonly operator: string;
-  /** What it fills and strokes. */
+  /** Its fill and stroke. */
   readonly paint: PathPaint;
   /** The operator that makes it a part of the clipping path. */
   readonly clips: "W" | "W*" | undefined;
@@ -38,13 +38,13 @@ export interface PathPaint {
   readonly closes?: boolean;
 }
 
-/** How far a point may be in an area: what only adjoins it is not cut. In units of the page. */
+/** The largest depth of a point in an area that only adjoins it, and is not cut. In units of the page. */
 const ADJOINING = 1e-3;
 
 /** How far beyond the edges of a page outlines are cut, so that nothing of it is seen. */
 const BEYOND_PAGE = 1;
 
-/** How far a curve that is cut may be from the lines that replace it. Of a curve, what was removed could be computed from what is left. */
+/** The largest distance of a cut curve from the lines that replace it. The removed part of a curve could be computed from the rest. */
 const FLATNESS = 0.01;
 
 /** Lines that replace a curve, at most. */
@@ -56,7 +56,7 @@ const FAR = 1e5;
 /** Coordinates that are written, at most. */
 const MOST = 1e12;
 
-/** Fuel for a subpath, and for each of its lines, to be compared with a part of an area; and for a corner of what is clipped. */
+/** Fuel for comparing a subpath, and each of its lines, with a part of an area; and for a corner of a clip. */
 const [SUBPATH_WORK, COMPARE_WORK, CLIP_WORK] = [40, 150, 500];
 
 /** Segments after which the work may yield to other requests: each of them may become as many lines as a curve does at most. */
@@ -64,7 +64,7 @@ const SEGMENTS_A_TURN = 32;
 
 /** A part of the area, in units of the path. Distances from its sides are in units of the page. */
 interface Part {
-  /** Where outlines of what is filled, and the middle of lines, are cut. */
+  /** The half planes at which outlines of fills and the middle of lines are cut. */
   readonly filled: readonly HalfPlane[];
   readonly stroked: readonly HalfPlane[];
   /** The part with all around it from where a line reaches into it. */
@@ -72,7 +72,7 @@ interface Part {
   readonly center: Point;
   /** How often the path winds around its center. */
   winding: number;
-  /** Whether an outline, or what strokes it, reaches into it. */
+  /** Whether an outline or its stroke reaches into it. */
   isTouched: boolean;
 }
 
@@ -92,7 +92,7 @@ interface Chain {
 }
 
 /**
- * What becomes of a path: the content in its place, and whether that paints anything. Undefined if nothing changes.
+ * The replacement of a path: the content in its place, and whether that paints anything. Undefined if nothing changes.
  * @throws LongSubpath
  */
 export async function cutPath(
@@ -160,8 +160,8 @@ export async function cutPath(
 }
 
 /**
- * Operators that clip what follows to what is not in an area. Empty if the page ends at the area. `box`: what of the page is painted; `matrix`: from
- * the units of the content to those of the page, which has an inverse.
+ * Operators that clip later content to the outside of an area. Empty if the page ends at the area. `box`: the painted part of the page; `matrix`:
+ * from the units of the content to those of the page, which has an inverse.
  */
 export function clipAround(work: Work, area: CutArea, box: PageBox, matrix: Matrix): string {
   const holes = area.outlines?.(box) ?? [];
@@ -214,14 +214,14 @@ function partsOf({ matrix, bounds: [left, bottom, right, top], reach }: PaintedP
 
 /** A point in the middle of a rectangle. Nothing winds around a half-plane. */
 function centerOf(sides: readonly HalfPlane[]): Point {
-  // Sides that are opposite to each other have opposite normals, so that half of the sum of their edges lies between them.
+  // Opposite sides have opposite normals, so half of the sum of their edges is between them.
   const [first, second, third, fourth] = sides;
   if (!first || !second || !third || !fourth) return [0, 0];
   const [along, across] = [(first.edge - third.edge) / 2, (second.edge - fourth.edge) / 2];
   return [first.x * along + second.x * across, first.y * along + second.y * across];
 }
 
-/** The parts that a subpath, or what strokes it, may reach into or wind around. */
+/** The parts that a subpath or its stroke may reach into or wind around. */
 function nearTo(work: Work, { start, segments }: Subpath, parts: readonly Part[]): Part[] {
   const points = segments.flatMap(({ curve, to }) => (curve ? [...curve, to] : [to]));
   const around = corners(boundsOf([start, ...points]));
@@ -302,8 +302,8 @@ async function runsThrough(
 }
 
 /**
- * The chains of segments that are left outside. Lines that begin and end outside run on through the inside: they say nothing about it. Undefined if
- * nothing changes.
+ * The chains of segments that remain outside. Lines that begin and end outside continue through the inside, where they carry no information.
+ * Undefined if nothing changes.
  */
 async function chainsOutside(
   reading: Reading,
@@ -358,7 +358,7 @@ function closed({ start, segments, isClosed }: Subpath): readonly PathSegment[] 
   return isClosed ? segments : [...segments, { from, to: start }];
 }
 
-/** What is left of the outline of a subpath that is filled: itself if nothing changes. */
+/** The rest of the outline of a filled subpath: the same outline if nothing changes. */
 async function cutFilled(
   reading: Reading,
   subpath: Subpath,
@@ -383,7 +383,7 @@ async function cutFilled(
   return { start: start.from, segments, isClosed: true };
 }
 
-/** What is left of a line that is stroked; undefined if nothing changes. */
+/** The rest of a stroked line. Undefined if nothing changes. */
 async function cutStroked(
   reading: Reading,
   subpath: Subpath,

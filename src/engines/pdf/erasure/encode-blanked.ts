@@ -12,7 +12,7 @@ import { fits } from "../images/samples.ts";
 import { writeImage } from "../images/write.ts";
 import type { Eraser } from "./eraser.ts";
 
-/** Encodes each as it was before, and a JPEG at its quality. One that fails in any way, or would not become smaller, stays as it is. */
+/** Encodes each image as before, and a JPEG at its quality. An image that fails in any way, or would not become smaller, stays unchanged. */
 export async function encodeBlanked(open: OpenPdf, codecs: ImageCodecs, { blanked }: Eraser): Promise<void> {
   const { document, engine } = open;
   for (const [number, quality] of blanked) {

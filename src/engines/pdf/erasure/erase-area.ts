@@ -1,4 +1,4 @@
-/** Erases what lies in an area of a page: glyphs, drawings, images, and pixels of these. */
+/** Erases an area of a page: glyphs, drawings, images, and pixels of these. */
 import type { OpenPdf } from "../document/document.ts";
 import type { CutArea } from "./area.ts";
 import { blankImage } from "./blank-image.ts";
@@ -13,8 +13,8 @@ import type { PlacedCode } from "./choice.ts";
 const SQUARE: Polygon = corners([0, 0, 1, 1]);
 
 /**
- * Erases an area of a page (0-based). Glyphs go if their ink touches it, and images and drawings with the part that lies in it. What
- * paints with a pattern of cells, a mesh, or a mask goes as a whole.
+ * Erases an area of a page (0-based). Glyphs are removed if their ink touches it. Images and drawings lose the part in it. A drawing painted with a
+ * pattern of cells, a mesh, or a mask is removed as a whole.
  */
 export async function eraseArea(open: OpenPdf, index: number, eraser: Eraser, area: CutArea): Promise<void> {
   const ink = new NearGlyphs(await readInk(open, index));

@@ -14,9 +14,9 @@ export interface WantedGlyph {
   readonly x: number;
   readonly y: number;
   readonly text: string;
-  /** Whether the glyph itself says so, and not a text that replaces it. */
+  /** Whether the match is in the glyph's own text, not in a replacement text. */
   readonly isOwnText: boolean;
-  /** Whether it may only be a glyph that moves nothing, such as a mark on a letter: what follows may have the same origin. */
+  /** Whether it may only be a glyph without an advance, such as a mark on a letter: the next glyph may have the same origin. */
   readonly isMark: boolean;
   /** How many glyphs the page has there, and which of these it is, in the order of the content. */
   readonly among: number;
@@ -40,8 +40,8 @@ interface Hit {
 }
 
 /**
- * Erases glyphs from a page (0-based), and pixels under them. Where the text is invisible, as that of a scan, drawings go that it covers.
- * `find`: what is to be found in texts that replace glyphs. `all`: whether everything goes that has the origin of a glyph.
+ * Erases glyphs from a page (0-based), and pixels under them. If the text is invisible, like that of a scan, drawings that it covers are removed.
+ * `find`: the matches in replacement texts. `all`: whether everything with the origin of a glyph is removed.
  */
 export async function eraseGlyphs(
   open: OpenPdf,

@@ -1,4 +1,4 @@
-/** What is known of a document while content is erased from it. */
+/** State of a document while content is erased from it. */
 import { setsPattern } from "../content/operator-table.ts";
 import { process, type Run, type Visitor } from "../content/processor.ts";
 import { type Content, forEachContent, readStreams } from "../content/streams.ts";
@@ -11,7 +11,7 @@ const OPERATOR_WORK = 20;
 
 export class Eraser {
   readonly fonts: Fonts;
-  /** Object numbers of what content does not draw any more, or draws a changed copy of. */
+  /** Object numbers that content no longer draws, or draws a changed copy of. */
   readonly replaced = new Set<number>();
   /** The images and masks whose pixels were overwritten, by number, with the quality of those that were JPEG. */
   readonly blanked = new Map<number, number | undefined>();
@@ -22,12 +22,12 @@ export class Eraser {
 }
 
 /**
- * What was replaced and is drawn nowhere now: forms, images, shadings, patterns, and graphics states. Resources that several pages share or
- * inherit still name it.
+ * Replaced objects that are now drawn nowhere: forms, images, shadings, patterns, and graphics states. Resources that several pages share or inherit
+ * still name them.
  */
 export async function drawnNowhere(open: OpenPdf, { replaced }: Eraser): Promise<number[]> {
   if (replaced.size === 0) return [];
-  /** What content draws, by the number of a form that was replaced. */
+  /** The drawn objects, by the number of a form that was replaced. */
   const inReplaced = new Map<number, Set<number>>();
   const drawn = new Set<number>();
   await forEachContent(open, async (content) => {
@@ -52,7 +52,7 @@ export async function drawnNowhere(open: OpenPdf, { replaced }: Eraser): Promise
 async function namedBy(open: OpenPdf, { streams, resources }: Content): Promise<Set<number>> {
   const found = new Set<number>();
   const seen = new Set<string>();
-  /** What an operator names (ISO 32000-2, 7.8.3), in its last operand. */
+  /** The name in the last operand of an operator (ISO 32000-2, 7.8.3). */
   const note = (category: string, { operators }: Run): void => {
     const name = operators.name(operators.count - 1);
     if (name === undefined || seen.has(`${category} ${name}`)) return;

@@ -1,4 +1,4 @@
-/** Where the ink of each glyph of a page is: it may reach beyond what the glyph advances, as that of an italic f does. */
+/** The area of ink of each glyph of a page: it may reach beyond the advance of the glyph, as in an italic f. */
 import { inverse, type Matrix, multiply, type PageBox } from "../../geometry.ts";
 import type { Font, Matrix as MatrixTuple, Text } from "mupdf";
 import { withoutStructure } from "../document/without-structure.ts";

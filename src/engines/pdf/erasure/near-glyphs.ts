@@ -1,4 +1,4 @@
-/** Looks up glyphs by where they stand: MuPDF and our own interpreter calculate their origins in different ways. */
+/** Looks up glyphs by their places: MuPDF and our own interpreter calculate their origins in different ways. */
 import { CELL, PointGrid } from "./point-grid.ts";
 import type { PlacedCode } from "./choice.ts";
 

@@ -1,4 +1,4 @@
-/** The outlines of what rectangles cover together. */
+/** The outlines of the union of rectangles. */
 import type { PageBox } from "../../geometry.ts";
 import type { Work } from "../../work.ts";
 import type { Polygon } from "./geometry.ts";
@@ -87,7 +87,7 @@ async function loopsOf(work: Work, lines: readonly Line[]): Promise<Point[][]> {
   return loops;
 }
 
-/** Without the points at which a loop goes straight on. */
+/** Without the points on straight lines. */
 const withoutStraight = (loop: readonly Point[]): Point[] =>
   loop.filter(([x, y], at) => {
     const [before, after] = [loop.at(at - 1), loop[(at + 1) % loop.length]];
@@ -105,8 +105,8 @@ interface Column {
 }
 
 /**
- * The union of rectangles as rectangles that have no more than edges in common. Those that overlap none stay as they are. A line sweeps upwards: an
- * interval of it that does not change from one edge to the next becomes one rectangle.
+ * The union of rectangles as rectangles that share only edges. Rectangles without an overlap are unchanged. A line sweeps upwards: an interval of it
+ * that does not change from one edge to the next becomes one rectangle.
  */
 async function disjoint(work: Work, boxes: readonly PageBox[]): Promise<PageBox[]> {
   const solid = boxes.filter(([left, bottom, right, top]) => right > left && top > bottom);
@@ -130,7 +130,7 @@ async function disjoint(work: Work, boxes: readonly PageBox[]): Promise<PageBox[
   return found;
 }
 
-/** What boxes cover of a horizontal line just above `y`, from left to right. */
+/** The parts of a horizontal line just above `y` that boxes cover, from left to right. */
 function intervals(byLeft: readonly PageBox[], y: number): [left: number, right: number][] {
   const found: [number, number][] = [];
   let last: [number, number] | undefined;

@@ -15,7 +15,7 @@ export class OwnResources {
 
   readonly #replaced: Set<number>;
 
-  /** `replaced`: gets the object numbers of what is no longer used. */
+  /** `replaced`: gets the object numbers of resources that are no longer used. */
   constructor(open: OpenPdf, shared: PDFObject, replaced: Set<number>) {
     this.#open = open;
     this.#shared = shared;
@@ -41,7 +41,7 @@ export class OwnResources {
     this.#added.push({ category, name, object });
   }
 
-  /** A graphics state or pattern may be no object of its own. */
+  /** A graphics state or pattern may be a direct object. */
   #forget(object: PDFObject): void {
     for (const one of [object, object.get("SMask", "G"), object.get("Shading")]) {
       if (objectNumber(one) > 0) this.#replaced.add(objectNumber(one));
@@ -56,7 +56,7 @@ export class OwnResources {
     this.#uses.set(key, uses);
   }
 
-  /** A copy with what was added, and without what is no longer used. */
+  /** A copy with the additions, and without the resources that are no longer used. */
   copy(): PDFObject {
     const { document, engine } = this.#open;
     const copy = copyOf(this.#open, this.#shared);

@@ -21,7 +21,7 @@ export interface Subpath {
   readonly isClosed: boolean;
 }
 
-/** A subpath as it was read, with the operators that construct it: undefined if these need what stands before them. */
+/** A subpath with the operators that construct it. These are undefined if they depend on earlier ones. */
 export interface ReadSubpath extends Subpath {
   readonly written: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** Looks up things by where they stand on a page. */
+/** Looks up things by their place on a page. */
 
 /** Units of the page in which they are looked up. */
 export const CELL = 4;
@@ -9,7 +9,7 @@ const FAR = 1e9;
 export class PointGrid<T> {
   readonly #cells = new Map<number, T[]>();
 
-  /** Adds a thing; one that stands beyond every page is never found. */
+  /** Adds a thing. A thing outside of every page is never found. */
   add(x: number, y: number, thing: T): void {
     if (!isOnPage(x, y)) return;
     const key = keyOf(cellOf(x), cellOf(y));

@@ -1,4 +1,4 @@
-/** Operators that show text, without some of their codes: what follows stays where it is (ISO 32000-2, 9.4.3). */
+/** Operators that show text, without some of their codes. Later text keeps its place (ISO 32000-2, 9.4.3). */
 import { latin1 } from "../../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import { readString, writtenString } from "../syntax/strings.ts";
@@ -37,7 +37,7 @@ export class ShownArray {
     return this.#parts === "";
   }
 
-  /** A string as it is written. */
+  /** A string in its written form. */
   string(written: string): void {
     this.#flush();
     this.#parts += written;

@@ -1,4 +1,4 @@
-/** Decides what becomes of texts that replace glyphs, where some of these are erased (ISO 32000-2, 14.9.3 to 14.9.5). */
+/** Decides how replacement texts change if some of their glyphs are erased (ISO 32000-2, 14.9.3 to 14.9.5). */
 import type { ReplacementSpan } from "./choice.ts";
 import type { SpanTexts } from "./spans.ts";
 
@@ -8,7 +8,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Finds what is to be erased in a text. */
+/** Finds the ranges of a text to erase. */
 export type FindInText = (text: string) => readonly Range[];
 
 /** Characters without white space, as glyphs are compared with texts. */
@@ -40,12 +40,12 @@ export class SpanRecorder {
     for (const { ids } of this.#current) ids.push(id);
   }
 
-  /** What a glyph that goes says. */
+  /** The text of an erased glyph. */
   says(id: number, text: string): void {
     this.#said.set(id, text);
   }
 
-  /** The texts that change, by the spans. Adds codes to those that go, where only a text says what they show. */
+  /** The changed texts, by the spans. Adds codes to the erased ones if only a text says what they show. */
   decide(gone: Set<number>): Map<number, SpanTexts> {
     const changed = new Map<number, SpanTexts>();
     for (const { span, ids } of this.#spans) {
@@ -61,7 +61,7 @@ export class SpanRecorder {
     return changed;
   }
 
-  /** The parts of a text that stand for codes that go. */
+  /** The parts of a text that represent erased codes. */
   #replaced(text: string, ids: readonly number[], gone: Set<number>, found: readonly Range[]): Range[] {
     const starts = characterStarts(text);
     const isOneEach = starts.length === ids.length + 1;
@@ -81,12 +81,12 @@ export class SpanRecorder {
     return this.#runs(text, ids, gone, found);
   }
 
-  /** Whether the glyphs that go say a text themselves. */
+  /** Whether the erased glyphs themselves have a text. */
   #isSaid(text: string, ids: readonly number[]): boolean {
     return plain(ids.map((id) => this.#said.get(id) ?? "").join("")).includes(plain(text));
   }
 
-  /** Looks for what the erased glyphs say, at about the place where they are among the others. */
+  /** Searches for the text of the erased glyphs, near their place among the others. */
   #runs(text: string, ids: readonly number[], gone: ReadonlySet<number>, found: readonly Range[]): Range[] {
     const ranges: Range[] = [];
     for (let at = 0; at < ids.length; at++) {
@@ -99,7 +99,7 @@ export class SpanRecorder {
       const places = said === "" ? [] : placesOf(text, said);
       const [nearest] = places.toSorted((a, b) => Math.abs(a - expected) - Math.abs(b - expected));
       if (nearest !== undefined) ranges.push({ start: nearest, end: nearest + said.length });
-      // Nobody can say which part of the text stands for them.
+      // The part of the text that represents them is unknown.
       else if (found.length === 0) return [{ start: 0, end: text.length }];
     }
     return ranges;

@@ -1,4 +1,4 @@
-/** The texts of marked content that replace what it shows: in property lists, inline or named (ISO 32000-2, 14.6.2 and 14.9). */
+/** The replacement texts of marked content: in property lists, inline or named (ISO 32000-2, 14.6.2 and 14.9). */
 import type { PDFObject } from "mupdf";
 import { hex } from "../../../bytes/hex.ts";
 import { bytesOf } from "../../../bytes/latin1.ts";
@@ -58,7 +58,7 @@ export function writeSpan(
   return `${tokens.text(0)} ${written}${list.slice(copied)} BDC`;
 }
 
-/** The strings of a property list that replace what is shown, and where they stand. */
+/** The replacement strings of a property list, and their places. */
 function stringsIn(
   list: Uint8Array,
 ): { readonly key: (typeof KEYS)[number]; readonly value: Uint8Array; readonly start: number; readonly end: number }[] {

@@ -1,5 +1,5 @@
 /**
- * A reader of content that writes it without what a `Choice` takes from it. All other bytes of the content stay as they are, so that nothing else
+ * A reader of content that writes it without the parts that a `Choice` removes. All other bytes of the content are unchanged, so that nothing else
  * moves (ISO 32000-2, 8 and 9).
  */
 import type { PDFObject } from "mupdf";
@@ -55,7 +55,7 @@ const NO_FONT: FontMetrics = {
 
 const NOWHERE: PageBox = [0, 0, 0, 0];
 
-/** A pattern or a soft mask that a form has from the content that draws it: names of its own have no such character. */
+/** Prefix of a pattern or a soft mask that a form inherits from the content that draws it: its own names have no such character. */
 const OUTER = "\u2191";
 
 /** Fuel per operator, and per code. */
@@ -96,7 +96,7 @@ export class Walk {
     this.choice = choice;
   }
 
-  /** Content as it is drawn with resources, and what it becomes; undefined if nothing changes. `initial`: the state with which a form is drawn. */
+  /** The changed content, drawn with resources. Undefined if nothing changes. `initial`: the state with which a form is drawn. */
   async run(bytes: Uint8Array, resources: PDFObject, initial?: State): Promise<Changed | undefined> {
     const content = new ErasedContent(this, bytes, resources);
     const run: ContentRun = new Run(content, new ContentOperators(bytes), initial);
@@ -106,7 +106,7 @@ export class Walk {
   }
 }
 
-/** One content, and what changes in it. */
+/** One content and its changes. */
 class ErasedContent implements Visitor<ShownFont, ReplacementSpan | undefined> {
   readonly keeps = ["matrix", "line", "color", "mask", "font", "text", "position"] as const;
   readonly operatorWork = OPERATOR_WORK;
@@ -116,7 +116,7 @@ class ErasedContent implements Visitor<ShownFont, ReplacementSpan | undefined> {
   readonly #own: OwnResources;
   readonly #path: CurrentPath;
   readonly #edits: Edit[] = [];
-  /** How often each pattern and soft mask painted something that stays, or that goes. */
+  /** Number of times that each pattern and soft mask painted something that stays or is removed. */
   readonly #painted = new Map<string, { kept: number; gone: number }>();
 
   constructor(walk: Walk, bytes: Uint8Array, resources: PDFObject) {
@@ -191,7 +191,7 @@ class ErasedContent implements Visitor<ShownFont, ReplacementSpan | undefined> {
     return (font.metrics = await this.#walk.eraser.fonts.of(font.object));
   }
 
-  /** Shows a string. Returns whether any of it goes. */
+  /** Shows a string. Returns whether any of it is removed. */
   #string(
     run: ContentRun,
     font: FontMetrics,
@@ -264,13 +264,13 @@ class ErasedContent implements Visitor<ShownFont, ReplacementSpan | undefined> {
     return this.paint(run);
   }
 
-  /** `isHiding`: whether what paints it may show more than a color or a gradient. */
+  /** `isHiding`: whether its paint may show more than a color or a gradient. */
   #becomes(placed: PlacedDrawing, { matrix, mask }: State, isHiding: () => boolean): "stays" | "goes" | "is cut" {
     const { choice } = this.#walk;
     const { cutAt } = choice;
     const becomes = choice.drawing(placed);
     if (becomes !== "is cut" || !cutAt) return becomes;
-    // All of what is hidden would be left in the file.
+    // All of the hidden content would be left in the file.
     const isHidden = (): boolean => mask !== undefined || isHiding();
     return isCuttable(matrix) && !(cutAt.uncut === "goes" && isHidden()) ? "is cut" : cutAt.uncut;
   }
@@ -341,13 +341,13 @@ class ErasedContent implements Visitor<ShownFont, ReplacementSpan | undefined> {
     this.#draws(operators, becomes);
   }
 
-  /** What an operator draws instead. */
+  /** The replacement that an operator draws. */
   #draws(operators: ContentOperators, becomes: "stays" | "goes" | PDFObject): void {
     if (becomes !== "stays")
       this.#replace(operators, becomes === "goes" ? "" : `/${this.#own.add("XObject", becomes)} Do`);
   }
 
-  /** Draws a form (8.10). Where it changes, other content that draws it keeps it as it is. */
+  /** Draws a form (8.10). If it changes, other content still draws the original. */
   async #form(form: PDFObject, state: State): Promise<"stays" | PDFObject> {
     const { open, nesting } = this.#walk;
     if (nesting.isCyclic(form) || nesting.isTooDeep()) return "stays";
@@ -391,7 +391,7 @@ class ErasedContent implements Visitor<ShownFont, ReplacementSpan | undefined> {
     this.#edits.push({ start, end, text });
   }
 
-  /** Something is painted, and stays or goes. `hasColors`: it has its own, and does not use those of the state. */
+  /** Something is painted, and stays or is removed. `hasColors`: it has its own, and does not use those of the state. */
   #paints({ fill, stroke, mask }: State, isGone: boolean, { hasColors = false } = {}): void {
     const note = (category: "Pattern" | "ExtGState", name: string | undefined): void => {
       if (name === undefined || name === OUTER) return;
@@ -407,7 +407,7 @@ class ErasedContent implements Visitor<ShownFont, ReplacementSpan | undefined> {
     note("ExtGState", mask);
   }
 
-  /** Patterns and soft masks that painted only what goes are replaced by empty ones: operators still refer to them. */
+  /** Patterns and soft masks that painted only removed content are replaced by empty ones: operators still refer to them. */
   #dropUnpainted(): void {
     const { open } = this.#walk;
     const { document } = open;
@@ -432,7 +432,7 @@ const isGradient = (shading: PDFObject): boolean => GRADIENTS.has(shading.get("S
 /** Whether a pattern has dashes: an array without lengths has none. */
 const isDashed = ({ array }: Dash): boolean => /[1-9]/.test(array);
 
-/** What the box of a form or a shading leaves of the page; undefined if nothing. */
+/** The part of the page in the box of a form or a shading. Undefined if there is none. */
 function boxWithin({ matrix, clip }: State, object: PDFObject): PageBox | undefined {
   const bounds = boxOf(object.get("BBox"));
   return bounds ? common(boundsOf(transformed(corners(bounds), matrix)), clip) : clip;
