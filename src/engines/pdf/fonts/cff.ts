@@ -25,7 +25,7 @@ export interface NamedGlyphs {
   readonly encoding: ReadonlyMap<number, string>;
 }
 
-/** A font without the tables of OpenType around it. What it reads may throw an UnknownFont, or a RangeError if a table is cut off. */
+/** A font without the tables of OpenType around it. Reading it may throw an UnknownFont, or a RangeError if a table is cut off. */
 export class CffFont {
   readonly bytes: Uint8Array;
   readonly names: CffIndex;
@@ -208,7 +208,7 @@ export function writeIndex(items: readonly Uint8Array[], offSize?: number): Uint
 export interface DictEntry {
   /** NaN for real numbers, which are not needed here. */
   readonly numbers: readonly number[];
-  /** Operands and operator as they are written. */
+  /** Operands and operator in their written form. */
   readonly bytes: Uint8Array;
 }
 
@@ -251,7 +251,7 @@ function operand(value: number): number[] {
   return longOperand(value);
 }
 
-/** An integer, in five bytes whatever it is. */
+/** An integer, always in five bytes. */
 const longOperand = (value: number): number[] => [
   29,
   value >>> 24,

@@ -1,4 +1,7 @@
-/** Reads the CMaps of a document: which bytes of a shown string are one code, which CID a code has (ISO 32000-2, 9.7.5 and 9.7.6), and what it means (9.10.3). */
+/**
+ * Reads the CMaps of a document: which bytes of a shown string are one code, and which CID (ISO 32000-2, 9.7.5 and 9.7.6) and text (9.10.3) a code
+ * has.
+ */
 import { Refusal } from "../../errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
@@ -62,7 +65,7 @@ export function predefinedMap(name: string): CodeMap {
 
 type Value = Uint8Array | number | "[" | "]";
 
-/** A word, and what stands before it. */
+/** A word and its operands. */
 interface Operation {
   readonly word: string;
   /** Strings, numbers, and where arrays begin and end. */

@@ -1,4 +1,4 @@
-/** The fonts of a document that have a font program, as far as it is understood which glyphs their codes show (ISO 32000-2, 9.6, 9.7, and 9.9). */
+/** The fonts of a document with a font program, if the glyphs of their codes are known (ISO 32000-2, 9.6, 9.7, and 9.9). */
 import type { PDFObject } from "mupdf";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
@@ -96,9 +96,10 @@ interface Use {
 }
 
 /**
- * A font program with only the glyphs that its fonts show. Type 1 becomes the Compact Font Format, which is about half as large. `shown`: the codes that each font
- * shows, by its object number; if it is undefined or a font may not lose glyphs, the program keeps them all. `read`: the data of a stream by its object number, until the next
- * is read. Undefined if the program must stay as it is, because it is not understood or cannot become smaller.
+ * A font program with only the glyphs that its fonts show. Type 1 becomes the Compact Font Format, which is about half as large. `shown`: the codes
+ * that each font shows, by its object number. If it is undefined or a font may not lose glyphs, the program keeps them all. `read`: the data of a
+ * stream by its object number, until the next is read. Undefined if the program must stay unchanged, because it is not understood or cannot become
+ * smaller.
  */
 export function smallerProgram(
   program: number,

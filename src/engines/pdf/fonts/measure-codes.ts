@@ -1,4 +1,4 @@
-/** Measures how far codes move what follows them, where a font does not say: its widths are those of the program that shows it. */
+/** Measures the advances of codes in fonts without widths: they are those of the program that shows the font. */
 import type { PDFObject } from "mupdf";
 import { hex } from "../../../bytes/hex.ts";
 import { withoutStructure } from "../document/without-structure.ts";

@@ -1,4 +1,4 @@
-/** Where the codes of a font begin and end, and how far each moves what follows it (ISO 32000-2, 9.2.4, 9.6, and 9.7). */
+/** The boundaries of the codes of a font, and the advance of each (ISO 32000-2, 9.2.4, 9.6, and 9.7). */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
@@ -28,7 +28,7 @@ const HORIZONTAL = [0, 0] as const;
 
 const ALL_BYTES = Array.from({ length: 256 }, (_, code) => Uint8Array.of(code));
 
-/** Used where a font says nothing, or nonsense. */
+/** Used if a font has no value or an invalid one. */
 const REACH = [-250, 950] as const;
 
 const MOST_CID = 65_535;

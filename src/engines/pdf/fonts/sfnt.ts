@@ -8,7 +8,7 @@ import { UnknownFont } from "./unknown-font.ts";
 /** Glyph indices by character or code. */
 export type CharacterMap = ReadonlyMap<number, number>;
 
-/** Where tables have what is changed in them. */
+/** Offsets of the changed values in tables. */
 export const HEAD = { checksum: 8, unitsPerEm: 18, bbox: [36, 38, 40, 42], locaFormat: 50 } as const;
 export const HHEA_METRICS = 34;
 export const MAXP_GLYPHS = 4;
@@ -31,7 +31,7 @@ const SCALE_XY = 0x40;
 const MATRIX = 0x80;
 const INSTRUCTIONS = 0x100;
 
-/** A font in tables. What it reads may throw an UnknownFont, or a RangeError if a table is cut off. */
+/** A font in tables. Reading it may throw an UnknownFont, or a RangeError if a table is cut off. */
 export class SfntFont {
   /** Of the file, in bytes. */
   readonly size: number;
@@ -123,7 +123,7 @@ export class SfntFont {
     return [...known.values(), ...byCharacter.values()];
   }
 
-  /** The names in the `post` table, if there is one: glyphs by the names that are not standard, and one for each character that a name stands for. */
+  /** The names in the `post` table, if there is one: glyphs by their nonstandard names, and one glyph for each character that has a name. */
   namedGlyphs(meter: ParseMeter): {
     readonly byName: ReadonlyMap<string, readonly number[]>;
     readonly byCharacter: CharacterMap;
@@ -159,7 +159,7 @@ export class SfntFont {
   }
 }
 
-/** `count` is told the codes that are about to be mapped. */
+/** `count` gets the number of codes before they are mapped. */
 function readMap(table: DataView, count: (codes: number) => void): CharacterMap {
   const map = new Map<number, number>();
   const format = table.getUint16(0);
@@ -202,7 +202,7 @@ function readSegments(table: DataView, map: Map<number, number>, count: (codes: 
   }
 }
 
-/** The names after the standard ones in a `post` table: no more than glyphs. */
+/** The names after the standard ones in a `post` table, at most one for each glyph. */
 function ownNames(post: DataView): Uint8Array[] {
   const names: Uint8Array[] = [];
   const count = post.getUint16(32);

@@ -20,15 +20,18 @@ import { Type1Font } from "./type1.ts";
 import { ifUnderstood, UnknownFont } from "./unknown-font.ts";
 
 /**
- * Glyphs keep their numbers, and all others become empty. Everything that readers use to find glyphs stays, since readers differ in what they use (ISO 32000-2,
- * 9.6.5.4). `findsByCode`: whether they look up glyphs in the font.
+ * Glyphs keep their numbers, and all others become empty. Everything that readers use to find glyphs stays, since readers differ in their methods
+ * (ISO 32000-2, 9.6.5.4). `findsByCode`: whether they look up glyphs in the font.
  */
 interface KeptGlyphs {
   readonly glyphs: ReadonlySet<number>;
   readonly findsByCode: boolean;
 }
 
-/** Glyphs get new numbers: 0 stays, and after it come these glyphs or EMPTY in this order. Names, hints of TrueType, and what is needed to find glyphs are left out. */
+/**
+ * Glyphs get new numbers: 0 stays, and after it come these glyphs or EMPTY in this order. Names, hints of TrueType, and the tables for finding glyphs
+ * are left out.
+ */
 interface RenumberedGlyphs {
   readonly inOrder: readonly number[];
 }
@@ -61,7 +64,10 @@ const MOST_OPERANDS = 48;
 /** Entries of a Top DICT that identify the original font, or are rewritten. */
 const LEFT_OUT: ReadonlySet<number> = new Set([UNIQUE_ID, XUID, CHARSET, ENCODING, CHAR_STRINGS, PRIVATE]);
 
-/** The font with fewer glyphs, or undefined if the font is not understood: then its bytes must stay as they are. A Type 1 font becomes the Compact Font Format. */
+/**
+ * The font with fewer glyphs. Undefined if the font is not understood: then its bytes must stay unchanged. A Type 1 font becomes the Compact Font
+ * Format.
+ */
 export function subset(font: Type1Font, kept: KeptNames, meter: ParseMeter): Uint8Array<ArrayBuffer> | undefined;
 export function subset(font: SfntFont | CffFont, kept: Kept, meter: ParseMeter): Uint8Array<ArrayBuffer> | undefined;
 export function subset(

@@ -59,12 +59,12 @@ class Pen {
   #left = 0;
   #x = 0;
   #y = 0;
-  /** Added to all coordinates: where an accent stands. */
+  /** Added to all coordinates: the position of an accent. */
   #shift: readonly [number, number] = [0, 0];
   #stems: Stems = { horizontal: [], vertical: [] };
   #isDrawing = false;
   #stack: number[] = [];
-  /** What PostScript procedures have returned. */
+  /** Values that PostScript procedures have returned. */
   #returned: number[] = [];
   /** Points of a flex so far (8.3). */
   #flex: [number, number][] | undefined;

@@ -53,9 +53,9 @@ export class Type1Font {
   }
 }
 
-/** Keys of the eexec encryption and of outlines (section 7.1), and how many random bytes precede what eexec encrypts. */
+/** Keys of the eexec encryption and of outlines (section 7.1), and the number of random bytes before the data that eexec encrypts. */
 const [EEXEC, CHARSTRING, EEXEC_RANDOM] = [55_665, 4330, 4];
-/** Random bytes before each outline, unless the font says otherwise. */
+/** Random bytes before each outline, unless the font has another number. */
 const LEN_IV = 4;
 
 function fromHex(bytes: Uint8Array): Uint8Array {
@@ -99,7 +99,7 @@ function readEncoding(clear: string): ReadonlyMap<number, string> {
   return encoding;
 }
 
-/** Where a list of binary entries begins, and what each begins with: its key, its length in bytes, a word that reads it, and one space. */
+/** The beginning of a list of binary entries, and of each entry: its key, its length in bytes, a word that reads it, and one space. */
 interface List {
   readonly beginning: RegExp;
   readonly head: RegExp;

@@ -75,7 +75,7 @@ class Writer {
       }
       const deltas: number[] = [];
       for (let at = 0; at < step.points.length; at += 2) {
-        // Rounded as it is written, so that errors do not add up.
+        // Rounded in the written form, so that errors do not add up.
         const [x, y] = [rounded(step.points[at] ?? 0), rounded(step.points[at + 1] ?? 0)];
         deltas.push(x - this.#x, y - this.#y);
         [this.#x, this.#y] = [x, y];
