@@ -1,8 +1,8 @@
-/** Writes content with some of its operators replaced, and all its other bytes as they are. */
+/** Writes content with some of its operators replaced, and all its other bytes unchanged. */
 import { concat } from "../../../bytes/concat.ts";
 import { bytesOf } from "../../../bytes/latin1.ts";
 
-/** Bytes of content, and what replaces them. */
+/** Bytes of content, and their replacement. */
 export interface Edit {
   readonly start: number;
   readonly end: number;

@@ -1,4 +1,4 @@
-/** The graphics state, and what the operators of content make of it (ISO 32000-2, 8.4 and 9.3). */
+/** The graphics state, and the effects of operators on it (ISO 32000-2, 8.4 and 9.3). */
 import { IDENTITY, type Matrix, multiply, type PageBox } from "../../geometry.ts";
 import { Refusal } from "../../errors.ts";
 import { type Family, type Operator, setsPattern, setsStroke, startsLine } from "./operator-table.ts";
@@ -11,7 +11,7 @@ export interface Paint {
 
 /** A dash pattern (8.4.3.6). */
 export interface Dash {
-  /** The array as it is written. */
+  /** The array in its written form. */
   readonly array: string;
   readonly phase: number;
 }
@@ -46,7 +46,7 @@ export interface GraphicsState<F> {
  */
 export type Group = "matrix" | "line" | "color" | "mask" | "font" | "text" | "position";
 
-/** What graphics state parameters set (8.4.5): `mask`: whether they set or clear a soft mask. */
+/** The values that graphics state parameters set (8.4.5). `mask`: whether they set or clear a soft mask. */
 export interface Parameters<F> {
   readonly lineWidth?: number | undefined;
   readonly miterLimit?: number | undefined;
@@ -56,7 +56,7 @@ export interface Parameters<F> {
   readonly size?: number | undefined;
 }
 
-/** What names in the content stand for. */
+/** Looks up the names in the content. */
 export interface Lookup<F> {
   fontNamed?(name: string): F;
   parametersNamed?(name: string): Parameters<F>;
@@ -154,7 +154,7 @@ export class GraphicsStates<F> {
     this.text = multiply([1, 0, 0, 1, x, y], this.text);
   }
 
-  /** Whether operators of a family change what is kept. */
+  /** Whether operators of a family change a value that is kept. */
   concerns(family: Family): boolean {
     if (family === "beginText" || family === "endText") return true;
     return CHANGES[family]?.some((group) => this.#keeps.has(group)) === true;
@@ -182,7 +182,7 @@ export class GraphicsStates<F> {
     return true;
   }
 
-  /** Applies an operator other than `q` and `Q`. One that shows text is applied up to the text, whose glyphs move what follows. */
+  /** Applies an operator other than `q` and `Q`. One that shows text is applied up to the text, whose glyphs move later text. */
   apply({ name, family }: Operator, operands: Operands): void {
     const { current } = this;
     switch (family) {
@@ -210,7 +210,7 @@ export class GraphicsStates<F> {
       case "beginText":
       case "endText":
         this.inText = family === "beginText";
-        // Text without a `BT` goes on where the last one ended.
+        // Text without a `BT` continues where the last one ended.
         if (this.inText) this.line = this.text = IDENTITY;
         break;
       case "move":

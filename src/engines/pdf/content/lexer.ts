@@ -1,4 +1,4 @@
-/** The tokens of content streams (ISO 32000-2, 7.8.2), with what only content has: inline images, and streams that form one content. */
+/** The tokens of content streams (ISO 32000-2, 7.8.2), including constructs of content only: inline images, and streams that form one content. */
 import { isWhite, LESS, OPEN } from "../syntax/characters.ts";
 import { type ByteRange, Tokens, type TokenKind } from "../syntax/tokens.ts";
 
@@ -33,8 +33,8 @@ export class ContentLexer extends Tokens {
   }
 
   /**
-   * After `ID`: advances past the `EI` of the inline image and returns the range of its data. One whitespace character
-   * precedes the data (8.9.7). Without an `EI`, the rest of the stream is data, and `unfinished` says so.
+   * After `ID`: advances past the `EI` of the inline image and returns the range of its data. One whitespace character precedes the data (8.9.7).
+   * Without an `EI`, the rest of the stream is data, and `unfinished` is set.
    */
   image(): ByteRange {
     const start = this.end + 1;

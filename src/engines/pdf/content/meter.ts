@@ -1,6 +1,4 @@
-/**
- * Measures how many bytes of content a page makes an interpreter read: its own, and what it draws, each time it is drawn.
- */
+/** Measures the bytes of content that an interpreter reads for a page: its own, and the content that it draws, each time it is drawn. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -13,11 +11,11 @@ import { DECODED_AT_ONCE, decodedSize, largestSize } from "../objects/stream-siz
 
 /** The cost of drawing a form XObject once. */
 interface Cost {
-  /** Bytes of content, including what it draws. */
+  /** Bytes of content, including the content that it draws. */
   readonly bytes: number;
   /** Painting operators. Each one paints with the pattern and through the soft mask set before it. */
   readonly paints: number;
-  /** Glyphs, or more where a glyph has several bytes, and painting operators, including those of what it draws. */
+  /** Glyphs, or more if a glyph has several bytes, and painting operators, including those of the content that it draws. */
   readonly marks: number;
   /** Index of the outermost resources in which names were looked up. The cost is the same wherever those apply. */
   readonly outermost: number;
@@ -59,7 +57,7 @@ export class ContentMeter {
     this.#open = open;
   }
 
-  /** Whether none of these resources has content of its own that is interpreted where it is used. */
+  /** Whether none of these resources has content that is interpreted where it is used. */
   async isPlain(resources: Resources): Promise<boolean> {
     const known = this.#plain.get(resources.id);
     if (known !== undefined) return known;
@@ -92,8 +90,8 @@ export class ContentMeter {
   }
 
   /**
-   * Glyphs and painting operators of content that is drawn once with these resources, including those of what it draws: at least
-   * as many as an interpreter shows.
+   * Glyphs and painting operators of content that is drawn once with these resources, including those of the content that it draws: at least as many
+   * as an interpreter shows.
    * @throws Refusal `limit_exceeded`
    */
   async marksOf(streams: readonly PDFObject[], resources: Resources): Promise<number> {

@@ -16,7 +16,7 @@ export function collectNames(content: Uint8Array, names: Set<string>, work: Work
   }
 }
 
-/** Whether content of its own uses the resources of the page that draws it. */
+/** Whether an object's own content uses the resources of the page that draws it. */
 export function usesPageResources(object: PDFObject): boolean {
   if (!object.isDictionary() || object.get("Resources").isDictionary()) return false;
   const subtype = object.get("Subtype");

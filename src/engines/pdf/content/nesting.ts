@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import { objectNumber } from "../objects/objects.ts";
 
 /**
- * Maximum nesting of what is drawn, and of resources. MuPDF, which draws them, overflows its stack at some 30 patterns, each of which counts as several
+ * Maximum nesting of drawn content, and of resources. MuPDF, which draws it, overflows its stack at some 30 patterns, each of which counts as several
  * forms. Real ones stay below 20.
  */
 export const MOST_NESTED = 100;

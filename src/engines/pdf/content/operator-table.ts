@@ -1,6 +1,6 @@
 import { bytesOf } from "../../../bytes/latin1.ts";
 
-/** The operators of content streams by what they do, with the number of their operands (ISO 32000-2, annex A). Those that set colors may have more. */
+/** The operators of content streams by function, with the number of their operands (ISO 32000-2, annex A). Those that set colors may have more. */
 const TABLE = {
   save: "q/0",
   restore: "Q/0",
@@ -30,7 +30,7 @@ const TABLE = {
   section: "BX/0 EX/0",
 } as const;
 
-/** What an operator does; `unknown`: a word that is no operator. */
+/** The function of an operator. `unknown`: a word that is not an operator. */
 export type Family = keyof typeof TABLE | "unknown";
 
 export const FAMILIES: readonly Family[] = [...(Object.keys(TABLE) as (keyof typeof TABLE)[]), "unknown"];

@@ -25,7 +25,7 @@ export class ContentOperators {
   /** Start of the operator's first operand (or of the operator itself), and end of the operator. */
   start = 0;
   end = 0;
-  /** The operator. `BI` stands for a whole inline image whose entries are the operands. */
+  /** The operator. `BI` represents a whole inline image whose entries are the operands. */
   operator = "";
   /** The same in the table. */
   entry = UNKNOWN;
@@ -142,7 +142,8 @@ export class ContentOperators {
   }
 
   /**
-   * Reads from after `BI` to after `EI`. The entries become the operands. Without an `ID`, it is no image: returns false, and reading goes on after `BI`.
+   * Reads from after `BI` to after `EI`. The entries become the operands. Without an `ID` there is no image: returns false, and reading continues
+   * after `BI`.
    */
   #inlineImage(): boolean {
     const lexer = this.#lexer;

@@ -96,8 +96,8 @@ export class StampPages {
   }
 
   /**
-   * Makes the content of a page a form, and returns its name: whatever readers think that it leaves open ends with the form (8.10.1). Elements of
-   * the structure tree no longer find it.
+   * Makes the content of a page a form, and returns its name: everything that readers find left open ends with the form (8.10.1). Elements of the
+   * structure tree no longer find the content.
    */
   async #asForm(page: PDFObject, content: ClosedContent): Promise<string> {
     const { document } = this.#open;
@@ -122,9 +122,9 @@ export class StampPages {
 }
 
 export interface ClosedContent {
-  /** The streams of a page, without what cannot be closed. */
+  /** The streams of a page, without the parts that cannot be closed. */
   readonly sound: readonly PDFObject[];
-  /** Operators that close what the streams leave open. */
+  /** Operators that close everything left open in the streams. */
   readonly closing: string;
   /** Whether readers may find something else open. */
   readonly isDoubtful: boolean;
@@ -143,8 +143,8 @@ export async function contentStreamOf(
 }
 
 /**
- * The operators that close what the streams of a page leave open, and the streams without anything that cannot be closed. Of a damaged stream,
- * readers read more or less before they give up, so that nobody knows what it leaves open: it is replaced by what can be read of it.
+ * The operators that close everything left open in the streams of a page, and the streams without the parts that cannot be closed. Readers read
+ * different amounts of a damaged stream before they stop, so its open constructs are unknown: it is replaced by its readable part.
  */
 export async function closedContent(
   { engine, document }: OpenPdf,

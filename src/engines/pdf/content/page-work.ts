@@ -1,4 +1,4 @@
-/** What the images of a page take to draw: the work budget, and how much of the page is drawn at a time. */
+/** Costs of drawing the images of a page: the work budget, and the size of the bands that the page is drawn in. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -20,15 +20,15 @@ const MOST_FETCHED = 32;
 
 /** Samples of a JPEG 2000 image that are decoded at a time. OpenJPEG holds 8 to 12 bytes for each. */
 const JPX_SAMPLES = 4_000_000;
-/** Samples per pixel that are assumed: what a JPEG 2000 image has is in its data. */
+/** Assumed samples per pixel: the real number of a JPEG 2000 image is in its data. */
 const JPX_COMPONENTS = 3;
 
 /**
- * Bytes of an image with a palette that are decoded at once, as of a page in A4 at 300 dpi, and bytes of each part of a larger one: MuPDF begins each part at
- * the start of the image's data, and holds it up to three times while it is reduced to gray. Other images it reduces while it reads them.
+ * Bytes of an image with a palette that are decoded at once, as of a page in A4 at 300 dpi, and bytes of each part of a larger one. MuPDF begins each
+ * part at the start of the image's data, and holds it up to three times while it is reduced to gray. Other images it reduces while it reads them.
  */
 const [DECODED_BYTES, PART_BYTES] = [36_000_000, 12_000_000];
-/** Bytes per pixel: an index beside the RGB that it stands for. */
+/** Bytes per pixel: an index and its RGB. */
 const PIXEL_BYTES = 4;
 
 interface Images {
@@ -64,8 +64,8 @@ export async function allowPage(open: OpenPdf, page: number): Promise<void> {
 }
 
 /**
- * Rows that are drawn at a time of a page (0-based) that is drawn at this size, so that the memory for its images is bounded. MuPDF decodes of each the
- * part that is drawn: JPEG 2000 at the largest power of two by which it may be reduced, and what has a palette at its full size.
+ * Rows of a page (0-based) that are drawn at a time at this size, so that the memory for its images is bounded. MuPDF decodes the drawn part of each
+ * image: JPEG 2000 at the largest power of two by which it may be reduced, and images with a palette at full size.
  */
 export async function mostRows(
   open: OpenPdf,

@@ -19,9 +19,9 @@ export interface Operators extends Operands {
 type Visit<F, M, O extends Operators> = (run: Run<F, M, O>) => void | Promise<void>;
 
 /**
- * What a reader wants of content: a method for each family of operators, which is called when the state is as the operator has set it, and before text is
- * shown. `restore` and `endMark` are called for what was saved and has begun. `F`: what the reader keeps of a font, `M`: of marked content, `O`: how operators
- * are read.
+ * The methods of a reader of content: one for each family of operators. It is called when the operator has set the state, and before text is shown.
+ * `restore` and `endMark` are called for saved states and open marked content. `F`: the reader's data of a font, `M`: of marked content, `O`: how
+ * operators are read.
  */
 export interface Visitor<F = never, M = void, O extends Operators = ContentOperators>
   extends Lookup<F>, Partial<Record<Exclude<Family, "mark" | "endMark">, Visit<F, M, O>>> {
@@ -31,7 +31,7 @@ export interface Visitor<F = never, M = void, O extends Operators = ContentOpera
   readonly operatorWork?: number;
   /** Is called for every operator, instead of the other methods. No state is kept then. */
   each?: Visit<F, M, O>;
-  /** Returns what is in `Run.marks` until the marked content ends. */
+  /** Returns the value in `Run.marks` until the marked content ends. */
   mark?(run: Run<F, M, O>): M | Promise<M>;
   endMark?(mark: M): void;
   /** A `Q` that restores nothing, which readers ignore. */
@@ -58,7 +58,7 @@ export class Run<F = never, M = void, O extends Operators = ContentOperators> {
   /** The marked content that has begun, outermost first. */
   readonly marks: M[] = [];
   readonly #visitor: Visitor<F, M, O>;
-  /** What to do for the families, by their places in `FAMILIES`; undefined if nothing. */
+  /** The methods for the families, by their places in `FAMILIES`. Undefined if there is none. */
   readonly #steps: readonly (Step<F, M, O> | undefined)[];
   #isStopped = false;
 

@@ -12,8 +12,8 @@ const CHECKSUM = 4;
 const MOST_AFTER = 2;
 
 /**
- * What can be read of a stream, if it is not certain that all readers read the same: it does not end with the checksum of its data, or it has
- * filters that do not have one. Undefined for a sound stream.
+ * The readable part of a stream that readers may read differently: it does not end with the checksum of its data, or its filters have no checksum.
+ * Undefined for a sound stream.
  */
 export async function readablePart(engine: PdfEngine, stream: PDFObject): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const filters = filtersOf(stream);

@@ -1,4 +1,4 @@
-/** Resources of content streams whose drawing involves content of its own (ISO 32000-2, 7.8.3). */
+/** Resources of content streams that have content themselves (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
 import { objectNumber } from "../objects/objects.ts";
 

@@ -20,18 +20,18 @@ type Sides = Omit<ShownBox, "page" | "origin">;
 /** Points by which a box may extend past the page: page sizes are reported with two decimals. */
 const TOLERANCE = 0.01;
 
-/** What is wrong with the page number of a box, or undefined. */
+/** The problem with the page number of a box, or undefined. */
 export function pageIssue({ page }: { readonly page: number }, pageCount: number): string | undefined {
   return page > pageCount ? `is invalid: \`page\` must be at most ${pageCount}, the last page` : undefined;
 }
 
-/** Whether a box lies on its page, from whichever corner it is measured. */
+/** Whether a box is on its page, measured from any corner. */
 export function liesOn(page: StampPage, { x, y, width, height }: Sides): boolean {
   const most = { x: page.width + TOLERANCE, y: page.height + TOLERANCE };
   return Math.min(x, y) >= -TOLERANCE && x + width <= most.x && y + height <= most.y;
 }
 
-/** Whether a part of a box lies on its page. */
+/** Whether a part of a box is on its page. */
 export function touches(page: StampPage, { x, y, width, height }: Sides): boolean {
   return x < page.width && y < page.height && x + width > 0 && y + height > 0;
 }

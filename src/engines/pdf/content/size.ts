@@ -13,11 +13,10 @@ const PAGE_WORK = 1_000;
 const ANNOTATION_WORK = 100;
 
 /**
- * Refuses pages (0-based) that make an interpreter read more bytes of content than the limit, since MuPDF interprets without
- * one. What a page draws (form XObjects, tiling patterns, soft masks, large glyphs of Type 3 fonts, appearances of
- * annotations) counts each time it is drawn. Pages that draw none of these, and that together cannot reach half of the limit
- * even at maximum compression, are not measured.
- * For a file that is read in ranges this would fetch all pages at once, so only the work budget bounds what they draw.
+ * Refuses pages (0-based) that make an interpreter read more bytes of content than the limit, since MuPDF interprets without one. Everything that a
+ * page draws (form XObjects, tiling patterns, soft masks, large glyphs of Type 3 fonts, appearances of annotations) counts each time it is drawn.
+ * Pages that draw none of these, and that together cannot reach half of the limit even at maximum compression, are not measured.
+ * For a file that is read in ranges this would fetch all pages at once, so only the work budget bounds their content.
  * @throws Refusal `limit_exceeded`
  */
 export async function checkContents(open: OpenPdf, pages: readonly number[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** Tracks what the content streams of a page leave open at their end (ISO 32000-2, 7.8.2 and 8.4.2). */
+/** Tracks the constructs that the content streams of a page leave open at their end (ISO 32000-2, 7.8.2 and 8.4.2). */
 import type { Work } from "../../work.ts";
 import { Run, type Visitor } from "./processor.ts";
 import { TolerantOperators } from "./tolerant-operators.ts";
@@ -23,27 +23,27 @@ export class ContentState implements Visitor<never, void, TolerantOperators> {
     await this.#run.read(work);
   }
 
-  /** Counts what begins. */
+  /** Makes the run count marked content. */
   mark(): void {}
 
   unmatched(): void {
     this.#blanked.at(-1)?.push([this.#operators.start, this.#operators.end]);
   }
 
-  /** Whether readers disagree about what is open, as `TolerantOperators.isDoubtful` says. */
+  /** Whether readers disagree about the open constructs, from `TolerantOperators.isDoubtful`. */
   get isDoubtful(): boolean {
     return this.#operators.isDoubtful;
   }
 
-  /** Operators that close what is open. A comment ends at the end of its line. */
+  /** Operators that close all open constructs. A comment ends at the end of its line. */
   get closing(): string {
     const { graphics, marks } = this.#run;
     return `\n${graphics.inText ? "ET " : ""}${"EMC ".repeat(marks.length)}${"Q ".repeat(graphics.depth)}`;
   }
 
   /**
-   * What must be blanked in each stream before anything can be put around them: a `Q` with nothing to restore, which readers
-   * ignore until a `q` precedes it, and an inline image that never ends.
+   * The parts of each stream that must be blanked before anything can be put around them: a `Q` with nothing to restore, which readers ignore until a
+   * `q` precedes it, and an inline image that never ends.
    */
   get blanked(): readonly (readonly ByteRange[])[] {
     const image = this.#operators.openImage;

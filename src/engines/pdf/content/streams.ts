@@ -105,7 +105,7 @@ export interface Nested {
   readonly owner: PDFObject;
 }
 
-/** What resources name that has content of its own, each time that they name it. */
+/** The resources that have content themselves, each time that they are named. */
 export async function* nestedIn(engine: PdfEngine, resources: PDFObject): AsyncGenerator<Nested, void> {
   for await (const form of named(engine, resources, "XObject")) {
     if (isNamed(form.get("Subtype"), "Form")) yield { kind: "form", owner: form };

@@ -1,6 +1,7 @@
 /**
- * Reads operators as readers of damaged content may find them (ISO 32000-2, 7.8.2): a word that may be an operator is one, also in an array or a dictionary,
- * which it ends. For the cost of content, which must not be less than any reader finds, and for what content leaves open.
+ * Reads operators as readers of damaged content may find them (ISO 32000-2, 7.8.2): a word that may be an operator is one, even in an array or a
+ * dictionary, which it ends. Used for the cost of content, which must not be less than any reader finds, and for the constructs that content leaves
+ * open.
  */
 import { bytesOf } from "../../../bytes/latin1.ts";
 import { ContentLexer } from "./lexer.ts";
@@ -9,7 +10,7 @@ import type { Operators } from "./processor.ts";
 
 /** Longest name in bytes that is distinguished: readers may truncate longer ones. */
 const MOST_NAME = 120;
-/** Maximum nesting of arrays and dictionaries. Readers give up earlier. */
+/** Maximum nesting of arrays and dictionaries. Readers stop earlier. */
 const DEEPEST = 100;
 
 const END_IMAGE = OPERATORS.get("EI") ?? UNKNOWN;
@@ -31,7 +32,7 @@ export class TolerantOperators implements Operators {
   /** At least as many bytes as the strings among them have, also those in arrays. */
   stringBytes = 0;
   #names = 0;
-  /** The last name among them, if it was looked at, and where it stands. */
+  /** The last name among them, once it was requested, and its position. */
   #name: string | undefined;
   #nameStart = 0;
   #nameEnd = 0;
@@ -43,7 +44,7 @@ export class TolerantOperators implements Operators {
   #image: { readonly stream: number; readonly from: number } | undefined;
   #streams = -1;
   #isDoubtful = false;
-  /** Whether what was read last is an operator, and whether it is the data of an inline image. */
+  /** Whether the last token is an operator, and whether it is the data of an inline image. */
   #isComplete = false;
   #endsImage = false;
 
@@ -131,9 +132,9 @@ export class TolerantOperators implements Operators {
   }
 
   /**
-   * Whether readers disagree about what is open: the content has words that are no operators, operators that lack operands or are inside of arrays
-   * and dictionaries, dictionaries of something else than names and values, delimiters without their counterpart, or an inline image that never
-   * ends. Each reader continues elsewhere after these, or gives up.
+   * Whether readers disagree about the open constructs. The content has words that are not operators, operators without their operands or inside of
+   * arrays and dictionaries, dictionaries of anything but names and values, delimiters without their counterpart, or an inline image that never ends.
+   * Each reader continues elsewhere after these, or stops.
    */
   get isDoubtful(): boolean {
     const { unfinished } = this.#lexer;

@@ -1,4 +1,4 @@
-/** Counts what a content stream paints and draws without executing it (ISO 32000-2, 7.8.2 and annex A). */
+/** Counts the paintings and drawings of a content stream without executing it (ISO 32000-2, 7.8.2 and annex A). */
 import type { Work } from "../../work.ts";
 import type { Parameters } from "./graphics-state.ts";
 import { Run, type Visitor } from "./processor.ts";
@@ -14,7 +14,7 @@ export interface PaintState {
   readonly font: string | undefined;
 }
 
-/** What is painted and drawn in one such state. */
+/** The paintings and drawings in one such state. */
 export interface Usage extends PaintState {
   /** Painting operators, not counting drawn XObjects. */
   paints: number;
@@ -28,8 +28,8 @@ export interface Usage extends PaintState {
 export type MaskOf = (name: string) => boolean | undefined;
 
 /**
- * Counts what content does, by the state in which it does it. Content may come in several streams, one after the other. As
- * in any reader, the end of inline image data is a guess.
+ * Counts the operations of content by their state. Content may come in several streams, one after the other. As in any reader, the end of inline
+ * image data is a guess.
  */
 export class ContentCounter implements Visitor<string, void, TolerantOperators> {
   readonly keeps = ["color", "mask", "font"] as const;

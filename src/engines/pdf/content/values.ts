@@ -10,7 +10,7 @@ export function parseValue(document: PDFDocument, text: string): PDFObject | und
   return parsed === undefined ? undefined : objectOf(document, bytes, parsed);
 }
 
-/** A value as it is written in content; undefined if it is malformed, or something follows it. */
+/** A value in its written form in content. Undefined if it is malformed or followed by anything. */
 export function parsedValue(bytes: Uint8Array): Value | undefined {
   try {
     const { value, end } = parseShort(bytes, 0, "content");
