@@ -1,6 +1,6 @@
 /**
- * Reads and writes ASN.1 in BER and DER (ITU-T X.690). asn1js reads whatever it is given in one piece, at 6 to 40 µs and about a kilobyte for each value and
- * each arc of an object identifier, and looks into strings for more. So all bytes are scanned here first, and refused if they would take them long.
+ * Reads and writes ASN.1 in BER and DER (ITU-T X.690). asn1js reads all of its input at once, at 6 to 40 µs and about a kilobyte for each value and
+ * each arc of an object identifier, and searches strings for more. So all bytes are scanned here first, and refused if reading them would take long.
  */
 import {
   type AsnType,
@@ -21,7 +21,7 @@ import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
 import { Unusable } from "./refusal.ts";
 
-/** What was read is not the structure that was expected. */
+/** The structure differs from the expected one. */
 export class Unexpected extends Error {}
 
 /** Levels of values in each other, in strings too. */
@@ -114,7 +114,7 @@ function scanPrimitive(scan: Scan, tag: number, start: number, end: number, dept
   const most = isEmbedded ? Math.max(own, MOST_EMBEDDED) : own;
   if (length > most) throw problem(`a value of more than ${most.toLocaleString("en-US")} bytes`);
   if (tag === TAGS.identifier || tag === TAGS.relative) count(scan, Math.ceil(length / 2));
-  // asn1js reads what is in a string, too, if that is a value.
+  // asn1js also reads the contents of a string if they are a value.
   const inner = tag === TAGS.octets ? start : tag === TAGS.bits && scan.bytes[start] === 0 ? start + 1 : end;
   if (inner >= end) return;
   scan.meter?.bytes(end - inner);
@@ -140,8 +140,8 @@ function readFirst(bytes: Uint8Array, most: number, meter?: ParseMeter): { end: 
 }
 
 /**
- * Reads one value that is all of the bytes of a client, an issuer, or a service. The values of a request have a common limit.
- * @throws Unexpected, Unusable if it is larger or deeper than what is supported, or the Refusal of a request that has too many values
+ * Reads one value that takes up all of the bytes of a client, an issuer, or a service. The values of a request have a common limit.
+ * @throws Unexpected, Unusable if it is larger or deeper than supported, or the Refusal of a request that has too many values
  */
 export function read(work: Work, bytes: Uint8Array, most = MOST_VALUES): AsnType {
   const { end, value } = readFirst(bytes, most, ParseMeter.ofRequest(work, "asn1"));
@@ -154,7 +154,7 @@ export const readBeginning = (work: Work, bytes: Uint8Array): { end: number; val
   readFirst(bytes, MOST_VALUES, ParseMeter.ofRequest(work, "asn1"));
 
 /**
- * Parses one value that is all of the bytes, which come from what `read` has read, such as an extension of a certificate.
+ * Parses one value that takes up all of the bytes. They are part of a value that `read` has read, such as an extension of a certificate.
  * @throws as `read`, but nothing is charged
  */
 export function parse(bytes: Uint8Array): AsnType {
@@ -203,7 +203,7 @@ export function timeOf(block: AsnType | undefined): Date {
 export const hasTag = (block: BaseBlock | undefined, number: number): boolean =>
   block !== undefined && block.idBlock.tagClass === 3 && block.idBlock.tagNumber === number;
 
-/** What a value is as it was read. */
+/** The bytes from which a value was read. */
 export const writtenBytes = (block: AsnType): Uint8Array<ArrayBuffer> => new Uint8Array(block.valueBeforeDecodeView);
 
 export const der = (block: AsnType): Uint8Array<ArrayBuffer> => new Uint8Array(block.toBER());

@@ -1,4 +1,4 @@
-/** What a certificate says (RFC 5280). */
+/** The contents of a certificate (RFC 5280). */
 import { type AsnType, BitString, Boolean as BooleanBlock, Integer } from "asn1js";
 import { hex } from "../../bytes/hex.ts";
 import type { Work } from "../work.ts";
@@ -84,7 +84,7 @@ export interface Certificate {
   /** SubjectPublicKeyInfo (4.1.2.7). */
   readonly publicKey: AsnType;
   readonly extensions: readonly Extension[];
-  /** What its issuer signed, the signature, and its AlgorithmIdentifier. */
+  /** The bytes that its issuer signed, the signature, and its AlgorithmIdentifier. */
   readonly signed: {
     readonly bytes: Uint8Array<ArrayBuffer>;
     readonly signature: Uint8Array<ArrayBuffer>;
@@ -177,7 +177,7 @@ export function constraintsOf(certificate: Certificate): { isAuthority: boolean;
   };
 }
 
-/** URLs that are asked about a certificate; undefined for names of other kinds, such as directories (LDAP). */
+/** URLs for requests about a certificate. Undefined for names of other kinds, such as directories (LDAP). */
 const urlIn = (name: AsnType): string | undefined => {
   if (!hasTag(name, 6)) return undefined;
   const url = new TextDecoder().decode(implicitOctets(name));
@@ -215,7 +215,7 @@ export function pointsOf(certificate: Certificate): string[] {
 export const hasDistributionPoints = (certificate: Certificate): boolean =>
   extensionOf(certificate, DISTRIBUTION_POINTS) !== undefined;
 
-/** Whether its issuer says that there is nothing to ask (RFC 9608): it is valid for a short time only. */
+/** Whether its issuer declares that it has no revocation data (RFC 9608), because it is valid for a short time only. */
 export const hasNoRevocation = (certificate: Certificate): boolean =>
   extensionOf(certificate, NO_REVOCATION) !== undefined;
 
@@ -240,11 +240,11 @@ function extensionFrom(block: AsnType): Extension {
 
 /**
  * Reads a certificate (4.1).
- * @throws Unusable, or another error for what cannot be parsed
+ * @throws Unusable, or another error if it cannot be parsed
  */
 export function certificateOf(work: Work, bytes: Uint8Array): Certificate {
   const block = read(work, bytes, MOST_VALUES);
-  // What is written into signatures are these bytes again.
+  // Signatures embed these bytes again.
   if (!isSame(der(block), bytes)) throw new Unusable("has a certificate that is not in DER");
   const [contents, algorithm, signature] = children(block);
   const parts = children(contents).filter((part, index) => index > 0 || !hasTag(part, 0));

@@ -25,7 +25,7 @@ import type { Asked, Revocations, RevocationStatus } from "./revocation.ts";
 /** `unknown`: the certificate of an issuer is missing, or a certificate cannot be judged. */
 export type Trust = "trusted" | "untrusted" | "expired" | "revoked" | "unknown";
 
-/** `unknown`: somebody could be asked, and did not respond in a way that can be used. `not-checked`: nobody can be asked, or nobody was. */
+/** `unknown`: no source gave a usable response. `not-checked`: there is no source, or none was requested. */
 export type Revocation = "good" | "revoked" | "unknown" | "not-checked";
 
 export interface Verdict {
@@ -35,7 +35,7 @@ export interface Verdict {
   readonly reason?: string;
 }
 
-/** What a certificate is used for. */
+/** The use of a certificate. */
 export type Purpose = "documents" | "time-stamps";
 
 /** Purposes of certificates for documents, if they have any (4.2.1.12; RFC 9336): also any purpose, and those of Adobe and Microsoft. */
@@ -47,7 +47,7 @@ const DOCUMENTS = new Set([
   "1.3.6.1.4.1.311.10.3.12",
 ]);
 
-/** A certificate and its issuers, as far as they are known: each is issued by the next. */
+/** A certificate and its known issuers: each is issued by the next. */
 export type Path = readonly Certificate[];
 
 type Problem = Pick<Verdict, "chain" | "reason">;
@@ -57,7 +57,7 @@ const MOST_VERIFIED = 100;
 const MOST_LENGTH = 10;
 /** `keyCertSign` in the first byte of KeyUsage (4.2.1.3). */
 const CERTIFICATE_SIGNING = 0b0000_0100;
-/** Critical extensions that are judged here, by other extensions, or by whoever looks at the purpose; all others make a path invalid (4.2). */
+/** Critical extensions that are judged here, by other extensions, or by the check of the purpose. All others make a path invalid (4.2). */
 const KNOWN = new Set([
   KEY_USAGE,
   BASIC_CONSTRAINTS,
@@ -79,7 +79,7 @@ const isSelfIssued = (one: Certificate): boolean => isIssuedByName(one, one);
 /**
  * Judges a certificate by paths to a root.
  * @param pool the roots, and certificates that paths may lead through
- * @param asked the time at which all certificates must be valid, what for, and how revocation is looked for
+ * @param asked the time at which all certificates must be valid, their purpose, and the method of looking for revocation
  */
 export async function judge(
   leaf: Certificate,
@@ -103,7 +103,7 @@ async function judgeRevocation(path: Path, revocations: Revocations, asked: Aske
   const unknown = found.find(({ status }) => status.status === "unknown");
   if (unknown?.status.status === "unknown") {
     const reason = `Whether the certificate of ${nameOf(unknown.certificate)} was revoked is not known: ${unknown.status.problem}.`;
-    // Who does not want that issuers are asked takes what is there.
+    // A client that wants no requests to issuers accepts the available data.
     return asked.asks === false
       ? { chain: "trusted", revocation: "not-checked" }
       : { chain: "unknown", revocation: "unknown", reason };
@@ -112,7 +112,7 @@ async function judgeRevocation(path: Path, revocations: Revocations, asked: Aske
   return { chain: "trusted", revocation: found.length > 0 && isGood ? "good" : "not-checked" };
 }
 
-/** What is known of each certificate that has an issuer in the path. The last one is trusted, or nobody can say anything of it. */
+/** The status of each certificate that has an issuer in the path. The last one is trusted, or has no issuer. */
 async function statusesOf(
   path: Path,
   revocations: Revocations,
@@ -175,7 +175,7 @@ async function pathToRoot(
 
 const reasonIn = (error: unknown): string => (error instanceof Unusable ? `: it ${error.message}` : "");
 
-/** What is wrong with a path from the signer to a root. */
+/** The problem with a path from the signer to a root. */
 function problemOf(path: Path, at: Date, purpose: Purpose): Problem | undefined {
   try {
     return problemIn(path, at, purpose);
@@ -222,7 +222,7 @@ function problemIn(path: Path, at: Date, purpose: Purpose): Problem | undefined 
 }
 
 /**
- * The path from a certificate to one that nobody issued, or that is trusted.
+ * The path from a certificate to one that is self-issued or trusted.
  * @param asks asks issuers for their own certificates where they are missing
  * @throws Unusable if one is missing
  */
@@ -260,8 +260,8 @@ async function issuerOf(
 }
 
 /**
- * What proves that no certificate of a path was revoked.
- * @throws Unusable if one was, or it is not known
+ * The proofs that no certificate of a path was revoked.
+ * @throws Unusable if one was, or if its status is not known
  */
 export async function proofsFor(path: Path, revocations: Revocations, asked: Asked): Promise<RevocationStatus[]> {
   const found = await statusesOf(path, revocations, asked);

@@ -62,7 +62,7 @@ export async function readPkcs12(work: Work, field: string, bytes: Uint8Array, p
   });
 }
 
-/** What bags contain. Keys are decrypted once it is known that there is one. */
+/** The contents of bags. Keys are decrypted only if there is exactly one. */
 interface Found {
   readonly keys: { readonly bytes: Uint8Array<ArrayBuffer>; readonly isEncrypted: boolean }[];
   readonly certificates: Certificate[];

@@ -60,7 +60,7 @@ export function readCrl(work: Work, bytes: Uint8Array<ArrayBuffer>): RevocationI
   const [list, algorithm, signature] = within(whole);
   if (whole.tag !== SEQUENCE || whole.end !== bytes.length || list?.tag !== SEQUENCE || algorithm === undefined)
     throw new Unexpected("no list");
-  // Its first byte says how many bits of the last one are not used.
+  // Its first byte is the number of unused bits in the last one.
   if (signature?.tag !== BIT_STRING || bytes[signature.start] !== 0) throw new Unexpected("no list");
   const parts = within(list);
   if (parts[0]?.tag === INTEGER) parts.shift();

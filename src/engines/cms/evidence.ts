@@ -1,4 +1,4 @@
-/** What proves, after the certificates of a signature have expired, that none was revoked when it was made (EN 319 142-1, 5.4). */
+/** The evidence, after the certificates of a signature have expired, that none was revoked when it was made (EN 319 142-1, 5.4). */
 import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
 import type { Certificate } from "./certificates.ts";
@@ -14,10 +14,11 @@ export interface Evidence {
 }
 
 /**
- * Asks the issuers of the signer and of the time-stamp service.
+ * Requests evidence from the issuers of the signer and of the time-stamp service.
  * @param cms a signature with a time stamp
- * @param field that the certificates of the signer came in
- * @throws Refusal `revocation_unavailable`, or `invalid_certificate` or `timestamp_failed` if a certificate was revoked; Unusable if there is no time stamp
+ * @param field of the request with the certificates of the signer
+ * @throws Refusal `revocation_unavailable`, or `invalid_certificate` or `timestamp_failed` if a certificate was revoked; Unusable if there is no time
+ * stamp
  */
 export async function evidenceFor(
   work: Work,

@@ -19,7 +19,7 @@ interface Name {
 
 /**
  * Whether an issuer may certify all names of a certificate that is below it.
- * @throws Unusable if that cannot be judged, or another error for what cannot be parsed
+ * @throws Unusable if that cannot be judged, or another error if they cannot be parsed
  */
 export function allowsNames(issuer: Certificate, certificate: Certificate): boolean {
   const extension = extensionOf(issuer, NAME_CONSTRAINTS);
@@ -124,7 +124,7 @@ const partsOf = (name: AsnType): string[] =>
       .join("+"),
   );
 
-/** A string without what does not count in comparisons: case, and how many spaces there are (RFC 4518). */
+/** A string without the differences that comparisons ignore: case, and the number of spaces (RFC 4518). */
 function comparable(value: AsnType): string {
   const text = "valueBlock" in value ? (value.valueBlock as { value?: unknown }).value : undefined;
   return typeof text === "string"

@@ -78,9 +78,9 @@ interface Single {
 }
 
 /**
- * Reads an OCSPResponse; not yet its signature. What it says is told for each certificate.
+ * Reads an OCSPResponse, but does not verify its signature yet. Returns its statement about each certificate.
  * @param now when it was received, unless it was stored
- * @throws Unusable, or another error for what cannot be parsed
+ * @throws Unusable, or another error if it cannot be parsed
  */
 export function readOcsp(work: Work, bytes: Uint8Array, now?: Date): RevocationInfo[] {
   const [status, wrapped] = children(read(work, bytes));
@@ -101,7 +101,7 @@ export function readOcsp(work: Work, bytes: Uint8Array, now?: Date): RevocationI
   const parts = children(data).filter((part, index) => index > 0 || !hasTag(part, 0));
   const [, producedAt, responses] = parts;
   const singles = children(responses).slice(0, MOST).map(singleOf);
-  // Whoever responds says itself when: it must have been allowed to at each of these times.
+  // The responder states the times itself. It must have been authorized at each of these.
   const times = [timeOf(producedAt), ...singles.map(({ thisUpdate }) => thisUpdate), ...(now ? [now] : [])];
   const isFrom = async (issuer: Certificate, work: Work): Promise<boolean> => {
     work.spend(SIGNATURE_WORK * (1 + 2 * included.length));

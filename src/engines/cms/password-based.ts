@@ -1,7 +1,7 @@
 /**
- * Password-based encryption of PKCS#8 and PKCS#12: PBES2 (RFC 8018, 6.2), and the older schemes of RFC 7292, appendix C, with Triple DES, in which Windows and OpenSSL before
- * 3 write them. WebCrypto has neither Triple DES nor digests that do not take a turn of the event loop each: workerd's part of Node has both. RC2, with keys of 40 bits, is
- * refused.
+ * Password-based encryption of PKCS#8 and PKCS#12: PBES2 (RFC 8018, 6.2), and the older schemes of RFC 7292, appendix C, with Triple DES, which
+ * Windows and OpenSSL before 3 write. WebCrypto has neither Triple DES nor synchronous digests: each of its digests takes a turn of the event loop.
+ * workerd's part of Node has both. RC2, with keys of 40 bits, is refused.
  */
 import { createDecipheriv, createHash } from "node:crypto";
 import { concat } from "../../bytes/concat.ts";
@@ -62,7 +62,7 @@ const IV_BYTES = 8;
 type Block = Parameters<typeof children>[0];
 
 /**
- * Decrypts what an AlgorithmIdentifier says how.
+ * Decrypts as an AlgorithmIdentifier specifies.
  * The derivations of a request have a common limit.
  * @throws Unusable if the scheme is unknown or too slow, or the padding shows that the password is wrong
  */
@@ -185,7 +185,7 @@ interface Derivation {
   readonly password: string;
   readonly salt: Bytes;
   readonly iterations: number;
-  /** What the bytes are for: 1 a key, 2 an initialization vector, 3 a MAC. */
+  /** The purpose of the bytes: 1 a key, 2 an initialization vector, 3 a MAC. */
   readonly id: number;
   /** Bytes. */
   readonly length: number;

@@ -78,7 +78,7 @@ export interface Signed {
   readonly signature: Uint8Array<ArrayBuffer>;
   /** AlgorithmIdentifier of the signature. */
   readonly algorithm: AsnType;
-  /** The digest that is named beside it, as CMS does. */
+  /** The digest, which CMS names separately. */
   readonly hash?: HashName;
 }
 
@@ -129,7 +129,7 @@ function schemeOf(
     if (beside !== undefined && pss.name !== beside) throw new Unusable("names two different digests");
     return pss;
   }
-  // Some writers name the key's algorithm, which leaves the digest to what is beside it (RFC 3370, 3.2).
+  // Some writers name the key's algorithm, so the digest is in the adjacent field (RFC 3370, 3.2).
   const name = type === RSA ? beside : WITH_HASH.get(type);
   if (name === undefined) throw unknown("a signature algorithm", type);
   if (beside !== undefined && name !== beside) throw new Unusable("names two different digests");

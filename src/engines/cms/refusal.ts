@@ -1,9 +1,9 @@
 import { Refusal } from "../errors.ts";
 
-/** Thrown for what cannot be used. The message is the end of a sentence about the file. */
+/** Thrown for unusable data. The message is the end of a sentence about the file. */
 export class Unusable extends Error {}
 
-/** Thrown for algorithms and forms that are not judged, which says nothing about what they are used for. */
+/** Thrown for unsupported algorithms and forms. It does not mean that the signature or certificate with them is invalid. */
 export class Unsupported extends Unusable {}
 
 /** The Refusal `invalid_certificate`. `problem`: the end of a sentence that begins with the name of the field. */
@@ -21,7 +21,7 @@ export function revocationUnavailable(whose: string, problem: string): Refusal {
   return new Refusal("revocation_unavailable", `The certificate chain of the ${whose} ${problem}.`);
 }
 
-/** Runs `read`, and refuses what cannot be read: parsers report damage with errors of any kind. */
+/** Runs `read`, and refuses unreadable data: parsers report damage with errors of any kind. */
 export async function readable<T>(field: string, problem: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

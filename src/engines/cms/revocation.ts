@@ -1,4 +1,4 @@
-/** Whether certificates were revoked (RFC 5280, 6.3; RFC 6960): by data that is given, and by what issuers respond. */
+/** Whether certificates were revoked (RFC 5280, 6.3; RFC 6960): by given data, and by the responses of issuers. */
 import { limits } from "../../limits.ts";
 import type { IssuerService } from "./services.ts";
 import {
@@ -30,9 +30,9 @@ export interface RevocationData {
 export type RevocationStatus =
   | { readonly status: "good"; readonly proof: RevocationData }
   | { readonly status: "revoked"; readonly on: Date; readonly proof: RevocationData }
-  /** It names nobody to ask. */
+  /** It names no source. */
   | { readonly status: "none" }
-  /** `problem`: a clause that says why. */
+  /** `problem`: a clause with the reason. */
   | { readonly status: "unknown"; readonly problem: string };
 
 interface Known {
@@ -45,7 +45,7 @@ interface Known {
 export interface Asked {
   /** The time for which it must be known. */
   readonly at: Date;
-  /** Whether issuers are asked. */
+  /** Whether issuers are requested. */
   readonly asks?: boolean;
   /** Only data of the file up to this position is used. */
   readonly before?: number;
@@ -57,7 +57,7 @@ const NOT_ASKED = "its issuer was not asked";
 const ofResponse = (error: unknown): string =>
   `the response of its issuer ${error instanceof Unusable ? error.message : "cannot be read"}`;
 
-/** What is known in one request. Data that cannot be read is left out: it proves nothing. */
+/** The known data of one request. Unreadable data are left out: they prove nothing. */
 export class Revocations {
   readonly #work: Work;
   readonly #service: IssuerService | undefined;
@@ -78,7 +78,7 @@ export class Revocations {
     this.#known.push(knownOnceRead(this.#work, data));
   }
 
-  /** Looks in what is known, then asks. A revocation counts more than other data that does not know it. */
+  /** Searches the known data, then sends requests. A revocation counts more than other data without it. */
   async statusOf(certificate: Certificate, issuer: Certificate, asked: Asked): Promise<RevocationStatus> {
     const { asks = true, before } = asked;
     const isWithin = ({ data: { position } }: Known): boolean =>
@@ -116,7 +116,7 @@ export class Revocations {
     return { status: "unknown", problem };
   }
 
-  /** The certificate of an issuer, from where the one that it issued says; undefined if it cannot be had. */
+  /** The certificate of an issuer, from the URL in the one that it issued. Undefined if it is unavailable. */
   async issuerOf(certificate: Certificate): Promise<Certificate | undefined> {
     const service = this.#service;
     try {
@@ -152,7 +152,7 @@ export class Revocations {
           continue;
         const { revokedAt } = await info.judge(certificate, this.#work);
         await this.#work.pause();
-        // What was revoked stays revoked, however old the response is.
+        // A revoked certificate stays revoked, however old the response is.
         if (revokedAt !== undefined && revokedAt <= at) return { status: "revoked", on: revokedAt, proof: data };
         if (isFresh(info, certificate, at)) return { status: "good", proof: data };
         problem = ofResponse(new Unusable("is out of date"));
@@ -172,7 +172,7 @@ export class Revocations {
     return found;
   }
 
-  /** Asks one source once. Returns a clause that says why it could not be used, if so. */
+  /** Sends one request to a source. Returns a clause with the reason if the response could not be used. */
   async #ask(source: Source, certificate: Certificate, issuer: Certificate): Promise<Known | string> {
     const { kind, url } = source;
     const earlier = kind === "crl" ? this.#problems.get(url) : undefined;
@@ -229,7 +229,7 @@ const knownFrom = (work: Work, data: RevocationData, now?: Date): Known => ({
   signed: new Map(),
 });
 
-/** The same, read when it is looked at. What cannot be read is not needed, or else missed. */
+/** The same, read on first use. Unreadable data either are not needed, or count as missing. */
 function knownOnceRead(work: Work, data: RevocationData): Known {
   let infos: readonly RevocationInfo[] | undefined;
   return {
@@ -248,8 +248,8 @@ function knownOnceRead(work: Work, data: RevocationData): Known {
 }
 
 /**
- * Whether it says something about that time: it is not older than its next update allows. What is newer does, too, until the
- * certificate expires: issuers may leave out expired ones then (RFC 5280, 3.3).
+ * Whether it is valid for that time: the time is not after its next update. Newer data are valid, too, until the certificate expires: issuers may
+ * leave out expired ones then (RFC 5280, 3.3).
  */
 function isFresh({ thisUpdate, nextUpdate }: RevocationInfo, { notAfter }: Certificate, at: Date): boolean {
   const until = nextUpdate?.getTime() ?? thisUpdate.getTime() + DAY;

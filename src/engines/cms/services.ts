@@ -27,7 +27,7 @@ export interface IssuerService {
   ): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Those of a request, if available. They are asked only while its engines are parked. */
+/** The services of a request, if available. Requests are sent only while its engines are parked. */
 export interface Services {
   readonly timestamps: TimestampService | undefined;
   readonly issuers: IssuerService | undefined;

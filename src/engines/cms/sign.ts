@@ -1,6 +1,6 @@
 /**
- * A detached CMS signature (RFC 5652) as PAdES asks for it (ETSI EN 319 142-1, 5.3, and EN 319 122-1): its signed attributes are the content type, the digest, and
- * the digest of the signer's certificate. The time is not among them: the PDF has it.
+ * A detached CMS signature (RFC 5652) as PAdES requires it (ETSI EN 319 142-1, 5.3, and EN 319 122-1). Its signed attributes are the content type,
+ * the digest, and the digest of the signer's certificate. The time is not among them: it is in the PDF.
  */
 import type { AsnType } from "asn1js";
 import { Constructed, Set as SetBlock } from "asn1js";
@@ -27,7 +27,7 @@ export async function digestOf(digest: DigestName, bytes: Uint8Array<ArrayBuffer
 export const signatureRoom = ({ chain }: Pick<Signer, "chain">): number =>
   2_048 + chain.reduce((sum, certificate) => sum + certificate.bytes.length, 0);
 
-/** What is signed: the attributes (5.4), DER. */
+/** The signed attributes (5.4), DER. */
 export async function signedAttributes(
   { certificate }: Pick<Signer, "certificate">,
   digest: DigestName,
@@ -77,12 +77,12 @@ export async function signDigest(
     new SetBlock({ value: [signerInfo] }),
   );
   const written = der(sequence(oid(ID_SIGNED_DATA), tagged(0, signedData)));
-  // What is sent is what the verifying code accepts; a signature that came from elsewhere may not be.
+  // The output must pass our own verification, which a signature made elsewhere may not.
   await verifySignedData(await readSignedData(work, written), ID_DATA, messageDigest, { needsCertificate: true });
   return written;
 }
 
-/** A set with a context-specific tag in place of its own. */
+/** A set with a context-specific tag instead of its own. */
 function implicit(tagNumber: number, set: SetBlock): Constructed {
   return new Constructed({ idBlock: { tagClass: 3, tagNumber }, value: set.valueBlock.value as AsnType[] });
 }

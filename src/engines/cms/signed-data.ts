@@ -60,22 +60,22 @@ export interface SignedData {
   readonly signature: Uint8Array<ArrayBuffer>;
   /** AlgorithmIdentifier of the signature. */
   readonly algorithm: AsnType;
-  /** The signed attributes as they are signed, and each by its type. */
+  /** The bytes of the signed attributes, and each attribute by its type. */
   readonly signed: { readonly bytes: Uint8Array<ArrayBuffer>; readonly values: ReadonlyMap<string, AsnType> };
   /** A time stamp over the signature. */
   readonly token: Uint8Array<ArrayBuffer> | undefined;
   readonly signingTime: Date | undefined;
-  /** What issuers said of its certificates. */
+  /** Statements of issuers about its certificates. */
   readonly revocation: readonly Said[];
 }
 
-/** What an issuer said. */
+/** A statement of an issuer. */
 type Said = Pick<RevocationData, "kind" | "bytes">;
 
 /**
  * Reads signed data from the beginning of bytes: zeros may follow.
- * @param others certificates beside those within, among which the signer's may be
- * @throws Unusable, or another error for what cannot be parsed
+ * @param others certificates outside of the data, which may include the signer's
+ * @throws Unusable, or another error if they cannot be parsed
  */
 export async function readSignedData(
   work: Work,
@@ -141,7 +141,7 @@ async function certificatesIn(work: Work, set: AsnType | undefined): Promise<Cer
   return certificates;
 }
 
-/** Lists and responses beside the certificates (10.2.1; RFC 5940, 2.1). */
+/** Lists and responses in addition to the certificates (10.2.1; RFC 5940, 2.1). */
 function choicesIn(set: AsnType | undefined): Said[] {
   return (set === undefined ? [] : children(set)).flatMap((one): Said[] => {
     if (one.idBlock.tagClass === 1) return [{ kind: "crl", bytes: der(one) }];
@@ -187,7 +187,7 @@ async function signerIn(
 }
 
 function signedOf(attributes: AsnType): SignedData["signed"] {
-  // What is signed has the tag of a set in place of its own (5.4).
+  // The signed bytes have the tag of a set instead of their own (5.4).
   const bytes = writtenBytes(attributes);
   bytes[0] = 0x31;
   return { bytes, values: valuesOf(attributes) };
@@ -209,7 +209,7 @@ function valuesOf(attributes: AsnType | undefined): Map<string, AsnType> {
 /**
  * Verifies a signature, not the trust in its certificate.
  * @param digest of the content
- * @throws Unusable for what is wrong, as the end of a sentence about the signature
+ * @throws Unusable for each problem, as the end of a sentence about the signature
  */
 export async function verifySignedData(
   data: SignedData,
@@ -259,8 +259,8 @@ export interface TimeStamp {
 }
 
 /**
- * Reads and verifies a time-stamp token: its signature, and that its certificate is for time stamps; not what it stamps.
- * @throws Unusable, or another error for what cannot be parsed
+ * Reads and verifies a time-stamp token: its signature, and that its certificate is for time stamps, but not the stamped data.
+ * @throws Unusable, or another error if it cannot be parsed
  */
 export async function readTimeStamp(work: Work, data: SignedData): Promise<TimeStamp> {
   const { content, hash, signer, certificates, revocation } = data;
@@ -294,8 +294,8 @@ export async function readTimeStamp(work: Work, data: SignedData): Promise<TimeS
 
 /**
  * Reads and verifies the time stamp over a signature.
- * @param others certificates beside those of the signature
- * @throws Unusable, or another error for what cannot be parsed
+ * @param others certificates in addition to those of the signature
+ * @throws Unusable, or another error if it cannot be parsed
  */
 export async function readStampOver(
   work: Work,

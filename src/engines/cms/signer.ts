@@ -48,7 +48,7 @@ const MGF1 = "1.2.840.113549.1.1.8";
 const LEAST_RSA_BITS = 2048;
 const MOST_RSA_BITS = 4096;
 
-/** What is signed to see whether a key fits a certificate. */
+/** Data that are signed to check whether a key fits a certificate. */
 const PROBE = new TextEncoder().encode("pdf-service: does this key fit its certificate?");
 
 interface Kind {
@@ -87,8 +87,8 @@ export async function signerOf({ privateKey, certificates, fields }: Credentials
 }
 
 /**
- * A signer whose key is elsewhere: the first of the certificates. `signature` is what was made there: for elliptic curves in DER, or the two numbers side by
- * side, as WebCrypto has them.
+ * A signer whose key is elsewhere: the first of the certificates. `signature` was made there. For elliptic curves it is in DER, or consists of the
+ * two numbers one after the other, as in WebCrypto.
  * @throws Refusal `invalid_certificate`
  */
 export async function signerElsewhere(

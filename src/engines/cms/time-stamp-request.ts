@@ -1,4 +1,4 @@
-/** Time stamps (RFC 3161): what is asked of a service, and what is accepted from it. */
+/** Time stamps (RFC 3161): the request to a service, and the check of its response. */
 import { Boolean as BooleanBlock, Integer } from "asn1js";
 import { Refusal } from "../errors.ts";
 import type { TimestampService } from "./services.ts";
