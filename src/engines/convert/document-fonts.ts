@@ -21,7 +21,10 @@ const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   ],
 ];
 
-/** By script, in MuPDF's names. Fonts for Chinese, Japanese, and Korean are built in (Droid Sans Fallback). All families have Latin letters, so symbols are what is missing of Latin text. */
+/**
+ * By script, in MuPDF's names. Fonts for Chinese, Japanese, and Korean are built in (Droid Sans Fallback). All families have Latin letters, so Latin
+ * text lacks only symbols.
+ */
 const SCRIPTS: Readonly<Record<string, FontName>> = {
   Latin: "NotoSansSymbols2",
   Common: "NotoSansSymbols2",
@@ -33,7 +36,7 @@ const SCRIPTS: Readonly<Record<string, FontName>> = {
   Thai: "NotoSansThai",
 };
 
-/** What MuPDF calls the family where it asks for a script, and the script where it asks for a family. */
+/** MuPDF's name for the family in a request for a script, and for the script in a request for a family. */
 const UNNAMED = "undefined";
 
 const KNOWN: ReadonlySet<string> = new Set([...FONTS, ...DOCUMENT_FONTS]);
@@ -70,7 +73,7 @@ export class DocumentFonts {
     });
   }
 
-  /** Loads what was missing since the last time, and returns whether anything was. */
+  /** Loads the fonts that were missing since the last time, and returns whether there were any. */
   async loadMissing(): Promise<boolean> {
     const missing = [...this.#missing];
     this.#missing.clear();

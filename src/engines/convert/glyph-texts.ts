@@ -1,6 +1,6 @@
 /**
- * What the glyphs of a document stand for, read while it is laid out. MuPDF shapes text, but a PDF of it says of each glyph only what the font's own table says: nothing of
- * conjuncts and ligatures, and of emoji what no reader takes (ISO 32000-2, 9.10.2).
+ * The texts of the glyphs of a document, read while it is laid out. MuPDF shapes text, but in its PDF each glyph has only the text in the font's own
+ * table. That has no conjuncts and ligatures, and gives emoji a text that no reader accepts (ISO 32000-2, 9.10.2).
  */
 import type { Font, Page, Text } from "mupdf";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
@@ -8,7 +8,7 @@ import type { GlyphCounts } from "./missing-glyphs.ts";
 
 /** Fuel per glyph that is looked at. */
 const GLYPH_WORK = 200;
-/** Most characters that are kept beside glyphs: those of a long document in a script without a font. */
+/** Most characters that are kept for glyphs: those of a long document in a script without a font. */
 const MOST_KEPT = 4_000_000;
 
 /** Characters that may be shown by other glyphs than their own: marks, scripts that join or reorder letters, and emoji. */
@@ -17,14 +17,14 @@ const SHAPED =
 /** Readers reverse a replacement text that is read from right to left: these glyphs carry their own. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1eeff}]/u;
 
-/** Latin ligatures and radicals, whose letters and ideographs are what people search for. */
+/** Latin ligatures and radicals. People search for their letters and ideographs. */
 const COMPATIBLE = /[\ufb00-\ufb06\u2f00-\u2fdf]/g;
 export const plain = (text: string): string => text.replace(COMPATIBLE, (character) => character.normalize("NFKC"));
 
-/** How far behind its letter a glyph may be that stands for some of the letter's characters, in glyphs. */
+/** The largest distance, in glyphs, between a letter and a later glyph for some of its characters. */
 const REACH = 4;
 
-/** Glyphs of a page, from the one with the number `start` to before `end`, that stand for another text than their font says. */
+/** Glyphs of a page, from number `start` to before `end`, whose text differs from the one in their font. */
 export interface ReplacedGlyphs {
   readonly start: number;
   readonly end: number;
@@ -37,7 +37,7 @@ export interface PageRuns {
   readonly glyphs: number;
 }
 
-/** What the glyphs of a font stand for, by their numbers. */
+/** The texts of the glyphs of a font, by their numbers. */
 export interface FontTexts {
   readonly name: string;
   readonly texts: Map<number, string>;
@@ -49,7 +49,7 @@ interface ShownGlyph {
   readonly id: number;
   /** Its characters, in the order in which they are read. */
   text: string;
-  /** Whether the glyph before it stands for them. */
+  /** Whether the glyph before it represents them. */
   readonly continues: boolean;
   /** Whether it is shown before the glyph that is read before it, as some vowel signs are. */
   readonly isBack: boolean;
@@ -131,7 +131,7 @@ export class GlyphTexts {
     if (runs.length > 0) this.#pages.set(index, { runs, glyphs: count });
   }
 
-  /** Adds what the glyphs of a span say. Clusters that say something else than they stand for are runs, and so are words whose glyphs are in another order. */
+  /** Adds the texts of the glyphs of a span. Clusters whose glyphs have another text become runs. So do words whose glyphs are in another order. */
   #readGlyphs(
     glyphs: ShownGlyph[],
     font: FontTexts,
@@ -199,8 +199,8 @@ const newWord = (start: number): ReplacedGlyphs & { inexact: ReplacedGlyphs[]; i
 });
 
 /**
- * Where a glyph of the font's table is followed by more characters than its own, they belong to a glyph behind it that is not in the table: the mark of an r before a
- * conjunct, or two vowel signs in one. The cluster up to that glyph, and what its glyphs say.
+ * If a glyph in the font's table is followed by more characters than its own, they belong to a later glyph that is not in the table: the mark of an r
+ * before a conjunct, or two vowel signs in one. The cluster up to that glyph, and the texts of its glyphs.
  */
 function movedFrom(
   glyphs: readonly ShownGlyph[],
@@ -220,7 +220,7 @@ function movedFrom(
   return undefined;
 }
 
-/** What each glyph of a cluster says: the parts of which its character is made, or the first one all of it. */
+/** The text of each glyph of a cluster: the parts of its character, or all of it for the first one. */
 function partsOf(text: string, cluster: readonly ShownGlyph[]): string[] {
   const parts = Array.from(text.normalize("NFKD"));
   if (cluster.length > 1 && parts.length === cluster.length) return parts;

@@ -32,19 +32,22 @@ export interface LaidOut {
   readonly outline: readonly OutlineEntry[];
   readonly missing: MissingGlyphs;
   readonly texts: GlyphTexts;
-  /** What the output lacks, by the names of the reference. */
+  /** The losses of the output, by the names of the reference. */
   readonly notConverted: ReadonlySet<string>;
-  /** What the document says of itself. */
+  /** The document's own title. */
   readonly title: string | undefined;
   readonly author: string | undefined;
 }
 
-/** Fuel per page of output, besides what MuPDF spends on it. */
+/** Fuel per page of output, in addition to MuPDF's own. */
 const PAGE_WORK = 10_000;
 const LINK_WORK = 2_000;
 /** Layouts of a part: a wider page may make other content wider. */
 const MOST_LAYOUTS = 3;
-/** The smallest scale of a whole document, as browsers print at most twice as wide as the page; and of a single page, below which nobody can read it. */
+/**
+ * The smallest scale of a whole document, as browsers print content up to twice as wide as the page. And that of a single page, below which text is
+ * unreadable.
+ */
 const [LEAST_SCALE, LEAST_PAGE_SCALE] = [0.5, 0.2];
 /** The largest side of a page in points (ISO 32000-2, annex C). */
 const LARGEST_SIDE = 14_400;
@@ -102,7 +105,7 @@ export class PartWriter {
     }
   }
 
-  /** Returns the part as it has to be laid out instead, or adds its pages. */
+  /** Returns a changed part if it must be laid out again, or adds its pages. */
   async #add(part: DocumentPart, source: Buffer, mayWiden: boolean): Promise<DocumentPart | undefined> {
     const document = await this.#opened(part, source);
     try {
@@ -181,7 +184,7 @@ export class PartWriter {
     }
   }
 
-  /** `isShaped`: whether glyphs of the part may stand for other characters than their fonts say. */
+  /** `isShaped`: whether glyphs of the part may represent other characters than in their fonts. */
   async #addPages(
     document: Document,
     part: DocumentPart,
@@ -309,7 +312,7 @@ function widened(part: DocumentPart, right: number): DocumentPart | undefined {
   };
 }
 
-/** Where a page goes whose text ends at `right`: what is still wider than the page is scaled down further, or gets a wider page. */
+/** The place of a page whose text ends at `right`: if it is still wider than the page, it is scaled down further, or gets a wider page. */
 function frameOf(page: Page, { page: format, scale = 1, fit = "width" }: DocumentPart, right: number): Frame {
   if (format) {
     const { width, height, margins } = format;

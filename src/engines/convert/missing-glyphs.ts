@@ -4,7 +4,7 @@ import { charactersIn } from "../pdf/mupdf/structured-text.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 
 const CHARACTER_WORK = 20;
-/** Characters that no font needs a glyph for: controls, formats, spaces, and what selects a variant. */
+/** Characters that need no glyph: controls, formats, spaces, and variation selectors. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\ufe00-\ufe0f]/u;
 
 /** How often each character occurs, by the address of its font. */
@@ -43,7 +43,7 @@ export class MissingGlyphs {
   readonly characters = new Set<string>();
   readonly #engine: PdfEngine;
   readonly #fonts = new Map<number, Font>();
-  /** What is known of each character, by font. */
+  /** Whether each font has a glyph for a character. */
   readonly #known = new Map<number, Map<number, boolean>>();
 
   constructor(engine: PdfEngine) {

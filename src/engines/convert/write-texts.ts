@@ -1,4 +1,7 @@
-/** Writes what glyphs stand for into a PDF that MuPDF has laid out: ToUnicode CMaps, and replacement texts where they do not suffice (ISO 32000-2, 9.10.3 and 14.9.4). */
+/**
+ * Writes the texts of glyphs into a PDF that MuPDF has laid out: ToUnicode CMaps, and replacement texts where these do not suffice (ISO 32000-2,
+ * 9.10.3 and 14.9.4).
+ */
 import type { PDFObject } from "mupdf";
 import { concat } from "../../bytes/concat.ts";
 import { ContentWriter } from "../pdf/content/content-writer.ts";
@@ -15,7 +18,7 @@ import { type FontTexts, type GlyphTexts, type PageRuns, plain } from "./glyph-t
 
 /** Fuel per operator of content that gets replacement texts. */
 const OPERATOR_WORK = 30;
-/** The text of a glyph that another one stands for: readers drop it. */
+/** The text of a glyph that another one represents: readers drop it. */
 const NOTHING = "\u200b";
 
 const utf16be = new TextDecoder("utf-16be");
@@ -32,7 +35,7 @@ export async function writeTexts(open: OpenPdf, { fonts, pages }: GlyphTexts): P
   }
 }
 
-/** Each font says what those of its glyphs stand for that the document shows. */
+/** Each font maps its glyphs that the document shows to their texts. */
 async function writeFonts(open: OpenPdf, fonts: readonly FontTexts[]): Promise<void> {
   const { engine, document } = open;
   const numbers = new Map<number, 1 | 2>();
@@ -44,7 +47,7 @@ async function writeFonts(open: OpenPdf, fonts: readonly FontTexts[]): Promise<v
       const stream = font.get("ToUnicode");
       const known = await meaningsOf(open, stream);
       const named = fonts.filter(({ name }) => name === font.get("BaseFont").asName());
-      // Two fonts of one name cannot be told apart.
+      // Two fonts of one name cannot be distinguished.
       const texts = named.length === 1 ? named[0]?.texts : undefined;
       const meanings = [...codes]
         .sort((a, b) => a - b)

@@ -11,7 +11,7 @@ import type { Numbering } from "./numbering.ts";
 import type { ShownBudget } from "./shown.ts";
 import { type ParagraphStyle, paragraphStyleOf, points, type RunStyle, runStyleOf, type Styles } from "./styles.ts";
 
-/** What the body refers to. */
+/** The objects that the body refers to. */
 export interface Context {
   readonly work: Work;
   readonly archive: Archive;
@@ -29,7 +29,7 @@ export interface Context {
 const ELEMENT_WORK = 2_000;
 /** English Metric Units in a point, in which drawings are measured. */
 const EMU = 12_700;
-/** What a tab is written as. */
+/** The replacement of a tab. */
 const TAB = "\u2003";
 
 const ALIGNMENTS: Readonly<Record<string, string>> = {
@@ -46,14 +46,14 @@ export class BodyWriter {
   #boxes: string[] = [];
   /** Page breaks within the paragraph. */
   #breaks = 0;
-  /** The text of paragraphs whose ends were deleted: it goes on in the next one. */
+  /** The text of paragraphs whose ends were deleted: it continues in the next one. */
   #joined = "";
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** Blocks: paragraphs, tables, and what contains them. */
+  /** Blocks: paragraphs, tables, and their containers. */
   async blocks(parent: XmlElement | undefined): Promise<string> {
     const html: string[] = [];
     for (const element of elementsIn(parent)) html.push(await this.block(element));
@@ -61,14 +61,14 @@ export class BodyWriter {
     return html.join("");
   }
 
-  /** What the blocks so far have left for a paragraph that does not come. */
+  /** The text that the blocks so far have left for a paragraph that never comes. */
   end(): string {
     const joined = this.#joined;
     this.#joined = "";
     return joined.trim() === "" ? "" : this.#context.shown.added(`<p>${joined}</p>`, joined.length);
   }
 
-  /** A block. What is none has no text, or is named (`coverage.ts`). */
+  /** A block. Other elements have no text, or are reported (`coverage.ts`). */
   async block(element: XmlElement): Promise<string> {
     const { work } = this.#context;
     work.spend(ELEMENT_WORK);
@@ -127,7 +127,7 @@ export class BodyWriter {
     return `${paragraph.breakBefore ? PAGE_BREAK : ""}${shown}${boxes}${PAGE_BREAK.repeat(Math.min(breaks, 10))}`;
   }
 
-  /** The runs of a paragraph, and what contains them. */
+  /** The runs of a paragraph, and their containers. */
   async #inlines(parent: XmlElement, style: RunStyle): Promise<string> {
     const fields = new LinkFields();
     for (const element of elementsIn(parent)) fields.add(element, await this.#inline(element, style));
@@ -285,7 +285,7 @@ export class BodyWriter {
     return pictures.join("");
   }
 
-  /** What a content control without text of its own shows (17.5.2, and the extension of 2010 for check boxes). */
+  /** The text of a content control without text of its own (17.5.2, and the extension of 2010 for check boxes). */
   #stateOf(control: XmlElement): string {
     const properties = elementAt(control, "sdtPr");
     const checkBox = elementAt(properties, "checkbox");
@@ -389,7 +389,7 @@ interface Cell {
   readonly fill: string | undefined;
 }
 
-/** Elements around rows and cells that say nothing of how they look. */
+/** Elements around rows and cells that do not affect their appearance. */
 const AROUND: ReadonlySet<string> = new Set(["ins", "moveTo", "customXml", "smartTag"]);
 
 const inside = (parent: XmlElement, name: string): XmlElement[] =>
@@ -408,7 +408,7 @@ const isOn = (element: XmlElement | undefined): boolean =>
   element !== undefined && !["0", "false", "off"].includes(attribute(element, "val") ?? "1");
 const boxOf = (isChecked: boolean): string => (isChecked ? "\u2612" : "\u2610");
 
-/** What a form field of older documents shows at its beginning (17.16.17): its state, or the chosen entry. */
+/** The text at the beginning of a form field of older documents (17.16.17): its state, or the chosen entry. */
 function stateOfFormField(data: XmlElement | undefined): string {
   const checkBox = elementAt(data, "checkBox");
   if (checkBox) return boxOf(isOn(elementAt(checkBox, "checked") ?? elementAt(checkBox, "default")));
@@ -457,7 +457,7 @@ function styled(content: string, style: RunStyle, base: RunStyle): string {
   return html;
 }
 
-/** What a run has and its paragraph has not. */
+/** The style of a run as far as it differs from its paragraph's. */
 function runCss(style: RunStyle, base: RunStyle): string {
   const changed = <K extends keyof RunStyle>(key: K): boolean => style[key] !== undefined && style[key] !== base[key];
   return [

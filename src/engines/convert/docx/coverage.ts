@@ -42,12 +42,12 @@ const DOCX_COVERAGE = coverage({
   },
 });
 
-/** Names what is lost of the blocks below an element. Text that a style hides counts, too. */
+/** Reports the losses in the blocks below an element. Text that a style hides counts, too. */
 export const nameLostIn = (work: Work, root: XmlElement | undefined, notConverted: Set<string>): Promise<void> =>
   nameLost(work, root, DOCX_COVERAGE, notConverted, lostOf);
 
 const VML_SHAPES: ReadonlySet<string> = new Set("shape rect roundrect oval line polyline curve arc image".split(" "));
-/** What is in a shape instead of a drawing of its own. */
+/** Contents that a shape may have instead of a drawing of its own. */
 const CONTENTS: ReadonlySet<string> = new Set(["textbox", "imagedata", "textpath"]);
 
 function lostOf(element: XmlElement): string | undefined {

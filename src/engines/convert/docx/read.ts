@@ -122,7 +122,7 @@ async function sectionsOf(body: XmlElement, context: Context): Promise<Section[]
   return sections;
 }
 
-/** The page of a section (17.6.11, 17.6.13); Letter with margins of an inch if it says nothing. */
+/** The page of a section (17.6.11, 17.6.13). By default Letter with margins of an inch. */
 function pageOf(properties: XmlElement | undefined): PageFormat {
   const size = elementAt(properties, "pgSz");
   const margins = elementAt(properties, "pgMar");

@@ -1,4 +1,4 @@
-/** Counts what is shown of a document, before more of it is made: a few bytes can refer to the same text or picture again and again. */
+/** Counts the visible content of a document before it is expanded: a few bytes can refer to the same text or picture again and again. */
 import { Refusal } from "../../errors.ts";
 import { limits, MiB } from "../../../limits.ts";
 

@@ -1,4 +1,4 @@
-/** The styles of a word processing document (ECMA-376, part 1, 17.7): what paragraphs and runs look like. */
+/** The styles of a word processing document (ECMA-376, part 1, 17.7): the appearance of paragraphs and runs. */
 import type { Work } from "../../work.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
 
@@ -166,7 +166,7 @@ export class Styles {
     });
   }
 
-  /** The style of a paragraph and of its runs, before what they have of their own. */
+  /** The style of a paragraph and of its runs, before their own properties. */
   paragraph(id = this.#defaultParagraph): { paragraph: ParagraphStyle; run: RunStyle } {
     const chain = this.#chain(id);
     const heading = chain
@@ -180,7 +180,7 @@ export class Styles {
     return { paragraph: { ...(heading && { heading: Number(heading) }), ...paragraph }, run };
   }
 
-  /** What a character style changes. */
+  /** The changes of a character style. */
   character(id: string | undefined): RunStyle {
     return this.#chain(id).reduce<RunStyle>((all, style) => ({ ...all, ...style.run }), {});
   }

@@ -102,7 +102,7 @@ async function htmlOf(meter: ParseMeter, text: string, options: MarkedOptions): 
 
 /** Characters of blocks between two pauses; those of one block are read together. */
 const PIECE = 50_000;
-/** The token of what is left of the text after a piece. */
+/** The token for the rest of the text after a piece. */
 const LEFT = "left";
 
 /** The start of the text that is being read, by its lexer: how many characters are left there. */
@@ -135,7 +135,7 @@ async function readBlocks(meter: ParseMeter, lexer: Lexer, text: string): Promis
   await meter.pause();
 }
 
-/** What may begin or end emphasis: marked compares each with all that follow. */
+/** Possible beginnings and ends of emphasis: marked compares each with all later ones. */
 const EMPHASIS = /\*+|_+|~+/g;
 /** Where marked looks for something else, in the rest of the run. */
 const SIGN = /[!<>[\](\\`]/g;
@@ -147,7 +147,7 @@ const WORD = /[a-zA-Z0-9.!#$%&'*+/=?_`{|}~-]+@?/g;
 const WORD_READS = 16;
 
 /**
- * The elements of a run of text: what takes marked the square of something, with what that is.
+ * The comparisons that marked makes for a run of text: their number grows with the square of its marks and addresses.
  * @throws Refusal `limit_exceeded` (characters, marks of emphasis, characters of an address)
  */
 function comparisonsIn(run: string): number {
@@ -175,8 +175,8 @@ function refuseCostly(text: string): void {
 }
 
 /**
- * Counts what marked finds before it makes more of it, wherever it finds it: each row of a table gets as many cells as the header has, and each run of
- * text is searched for each definition.
+ * Counts the constructs that marked finds before it expands them: each row of a table gets as many cells as the header has, and each run of text is
+ * searched for each definition.
  */
 function counters(): { [name in "table" | "def"]: (this: Tokenizer, source: string) => false } {
   const counts = { cells: 0, definitions: 0 };
@@ -198,8 +198,8 @@ function counters(): { [name in "table" | "def"]: (this: Tokenizer, source: stri
 }
 
 /**
- * Refuses what takes marked more than the square of its length: lines that go on with a list are read again for each of them. Those of code count as
- * well, as only marked knows which they are.
+ * Refuses text for which marked takes more than the square of its length: lines that continue a list are read again for each of them. Lines of code
+ * count as well, since only marked can recognize them.
  */
 function refuseLarge(text: string): void {
   const { markdownItems, markdownLines, markdownBlockLines } = limits.conversion;

@@ -20,7 +20,7 @@ export const text: TextFormat = {
 /** Lines of a block. A page is drawn from all lines of the blocks on it. */
 const BLOCK_LINES = 50;
 
-/** The lines as they are, in blocks that follow each other like lines. */
+/** The unchanged lines, in blocks that follow each other like lines. */
 async function textBody(work: Work, text: string): Promise<string> {
   const html: string[] = [];
   let block: string[] = [];

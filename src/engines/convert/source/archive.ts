@@ -58,7 +58,7 @@ export class Archive {
     return this.#entries.has(name);
   }
 
-  /** What all entries have when they are inflated, as they say. */
+  /** The total size of all inflated entries, as declared. */
   get inflatedBytes(): number {
     return this.#entries.values().reduce((sum, { size }) => sum + size, 0);
   }

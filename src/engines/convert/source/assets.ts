@@ -6,7 +6,7 @@ import { limits, MiB } from "../../../limits.ts";
 import { Archive } from "./archive.ts";
 
 const FIELD = "assets";
-/** What programs that make archives add on their own. */
+/** Files that programs add to archives on their own. */
 const NO_ASSET = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$)|\/$/;
 /** Most names listed in an error. */
 const NAMES_LISTED = 10;

@@ -1,4 +1,4 @@
-/** The HTML of a document as MuPDF lays it out: its words, rules, and elements in numbers that MuPDF can handle, and what that takes. */
+/** The HTML of a document for MuPDF, with words, rules, and elements in numbers that MuPDF can handle, and the fuel of the layout. */
 import { Refusal } from "../../errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
@@ -16,7 +16,7 @@ export interface BoundedHtml {
   /** Fuel that laying it out may take. */
   readonly fuel: number;
   readonly hasLinks: boolean;
-  /** What its style sheets have that is not drawn, by the names of the reference. */
+  /** Parts of its style sheets that are not drawn, by the names of the reference. */
   readonly notConverted: ReadonlySet<string>;
 }
 
@@ -40,11 +40,11 @@ const ATTRIBUTE = /([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/
 const GAP = /[ \t\r\n\f\u200b]/;
 /** Characters of text that are charged at a time. */
 const CHARGED = 65_536;
-/** A character as it is written. */
+/** A character in its written form. */
 const CHARACTER = /&#?\w{1,31};|[\s\S]/gu;
 /** Characters that belong to the one before. */
 const JOINED = /^(?:\p{M}|\p{Emoji_Modifier}|\u200c|\u200d)/u;
-/** What the HTML parser adds to a document. */
+/** Elements that the HTML parser adds to a document. */
 const IMPLIED = ["html", "head", "body", "colgroup", "tbody", "tr", "p", "br", "img"];
 
 const same = (html: string): string => html;
@@ -52,7 +52,7 @@ const AS_IT_IS: typeof forMuPdf = { text: same, tag: same, raw: same };
 
 export interface BoundedOptions {
   readonly isXml?: boolean;
-  /** How wide the page is between its margins, in ems of text that has no size of its own. */
+  /** The width of the page between its margins, in ems of text without a size of its own. */
   readonly emsOfPage?: number;
 }
 
@@ -82,7 +82,7 @@ export async function boundedHtml(
     }
     if (!token.startsWith("<")) {
       const { cell } = tables;
-      // What is in several columns has room enough.
+      // A cell in several columns has room enough.
       const limit = cell?.span === 1 ? widest[cell.table]?.[cell.column] : undefined;
       const text = kind === "markup" ? await withShortWords(meter, token, found, limit) : token;
       pieces.push(kind === "raw" ? written.raw(text) : written.text(text));

@@ -1,6 +1,6 @@
 /**
- * The cascade (CSS Cascading 4) as far as MuPDF has none of its own: custom properties, and the properties that decide how the HTML is written for it. It reads tags
- * from left to right, so that it knows the elements around one and those before it, but none that follow.
+ * The part of the cascade (CSS Cascading 4) that MuPDF lacks: custom properties, and the properties that decide how the HTML is written for MuPDF. It
+ * reads tags from left to right, so it knows the elements around and before an element, but not later ones.
  */
 import { Refusal } from "../../errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
@@ -49,7 +49,7 @@ interface Compound {
 }
 
 interface Selector {
-  /** From the last to the first, each with what combines it with the one before it. */
+  /** From the last to the first, each with its combinator to the one before it. */
   readonly compounds: readonly (readonly [Compound, ">" | "+" | " "])[];
   readonly specificity: number;
   /** Whether MuPDF does not know it: it has no pseudo-classes, and no comparisons of a part of a value. */
@@ -69,7 +69,7 @@ const IMPORTANT = 1e15;
 const INLINE = 1e14;
 const SPECIFICITY = 1e7;
 
-/** What decides how HTML is written for MuPDF, besides what has variables. */
+/** Properties that decide how HTML is written for MuPDF, in addition to those with variables. */
 const KEYS: ReadonlySet<string> = new Set([
   "background-color",
   "overflow-wrap",
@@ -306,7 +306,7 @@ class CustomProperties {
 /** Elements that nothing is drawn of. */
 const UNSTYLED = new Set("style title meta link base script".split(" "));
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
-/** What the start of an element ends (HTML Standard, 13.2.6.4). */
+/** The elements that the start of an element ends (HTML Standard, 13.2.6.4). */
 const groups = new Set(["thead", "tbody", "tfoot", "caption", "colgroup"]);
 const ENDS: Readonly<Record<string, ReadonlySet<string>>> = {
   li: new Set(["li"]),
@@ -337,7 +337,7 @@ function attributesOf(tag: string): ReadonlyMap<string, string> {
   return attributes;
 }
 
-/** The name under which a rule is found: of the rarest part of what it selects. */
+/** The name under which a rule is found: the rarest part of its selector. */
 function indexOf({ compounds }: Selector): string {
   const [{ id, classes, element }] = compounds[0] as readonly [Compound, string];
   if (id !== undefined) return `#${id}`;
@@ -359,7 +359,7 @@ const PART = new RegExp(
 /** Characters of a selector that is read. */
 const LONGEST = 1_000;
 
-/** Undefined if it has what is not read here. */
+/** Undefined if it has constructs that are not read here. */
 function selectorOf(text: string): Selector | undefined {
   if (text === "" || text.length > LONGEST) return undefined;
   type Parts = { -readonly [key in keyof Compound]: Compound[key] } & {
@@ -486,7 +486,7 @@ function passes({ comparison, value }: AttributeTest, actual: string | undefined
   }
 }
 
-/** From the element outward. Of several ancestors that fit, the nearest leaves the most for what is before it, so that no other has to be tried. */
+/** From the element outward. Of several matching ancestors, the nearest leaves the most for the compounds before it, so no other has to be tried. */
 function matches({ compounds }: Selector, element: StyledElement): boolean {
   /** Where the compounds begin that are next to each other. */
   let at = 0;

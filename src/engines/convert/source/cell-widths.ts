@@ -1,7 +1,7 @@
 /** How wide the words in the cells of tables may be, so that all columns of a table fit the page. */
 import { widthInEms } from "./text-width.ts";
 
-/** What a cell has beside its text, in ems. */
+/** Width of a cell in addition to its text, in ems. */
 const BESIDE = 1.1;
 /** No column is made narrower for words, in ems. */
 const LEAST = 4;
@@ -55,7 +55,7 @@ export class TableReader {
       this.#enterCell(table, tag);
       return;
     }
-    // A word goes on in these.
+    // A word continues in these.
     if (!/^(?:span|b|i|em|strong|font|code|a|u|s|small|big|tt|sup|sub|mark|abbr)$/.test(name)) endWord(table);
   }
 
@@ -93,7 +93,7 @@ export class TableReader {
 
   #leaveCell(table: Table): void {
     endWord(table);
-    // What is in several columns has room enough.
+    // A cell in several columns has room enough.
     if (table.inCell && table.span === 1)
       table.words[table.column] = Math.max(table.words[table.column] ?? 0, table.widest);
     table.inCell = false;
@@ -108,7 +108,7 @@ export class TableReader {
   }
 }
 
-/** A character as it is written. */
+/** A character in its written form. */
 const CHARACTER = /&#?\w{1,31};|[\s\S]/gu;
 const GAP = /[ \t\r\n\f\u200b]/;
 /** The most columns that a cell is in. */
@@ -126,7 +126,7 @@ function endWord(table: Table): void {
   table.word = 0;
 }
 
-/** Narrow columns keep their words; what they leave is shared by the others. */
+/** Narrow columns keep their words, and the others share the rest. */
 function limitsOf(words: readonly number[], width: number): readonly number[] {
   const all = words.length;
   let left = width - all * BESIDE;

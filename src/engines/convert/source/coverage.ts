@@ -1,4 +1,4 @@
-/** What a reader does with each element of its format, so that nothing is lost without being named. */
+/** The treatment of each element of a format by its reader, so that every loss is reported. */
 import type { Work } from "../../work.ts";
 import { elementsIn, type XmlElement } from "./xml.ts";
 
@@ -8,11 +8,11 @@ interface CoverageLists {
   readonly kept: string;
   /** They have nothing that is shown on paper, by the reason. */
   readonly invisible: Readonly<Record<string, string>>;
-  /** What they show is lost, by the name of that in the reference. */
+  /** Elements whose content is lost, with its name in the reference. */
   readonly dropped: Readonly<Record<string, string>>;
 }
 
-/** `kept`, `invisible`, or the name of what is lost. */
+/** `kept`, `invisible`, or the name of the loss. */
 export type Fate = "kept" | "invisible" | (string & {});
 
 /** The name of elements that no list has. */
@@ -40,7 +40,7 @@ export function coverage({ kept, invisible, dropped }: CoverageLists): ElementFa
 const ELEMENT_WORK = 60;
 
 /**
- * Names what is lost of the elements below one. `special` says it of elements for which more than the name decides.
+ * Reports the losses of the elements below one. `special` decides for elements whose name is not enough.
  * @throws Refusal `limit_exceeded` (work)
  */
 export async function nameLost(

@@ -10,7 +10,7 @@ import oklchPlugin from "colord/plugins/oklch";
 extend([namesPlugin, hwbPlugin, labPlugin, lchPlugin, oklabPlugin, oklchPlugin]);
 
 export interface Declaration {
-  /** Of a property, as it is written. */
+  /** Name of a property in its written form. */
   readonly name: string;
   readonly value: string;
   readonly important: boolean;
@@ -24,7 +24,7 @@ const COLOR =
   /(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\((?:[^()]|\([^()]*\))*\)|#[\da-f]+|(?<![\w-])[a-z]+(?![\w(-])/gi;
 const FUNCTIONS = /(?<![\w-])(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\((?:[^()]|\([^()]*\))*\)/gi;
 const GRADIENT = /(?<![\w])(?:repeating-)?(?:linear|radial|conic)-gradient\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/gi;
-/** What the lexer of MuPDF has; anything else is an error to it. */
+/** Tokens of MuPDF's lexer: anything else is an error to it. */
 const TOKEN = /[+-]?(?:\d+\.?\d*|\.\d+)(?:%|[a-z]+)?|-?[a-z_][\w-]*(?!\()|"[^"\\]*"|'[^'\\]*'|#[\w-]+|[,/]|\s+/iy;
 /** Characters of a value, without the addresses in it. */
 const LONGEST_VALUE = 1_000;
@@ -110,7 +110,7 @@ const inkOf = (value: string): string | undefined => {
   return color === undefined ? (/^initial$/i.test(value) ? "black" : undefined) : written(composed(color, WHITE));
 };
 
-/** Properties of flexible boxes and grids: what is in them follows one another as blocks. */
+/** Properties of flexible boxes and grids: their contents follow one another as blocks. */
 const DISPLAYS: Readonly<Record<string, string>> = {
   flex: "block",
   grid: "block",
@@ -129,7 +129,7 @@ const BREAKS: Readonly<Record<string, string>> = {
   verso: "always",
 };
 
-/** How MuPDF is told; none if it has nothing like it. `notConverted`: what is lost, by the names of the reference. */
+/** The declarations for MuPDF, none if it has nothing similar. `notConverted`: the losses, by the names of the reference. */
 export function declarationsInPrint(
   { name: given, value: wanted, important }: Declaration,
   notConverted: Set<string>,
@@ -149,7 +149,7 @@ export function declarationsInPrint(
   if (value.length > LONGEST_VALUE) return [];
   switch (name) {
     case "position":
-      // MuPDF lays what follows such an element over what came before it.
+      // MuPDF lays later content over earlier content after such an element.
       if (/^(?:absolute|fixed|sticky)$/.test(lower)) {
         if (lower !== "sticky") notConverted.add("css-layout");
         return [];

@@ -1,4 +1,4 @@
-/** The text of files that are text, in the encoding that they are said or seem to be in. */
+/** Decodes text files, in their declared or guessed encoding. */
 import { invalidParameter } from "../../errors.ts";
 import { guessEncodings } from "./guess-encoding.ts";
 
@@ -8,7 +8,7 @@ export const ENCODINGS =
     " ",
   );
 
-/** What a request says about the encoding, by labels of the WHATWG Encoding Standard. */
+/** The encoding in a request, as labels of the WHATWG Encoding Standard. */
 export interface SaidEncoding {
   /** The parameter `encoding`. */
   readonly encoding?: string | undefined;
@@ -27,18 +27,19 @@ function markedEncoding([a, b, c]: Uint8Array): string | undefined {
   return a === 0xfe && b === 0xff ? "utf-16be" : undefined;
 }
 
-/** As the text says itself (XML declaration, `meta`), or as UTF-8 if it is that. */
+/** The encoding that the text declares (XML declaration, `meta`), or UTF-8 if it is valid UTF-8. */
 function ownEncoding(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, DECLARATION_BYTES));
   const [, xml, html] = DECLARED.exec(head) ?? [];
   const label = xml ?? html;
   if (label !== undefined && isEncoding(label) && !/^utf-?16/i.test(label)) return label;
-  // What is given may end within a character.
+  // The given bytes may end within a character.
   return decoded(bytes, "utf-8", { stream: true }) === undefined ? undefined : "utf-8";
 }
 
 /**
- * The encoding of a text: by byte order mark, as the request says, as the text says itself, UTF-8 if it is that, else the only one that makes words of it.
+ * The encoding of a text, in this order: by byte order mark, by the request, by its own declaration, UTF-8 if it is valid, else the only encoding
+ * with words in the text.
  * @throws Refusal `invalid_parameters` (`encoding`)
  */
 export function encodingOf(bytes: Uint8Array, { encoding, charset }: SaidEncoding): string {
@@ -82,7 +83,8 @@ function decoded(bytes: Uint8Array, label: string, options?: { stream: boolean }
 }
 
 /**
- * All of a text in an encoding. What is no text in the one that the request says is refused; documents that declare a wrong one are read as browsers read them.
+ * All of a text in an encoding. Bytes that are invalid in the request's encoding are refused. Documents that declare a wrong encoding are read as in
+ * browsers.
  * @throws Refusal `invalid_parameters`
  */
 export function decodeSource(bytes: Uint8Array, label: string, { encoding, charset }: SaidEncoding): string {
@@ -94,6 +96,6 @@ export function decodeSource(bytes: Uint8Array, label: string, { encoding, chars
   throw invalidParameter("file", `is not valid ${name}, which is the charset of its Content-Type`);
 }
 
-/** A style sheet: as it says itself, else in Windows-1252. */
+/** A style sheet, in the encoding that it declares, else in Windows-1252. */
 export const decodeStyleSheet = (bytes: Uint8Array): string =>
   new TextDecoder(markedEncoding(bytes) ?? ownEncoding(bytes) ?? "windows-1252").decode(bytes);

@@ -1,4 +1,4 @@
-/** What the readers of formats make of a file, and what lays it out. */
+/** The common form of documents between the readers of formats and the layout. */
 
 /** In points (1/72 inch). */
 export interface PaperSize {
@@ -24,20 +24,20 @@ export interface DocumentPart {
   readonly content: Uint8Array;
   /** The media type by which MuPDF knows it. */
   readonly type: string;
-  /** The pages that it is laid out for. Undefined: the document has pages of its own. */
+  /** The format of its pages. Undefined: the document has pages of its own. */
   readonly page: PageFormat | undefined;
   /** By how much the laid out page is scaled. */
   readonly scale?: number;
-  /** What happens to content wider than the page. `width` (default): it is scaled down. `none`: the page is made wider. */
+  /** The treatment of content wider than the page. `width` (default): it is scaled down. `none`: the page is made wider. */
   readonly fit?: "width" | "none";
-  /** The font size in points of text that has none of its own. */
+  /** The font size in points of text without a size of its own. */
   readonly fontSize: number;
   /** A style sheet that overrules those of the document. */
   readonly css?: string;
   /** Fuel that laying it out may take. */
   readonly fuel: number;
   readonly hasLinks: boolean;
-  /** What its style sheets have that is not drawn, by the names of the reference. */
+  /** Parts of its style sheets that are not drawn, by the names of the reference. */
   readonly notConverted?: ReadonlySet<string>;
   /** The identifiers that links in other parts lead to. */
   readonly targets?: Iterable<string>;
@@ -52,6 +52,6 @@ export interface Conversion {
   readonly author?: string | undefined;
   /** A language tag (BCP 47). */
   readonly language?: string | undefined;
-  /** What the output lacks, by the names of the reference. */
+  /** The losses of the output, by the names of the reference. */
   readonly notConverted: ReadonlySet<string>;
 }

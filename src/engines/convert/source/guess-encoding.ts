@@ -1,9 +1,9 @@
 /**
- * In which encoding a text is that is not UTF-8 and does not say: the one that makes words of it. Texts have the letters of one language, words are of one
- * script, and Chinese, Japanese, and Korean use the common characters of their standards.
+ * Guesses the encoding of a text that is not UTF-8 and declares none: the one in which it has words. Texts have the letters of one language, words
+ * are of one script, and Chinese, Japanese, and Korean use the common characters of their standards.
  */
 
-/** The letters beside ASCII of languages that are written in Latin letters. Rare ones are left out where they are common ones of a language in another encoding. */
+/** The letters beyond ASCII of languages with Latin letters. Rare letters are left out if they are common ones of a language in another encoding. */
 const LATIN = [
   "äöüß",
   "àâæçéèêëîïôœùûüÿ",
@@ -25,7 +25,7 @@ const LATIN = [
 ].map((letters) => new Set(letters + letters.toUpperCase()));
 /** Those that are a word of their own. */
 const WORDS = new Set("àáèéêíòóőÀÁÈÉÊÍÒÓŐ");
-/** By script: what no word has, the letters of its languages, and the six most common ones, which are a third of any text. */
+/** By script: characters that no word has, the letters of its languages, and the six most common ones, which are a third of any text. */
 const ALPHABETS = [
   { script: /\p{Script=Cyrillic}/u, wrong: /\p{Ll}\p{Lu}/u, letters: /^[а-яёіїєґўђјљњћџ]$/iu, common: /[оеаинті]/giu },
   {

@@ -1,4 +1,4 @@
-/** Prepares HTML for MuPDF: nothing in it runs or is fetched, and what MuPDF does not draw is named. */
+/** Prepares HTML for MuPDF: nothing in it runs or is fetched, and parts that MuPDF does not draw are reported. */
 import { decodeStyleSheet } from "./decode-text.ts";
 import type { Assets } from "./assets.ts";
 import { base64Of } from "./base64.ts";
@@ -18,13 +18,16 @@ export interface PreparedHtml {
   readonly notConverted: ReadonlySet<string>;
 }
 
-/** What `@page` says (CSS Paged Media, 3), in points. */
+/** The `@page` rule (CSS Paged Media, 3), in points. */
 export interface PageRule {
   readonly size?: PaperSize;
   readonly margins?: Partial<PaperMargins>;
 }
 
-/** Elements that are left out, and what they are called in the reference, unless no browser shows them. The HTML is tidied: no tag contains `<`, or `>` before its end. */
+/**
+ * Elements that are left out, and their names in the reference, unless no browser shows them. The HTML is tidied: no tag contains `<`, or `>` before
+ * its end.
+ */
 const LEFT_OUT: readonly (readonly [RegExp, string | undefined])[] = [
   [/<svg\b[^>]*>[\s\S]*?(?:<\/svg\s*>|$)/gi, "svg"],
   [/<math\b[^>]*>[\s\S]*?(?:<\/math\s*>|$)/gi, "formulas"],
@@ -86,7 +89,7 @@ function withDefaults(html: string, title = ""): string {
   return `${html.slice(0, at)}${head ? added : `<head>${added}</head>`}${html.slice(at)}`;
 }
 
-/** An attribute as it is written. */
+/** An attribute in its written form. */
 const writtenAttribute = (tag: string, name: string): string | undefined => {
   const [, double, single, bare] =
     new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(tag) ?? [];
@@ -98,7 +101,10 @@ const attributeOf = (tag: string, name: string): string | undefined => {
   return value === undefined ? undefined : decodeEntities(value);
 };
 
-/** Without links, but with the style sheets among the assets, without the viewport, for the width of which MuPDF would lay out, and without the encoding: what MuPDF gets is UTF-8, whatever the document was. */
+/**
+ * Removes links, except those to style sheets among the assets; the viewport, whose width MuPDF would lay out for; and the encoding, since MuPDF gets
+ * UTF-8 for any document.
+ */
 async function withStyleSheets(html: string, assets: Assets | undefined, notConverted: Set<string>): Promise<string> {
   return replaced(
     html,
@@ -114,7 +120,7 @@ async function withStyleSheets(html: string, assets: Assets | undefined, notConv
   );
 }
 
-/** A string with each match replaced by what comes of it. */
+/** A string with each match replaced by its result. */
 async function replaced(text: string, pattern: RegExp, by: (match: string) => Promise<string>): Promise<string> {
   const pieces: string[] = [];
   let at = 0;
@@ -134,14 +140,14 @@ const IMAGES: readonly (readonly [RegExp, string])[] = [
   [/^(II\*\0|MM\0\*)/, "image/tiff"],
 ];
 
-/** An image in a URI of its own; undefined if it is of no kind that MuPDF decodes. */
+/** An image as a data URI. Undefined if MuPDF does not decode its format. */
 export function imageUri(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 8));
   const type = IMAGES.find(([magic]) => magic.test(head))?.[1];
   return type && `data:${type};base64,${base64Of(bytes)}`;
 }
 
-/** Images among the assets get a name in `images`, for their data would be in the way of what is done with the text. */
+/** Images among the assets get a name in `images`, because their data would interfere with the changes to the text. */
 async function withImages(
   html: string,
   assets: Assets | undefined,

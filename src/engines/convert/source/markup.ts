@@ -3,7 +3,7 @@ import { withSymbolFonts } from "../../fonts.ts";
 import type { Work } from "../../work.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-/** What HTML cannot hold (HTML Standard, 13.1.4). */
+/** Characters that HTML cannot contain (HTML Standard, 13.1.4). */
 const NO_TEXT = /[^\P{Cc}\t\n\f\r]/gu;
 /** Text in HTML. */
 export const escaped = (text: string): string => withSymbolFonts(escapedAttribute(text));
@@ -56,13 +56,16 @@ export const decodeEntities = (text: string): string =>
     },
   );
 
-/** Ampersands in HTML, as references or as they are; in attributes, names without `;` before `=` and letters are no references (HTML Standard, 13.2.5.73). */
+/**
+ * Ampersands in HTML, as references or unescaped. In attributes, names without `;` before `=` and letters are no references (HTML Standard,
+ * 13.2.5.73).
+ */
 const [IN_TEXT, IN_TAG] = ["(?:amp|AMP);?", "(?:amp|AMP)(?:;|(?![\\w=]))"].map(
   (name) =>
     new RegExp(`&(?:${name}|#0*38(?!\\d);?|#[xX]0*26(?![\\da-fA-F]);?|(?!#\\d|#[xX][\\da-fA-F]|[a-zA-Z]))`, "g"),
 ) as [RegExp, RegExp];
 
-/** HTML that comes out of MuPDF as it is meant: what its HTML parser has decoded, MuPDF decodes again, as XML. */
+/** Escapes HTML so that it is right after MuPDF: MuPDF decodes the output of its HTML parser a second time, as XML. */
 export const forMuPdf = {
   text: (html: string): string => html.replace(IN_TEXT, "&amp;amp;"),
   tag: (html: string): string => html.replace(IN_TAG, "&amp;amp;"),
@@ -85,7 +88,7 @@ export const LIST_MARKS = `body ul ul,body ul ul ul{list-style-type:disc}${Objec
 /** Cells are as wide as their words at least: `bounded-html.ts` divides those for which there is no room. */
 export const CELL_WORDS = "table{overflow-wrap:normal}";
 
-/** The style of text that has none of its own: of Markdown, office documents, and sheets. */
+/** The style of text without a style of its own: of Markdown, office documents, and sheets. */
 const BASE_STYLE = `body{font-family:sans-serif;margin:0;line-height:1.35;overflow-wrap:break-word}
 h1{font-size:1.8em;margin:0.7em 0 0.4em}h2{font-size:1.45em;margin:0.8em 0 0.4em}h3{font-size:1.2em;margin:0.8em 0 0.3em}
 h4,h5,h6{font-size:1em;margin:0.8em 0 0.3em}p{margin:0.5em 0}

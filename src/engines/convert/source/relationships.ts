@@ -17,7 +17,7 @@ export async function partAt(work: Work, archive: Archive, name: string | undefi
   return text === undefined || name === undefined ? undefined : parseXml(work, text, name);
 }
 
-/** The name of the main part of a package, which programs choose; undefined if the package does not say it. */
+/** The name of the main part of a package, which programs choose. Undefined if the package does not name it. */
 export async function mainPartOf(work: Work, archive: Archive): Promise<string | undefined> {
   const relationships = await relationshipsOf(work, archive, "");
   return relationships.values().find(({ type, external }) => type === "officeDocument" && !external)?.target;

@@ -35,7 +35,7 @@ export interface SheetOptions {
   readonly css: string;
 }
 
-/** What a column has beside its text; the narrowest and the widest column. */
+/** The width of a column in addition to its text, and the widths of the narrowest and the widest column. */
 const [PADDING, LEAST, MOST] = [12, 24, 260];
 /** The smallest scale at which a sheet is still legible. Pages of wider sheets are made wider. */
 const LEAST_SCALE = 0.35;

@@ -2,7 +2,7 @@
 import type { ParseMeter } from "../../parse-meter.ts";
 import { type Declaration, declarationsInPrint } from "./declarations.ts";
 
-/** A rule, or what is between rules: comments, statements, the beginning and the end of a group such as `@media`. */
+/** A rule, or the text between rules: comments, statements, the beginning and the end of a group such as `@media`. */
 export interface StylePiece {
   /** Where it is in the text. */
   readonly start: number;
@@ -16,7 +16,7 @@ export interface StylePiece {
   };
 }
 
-/** What selectors can name in a document. */
+/** The names in a document that selectors can refer to. */
 export interface DocumentNames {
   /** In lower case. */
   readonly elements: ReadonlySet<string>;
@@ -85,7 +85,7 @@ function endOfBlock(css: string, from: number): number {
   }
 }
 
-/** The rules of a style sheet in their order, and what is between them. */
+/** The rules of a style sheet in their order, and the text between them. */
 export function* stylePieces(css: string): Generator<StylePiece, void> {
   /** Of the groups that are open, whether rules in them apply. */
   const groups: boolean[] = [];
@@ -107,21 +107,21 @@ export function* stylePieces(css: string): Generator<StylePiece, void> {
       yield { start, end: at };
       continue;
     }
-    // As MuPDF has it: what is nested in a rule is an error that ends with the first block.
+    // As in MuPDF: a nested rule is an error that ends with the first block.
     at = prelude.startsWith("@") ? endOfBlock(css, at) : Math.min(nextMark(css, at, /["'}]|\/\*/g) + 1, css.length);
     const body = css.slice(mark + 1, css[at - 1] === "}" ? at - 1 : at);
     yield { start, end: at, rule: { prelude, body, applies: groups.at(-1) ?? true } };
   }
 }
 
-/** Groups with a condition on what prints them, and those whose rules always apply. Others, such as `@keyframes`, have none for a page. */
+/** Groups with a condition that printing meets, and those whose rules always apply. Others, such as `@keyframes`, have no rules for a page. */
 function groupApplies(prelude: string): boolean {
   const [, name = "", condition = ""] = /^@([\w-]+)([\s\S]*)$/.exec(prelude) ?? [];
   if (/^media$/i.test(name)) return isPrinted(condition);
   return /^(?:supports|layer)$/i.test(name);
 }
 
-/** A page of A4 with the margins of a browser, in pixels of CSS: what conditions on the width are compared with. */
+/** A page of A4 with the margins of a browser, in pixels of CSS. Conditions on the width are compared with it. */
 const PRINTED_WIDTH = 718;
 const WIDTH = /\(\s*(min-|max-|)width\s*(:|[<>]=?)\s*([\d.]+)(px|em|rem|)\s*\)/;
 
@@ -152,7 +152,7 @@ function isPrintedFeature(condition: string): boolean {
 
 const NAME = String.raw`-?(?:[A-Za-z_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*`;
 const VALUE = String.raw`(?:${NAME}|"[^"\\]*"|'[^'\\]*')`;
-/** An element, a class, an id, an attribute, a pseudo-class, and what combines them. */
+/** An element, a class, an id, an attribute, a pseudo-class, and combinators. */
 const SIMPLE = new RegExp(
   String.raw`(${NAME})|\*|\.(${NAME})|#([\w-]+)|\[\s*(${NAME})\s*(?:[|~]?=\s*${VALUE}\s*)?\]|::?${NAME}(?:\([\w\s+-]*\))?|(\s*[>+]\s*|\s+)`,
   "y",
@@ -160,7 +160,7 @@ const SIMPLE = new RegExp(
 /** MuPDF's longest token. */
 const LONGEST = 1_000;
 
-/** Whether a selector may match an element of the document; undefined if it has what MuPDF may not know. */
+/** Whether a selector may match an element of the document. Undefined if it has constructs that MuPDF may not know. */
 function mayMatch(selector: string, names: DocumentNames): boolean | undefined {
   if (selector.length > LONGEST) return undefined;
   let [isLive, combined] = [true, true];
@@ -180,13 +180,16 @@ function mayMatch(selector: string, names: DocumentNames): boolean | undefined {
   return combined ? undefined : isLive;
 }
 
-/** What neither MuPDF nor the cascade reads: elements that follow, `:not()` of more than one compound, and pseudo-classes that need what comes later. */
+/**
+ * Selectors that neither MuPDF nor the cascade reads: elements that follow, `:not()` of more than one compound, and pseudo-classes that depend on
+ * later elements.
+ */
 const UNREAD =
   /~(?!=)|:not\((?:[^()]*[\s>+~(]|[^()]*$)|:(?:is|where|has|lang|dir|empty|only-child|last-child|nth-last-child|[a-z-]+-of-type)(?![\w-])|::?first-(?:letter|line)(?![\w-])/i;
 const GENERATED = /::?(?:before|after|marker)(?![\w-])/i;
 const CONTENT = /(?:^|[;\s])content\s*:\s*(?!none|normal|""|'')/i;
 
-/** What a rule whose selector is not read loses of the document, by the names of the reference. */
+/** The loss caused by a rule whose selector is not read, by the names of the reference. */
 function lostOf(selector: string, body: string, names: DocumentNames): string | undefined {
   const isGenerated = GENERATED.test(selector);
   if (selector.length > LONGEST || (isGenerated ? !CONTENT.test(body) : !UNREAD.test(selector))) return undefined;
@@ -199,7 +202,9 @@ function lostOf(selector: string, body: string, names: DocumentNames): string | 
   return mayBe ? (isGenerated ? "generated-content" : "css-selectors") : undefined;
 }
 
-/** As MuPDF reads it: rules that may match and apply to print, with what MuPDF knows of their declarations. `selectors`: how many are left. */
+/**
+ * A style sheet for MuPDF: rules that may match and apply to print, with the declarations that MuPDF knows. `selectors`: the number of those left.
+ */
 export async function reducedStyleSheet(
   meter: ParseMeter,
   css: string,

@@ -1,4 +1,4 @@
-/** Writes HTML so that MuPDF, which knows a part of CSS, draws what its style sheets and attributes mean. The HTML is tidied. */
+/** Writes HTML so that MuPDF, which supports a part of CSS, draws the meaning of its style sheets and attributes. The HTML is tidied. */
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
 import { DIVISION } from "./bounded-html.ts";
@@ -40,7 +40,7 @@ export async function styledHtml(
   const cascade = await Cascade.of(work, [...sheets, css], isXml);
   const reversed = await countsOfReversed(work, source);
   const lists = new WeakMap<StyledElement, List>();
-  /** What is behind the text of elements. */
+  /** The color behind the text of elements. */
   const backdrops = new WeakMap<StyledElement, CssColor>();
   const inCells = new WeakMap<StyledElement, Lines>();
   const divisions = { left: limits.conversion.tags };
@@ -120,7 +120,7 @@ async function countsOfReversed(work: Work, html: string): Promise<number[]> {
   return counts.map(({ items }) => items);
 }
 
-/** What is before an item so that MuPDF gives it its number: it counts from the start of a list. */
+/** Tags that start the list anew before an item, so that MuPDF gives it its number: it counts from the start of a list. */
 function numbered(list: List, { attributes }: StyledElement, pieces: string[]): string[] {
   const value = Number.parseInt(attributes.get("value") ?? "", 10);
   const number = Number.isNaN(value) ? list.next : value;
@@ -150,7 +150,7 @@ function linesOf(element: StyledElement, inCells: WeakMap<StyledElement, Lines>)
   if (!isCell && around === undefined) return undefined;
   const own = ownLines(element) ?? (isCell && attributes.has("nowrap") ? "one" : undefined);
   if (own !== undefined || around !== undefined) return own ?? around;
-  // What is around the cell may say it, too.
+  // The elements around the cell may set it, too.
   for (let at = parent; at !== undefined; at = at.parent) {
     const lines = ownLines(at);
     if (lines !== undefined) return lines;

@@ -1,6 +1,6 @@
 /**
- * Reads the tags of HTML once, from left to right, so that patterns can be searched for in them: afterwards every tag has its end, none has `<` or `>` in its
- * attributes, and scripts, templates, comments, and titles are gone.
+ * Reads the tags of HTML once, from left to right, so that patterns can be searched for in them. Afterwards every tag has its end, none has `<` or
+ * `>` in its attributes, and scripts, templates, comments, and titles are removed.
  */
 import { Refusal } from "../../errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
@@ -9,7 +9,7 @@ import { limits } from "../../../limits.ts";
 
 export interface TidyHtml {
   readonly html: string;
-  /** The contents of the first `title`, as they are written. */
+  /** The contents of the first `title`, in their written form. */
   readonly title: string | undefined;
   /** The `lang` of `html`. */
   readonly language: string | undefined;
@@ -20,7 +20,7 @@ const RAW = new Set(["script", "template", "style", "title"]);
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 /** Those that go on in the blocks that follow unless they have an end tag (HTML Standard, 13.2.4.3). */
 const FORMATTING = new Set("a b big code em font i nobr s small strike strong tt u".split(" "));
-/** An element that the next of its kind ends, and what it is not looked for beyond. */
+/** Elements that the next of their kind ends, and the containers that limit the search for them. */
 const KINDS: Readonly<Record<string, string>> = { th: "td", dd: "dt", thead: "tbody", tfoot: "tbody" };
 const ENDED_BY_NEXT = new Set("p li dt option optgroup tr td tbody colgroup html head body".split(" "));
 const BLOCKS = new Set(
@@ -51,7 +51,7 @@ export async function tidied(work: Work, source: string, isXml = false): Promise
       if (at === start + 1) html.push("&lt;");
       continue;
     }
-    // What has no end is no tag, and neither is anything after it (HTML Standard, 13.2.5).
+    // A tag without an end is none, and nothing after it is a tag (HTML Standard, 13.2.5).
     const end = endOfTag(source, start + 1);
     if (end < 0) break;
     at = end + 1;
@@ -118,7 +118,7 @@ class Elements {
       this.#close(KINDS[written.slice(1)] ?? written.slice(1));
       return;
     }
-    // In HTML, `/` at the end of a tag says nothing.
+    // In HTML, `/` at the end of a tag has no meaning.
     if (VOID.has(written)) return;
     if (!isEmpty) this.#unclosed += 1;
     const name = KINDS[written] ?? written;
@@ -149,7 +149,7 @@ class Elements {
       // Within a table, the end tag of something around it is ignored.
       const inTable = name === "table" || name === "tr" || name === "tbody" || name === "td";
       if (SCOPES.has(open) || (open === "td" && !inTable)) return;
-      // An inline element does not end what is not inline.
+      // An inline element does not end a block.
       if (name === "span" || !BLOCKS.has(name)) return;
     }
   }

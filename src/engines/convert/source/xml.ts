@@ -81,7 +81,7 @@ export function elementAt(element: XmlElement | undefined, ...path: readonly str
   return found;
 }
 
-/** An attribute by its local name, whatever its prefix. */
+/** An attribute by its local name, with any prefix. */
 export function attribute(element: XmlElement | undefined, name: string): string | undefined {
   if (element === undefined) return undefined;
   const { attributes } = element;

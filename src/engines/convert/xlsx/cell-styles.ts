@@ -15,7 +15,7 @@ export interface CellStyle {
 
 const PLAIN: CellStyle = { format: 0, bold: false, italic: false, fill: undefined, color: undefined, align: undefined };
 
-/** An opaque color without a theme; others stay as they are by default. */
+/** An opaque color without a theme. Others keep the default. */
 const colorOf = (element: XmlElement | undefined): string | undefined => {
   const [, rgb] = /^(?:[\da-f]{2})?([\da-f]{6})$/i.exec(attribute(element, "rgb") ?? "") ?? [];
   return rgb && `#${rgb}`;

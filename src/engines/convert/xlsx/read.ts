@@ -1,4 +1,4 @@
-/** Workbooks (ECMA-376: XLSX): each visible sheet as it is shown, with the widths of its columns. */
+/** Workbooks (ECMA-376: XLSX): each visible sheet as displayed, with the widths of its columns. */
 import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
@@ -25,7 +25,7 @@ const MOST_EMPTY_ROWS = 30;
 const WIDTH_UNIT = 5.6;
 const COLUMNS = 16_384;
 
-/** Relationships of a sheet, as what the output lacks. */
+/** Relationships of a sheet, by the losses that they cause. */
 const LACKING: Readonly<Record<string, string>> = {
   comments: "comments",
   oleObject: "embedded-objects",
@@ -308,7 +308,7 @@ async function mergesOf(work: Work, root: XmlElement): Promise<ReadonlyMap<strin
   return merged;
 }
 
-/** What the columns of a sheet say: 0 where none says anything, and one more than the number of the element that says it. */
+/** The column elements of a sheet: 0 for columns without one, and one more than the index of the element otherwise. */
 class Columns {
   readonly #said = new Uint32Array(COLUMNS);
   readonly #elements: readonly XmlElement[];
@@ -317,7 +317,7 @@ class Columns {
     this.#elements = elements;
   }
 
-  /** Columns are numbered from 1 in the file. Of elements for the same column, the last says what it is. */
+  /** Columns are numbered from 1 in the file. Of several elements for the same column, the last applies. */
   static async read(work: Work, root: XmlElement): Promise<Columns> {
     const columns = new Columns(elementsIn(elementAt(root, "cols"), "col"));
     // For each column, the next one that no element has been found for.
