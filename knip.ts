@@ -16,7 +16,7 @@ const config: KnipConfig = {
   // A type of a function's parameter or result is exported with it, whether somebody names it yet or not.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Files that wasm/prepare.ts copies.
-  ignoreDependencies: ["@tsd/typescript", /^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core"],
+  ignoreDependencies: [/^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core"],
   // Debian's packages, compared with by `npm run measure -- bench` where they are installed.
   ignoreBinaries: ["ocrmypdf", "pdftoppm", "tesseract"],
 };
