@@ -57,7 +57,7 @@ async function readRegistry(): Promise<Described> {
       bundle: true,
       format: "esm",
       platform: "node",
-      target: "node20",
+      target: "node22",
       logLevel: "error",
       loader: { ".wasm": "empty", ".txt": "text" },
       plugins: [

@@ -53,7 +53,7 @@ export function serverOf(
   },
 ): Server {
   const server = new Server(
-    { name: "pdf-service", title: "PDF Operations Service", version },
+    { name: "pdf-service", title: "PDF Service", version },
     {
       capabilities: { tools: {}, resources: {}, ...(isModern && { extensions: { [TASKS]: {} } }) },
       instructions,

@@ -14,14 +14,14 @@ import { clientPackages } from "./client-packages.ts";
 import { searchIndex } from "./reference/search-index.ts";
 
 const playground: Page = {
-  title: "Playground · PDF service",
+  title: "Playground · PDF Service",
   description: "Try every PDF operation of the API in the browser.",
   path: "/",
   entry: "playground",
 };
 
 const reference: Page = {
-  title: "Reference · PDF service",
+  title: "Reference · PDF Service",
   description:
     "All requests of the API: parameters, responses, errors, and events, with examples in curl, JavaScript, and Python.",
   path: "/docs",
@@ -29,7 +29,7 @@ const reference: Page = {
 };
 
 const notFound: Page = {
-  title: "Not found · PDF service",
+  title: "Not found · PDF Service",
   description: "This page does not exist.",
   path: "",
   entry: "reference",
@@ -70,7 +70,7 @@ export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unkn
       const guide = guides.find((one) => one.id === id);
       if (guide === undefined) throw new Error(`there is no guide ${id}`);
       const body = renderGuide(describeAt(env.baseUrl), guides, guide);
-      const title = `${guide.title} · PDF service`;
+      const title = `${guide.title} · PDF Service`;
       return compact(
         await renderPage({ ...reference, title, description: `${guide.title}: a guide.`, body }, env.sourceUrl),
       );

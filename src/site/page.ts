@@ -52,7 +52,7 @@ export function renderPage(page: Page, sourceUrl: string) {
         <a class="skip" href="#main">Skip to content</a>
         <header class="bar">
           <a class="brand" href="/"
-            ><img src="/assets/icon.svg" alt="" width="22" height="22" /><span>PDF service</span></a
+            ><img src="/assets/icon.svg" alt="" width="22" height="22" /><span>PDF Service</span></a
           >
           <nav aria-label="Main" id="links">
             ${links.map(

@@ -21,7 +21,7 @@ export function llms(description: Description, baseUrl: string, guides: readonly
   const operations = methodsOf(description.paths).flatMap(({ id, method, path }) =>
     method.tags.includes("Operations") && operationOf(path, method) ? [{ id, summary: method.summary }] : [],
   );
-  return `# PDF service
+  return `# PDF Service
 
 > ${(description.info.description ?? "").replaceAll("\n\n", "\n>\n> ")}
 

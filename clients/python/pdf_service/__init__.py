@@ -1,4 +1,4 @@
-"""A typed client for the PDF service. It needs nothing but Python."""
+"""A typed client for the PDF Service. It needs nothing but Python."""
 
 from ._files import FileInput
 from ._jobs import JobHandle

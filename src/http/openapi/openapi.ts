@@ -84,7 +84,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
   return {
     openapi: "3.1.0",
     info: {
-      title: "PDF Operations Service",
+      title: "PDF Service",
       version,
       description: `Process PDF documents: send PDFs or images, get a PDF, a ZIP archive, an image, or JSON.\n\n${retention}\n\nNew fields may be added to v1 responses at any time, so clients must ignore fields they do not know.`,
       license: { name: "AGPL-3.0-or-later", identifier: "AGPL-3.0-or-later" },

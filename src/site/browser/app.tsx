@@ -51,7 +51,7 @@ export function App() {
   useEffect(() => {
     markCurrentLink(route);
     scrollTo(0, 0);
-    document.title = route === "" ? "Playground · PDF service" : `${route} · PDF service`;
+    document.title = route === "" ? "Playground · PDF Service" : `${route} · PDF Service`;
   }, [route]);
 
   const account = document.querySelector("#account");
