@@ -18,7 +18,7 @@ export interface PageReading extends RecognizedPage {
 }
 
 /**
- * Pixels per inch. For letters of the usual size, a higher resolution costs more and finds nothing more (`npm run bench --
+ * Pixels per inch. For letters of the usual size, a higher resolution costs more and finds nothing more (`npm run measure -- bench --
  * --only ocr`).
  */
 const DPI = 200;

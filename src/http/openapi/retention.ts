@@ -4,8 +4,13 @@ const hours = (seconds: number): string => (seconds === 3_600 ? "an hour" : `${s
 const { defaultSeconds, shortestSeconds, longestSeconds } = limits.storage;
 const range = `${shortestSeconds / 60} minutes to ${longestSeconds / 86_400} days with \`expiresIn\``;
 
-/**
- * What the service keeps of documents, and for how long. It is said once: in `openapi.json`, and by `npm run generate -- docs` in the README, the
- * security policy, and the guides.
- */
-export const retention = `A request to an operation keeps nothing: its documents are in memory only, and are discarded when the request ends. Three things are stored, encrypted, until they expire or you delete them: files that you upload to \`/files\` (for ${hours(defaultSeconds)}, or ${range}); the documents of a job, until it ends, and then its result (for as long, likewise); and files that a tool of the MCP server returns (for ${hours(limits.mcp.resultSeconds)}, likewise). Neither documents nor their names are ever logged.`;
+/** How long the service keeps documents. The one text about it, shown in `openapi.json` and, by `npm run generate -- docs`, in the README, the security policy, and the guides. */
+export const retention = `Operations store nothing: documents are held in memory only and discarded when the request ends.
+
+Three kinds of files are stored, encrypted, until they expire or you delete them:
+
+- Files that you upload to \`/files\`: for ${hours(defaultSeconds)} by default, or for ${range}.
+- The documents of a job until it ends, and then its result for the same time.
+- Files that a tool of the MCP server returns: for ${hours(limits.mcp.resultSeconds)} by default.
+
+Documents and their names are never logged.`;
