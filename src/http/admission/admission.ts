@@ -49,8 +49,8 @@ export interface Admittance {
   readonly to: "read" | "read into an engine" | "work";
   /** Maximum wait in milliseconds, if shorter than the default. */
   readonly waitMilliseconds?: number;
-  /** Whether others that fit go first while this does not: nobody waits behind the part of a job. */
-  readonly letsOthersPass?: boolean | undefined;
+  /** Whether requests that fit go first while this one does not, so that nothing waits behind the part of a job. */
+  readonly yieldsToSmaller?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -173,7 +173,7 @@ export class Admission {
   #next(kind: Kind): Waiting | undefined {
     const withEngine = Array.from(this.#admitted).filter(({ hasEngine }) => hasEngine);
     const group = this.#queue.filter((waiting) => this.#kindOf(waiting) === kind);
-    const ready = group.filter((waiting) => waiting.letsOthersPass !== true || this.#fits(waiting));
+    const ready = group.filter((waiting) => waiting.yieldsToSmaller !== true || this.#fits(waiting));
     const all = ready.length > 0 ? ready : group;
     const paying = all.filter(({ memory }) => !this.#isOver(memory));
     const rivals = paying.length > 0 ? paying : all;

@@ -26,7 +26,7 @@ export interface LeaseRequest {
   readonly given: Omit<LeaseOptions, "expected" | "most" | "work" | "parking"> & { readonly memoryBytes: number };
   readonly services: Services;
   /** As for `Admittance`. */
-  readonly letsOthersPass?: boolean;
+  readonly yieldsToSmaller?: boolean;
   /** Called when its engines are returned before something outside is waited for. */
   readonly parked?: () => void;
   /** Keeps work running after the response. */
@@ -141,9 +141,9 @@ export class Lease extends RequestMemory {
   /** While its engines are parked, others work, and it holds only what it needs later. */
   get #parking(): Parking {
     const { outsideBytes, turnMilliseconds: waitMilliseconds } = limits.admission;
-    const { letsOthersPass } = this.#request;
+    const { yieldsToSmaller } = this.#request;
     const again = (bytes: number): Promise<void> =>
-      this.orEnd(() => this.admit({ to: "work", bytes, waitMilliseconds, letsOthersPass }));
+      this.orEnd(() => this.admit({ to: "work", bytes, waitMilliseconds, yieldsToSmaller }));
     return {
       parked: (bytes) => {
         this.park(bytes + outsideBytes);
@@ -170,7 +170,7 @@ export class Lease extends RequestMemory {
   }
 
   async #admitTo(to: Admittance["to"], bytes: number, waitMilliseconds: number): Promise<void> {
-    await this.admit({ to, bytes, waitMilliseconds, letsOthersPass: this.#request.letsOthersPass });
+    await this.admit({ to, bytes, waitMilliseconds, yieldsToSmaller: this.#request.yieldsToSmaller });
     if (to !== "read" && this.#engines === undefined) await this.#leaseWithin(weightOf(this.#fileBytes));
   }
 

@@ -217,7 +217,7 @@ class PartWork implements Disposable {
       signal: this.#signal,
       given: leaseOptions(env),
       services: servicesOf(env, this.#signal),
-      letsOthersPass: true,
+      yieldsToSmaller: true,
       parked: this.#parked,
       waitUntil,
     });

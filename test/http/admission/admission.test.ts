@@ -34,7 +34,7 @@ describe("queue", () => {
   it("others pass the part of a job that does not fit yet", async () => {
     const { ask, admit } = admissionOf(100);
     const first = await admit(60);
-    const part = ask("acct", { bytes: 80, to: "work", letsOthersPass: true });
+    const part = ask("acct", { bytes: 80, to: "work", yieldsToSmaller: true });
     const second = await admit(30);
     end(first);
     expect(await settled(part)).toBe(false);
