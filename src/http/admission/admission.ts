@@ -136,7 +136,7 @@ export class Admission {
 
   /** What a request held is free. */
   end(memory: Admitted): void {
-    if (this.#admitted.delete(memory)) this.lookAll();
+    if (this.#admitted.delete(memory)) this.wakeNext();
   }
 
   /** Whether a request may keep what it holds while it waits without an engine: those that do leave room for a small request. */
@@ -164,8 +164,8 @@ export class Admission {
     return isCurrent && (this.#uncharged.get(account) ?? 0) > this.options.unchargedFuel;
   }
 
-  /** Something became free: wakes the requests whose turn it is. */
-  lookAll(): void {
+  /** Memory or a slot became free: wakes the next request of each kind. */
+  wakeNext(): void {
     for (const kind of KINDS) this.#next(kind)?.look();
   }
 
@@ -268,7 +268,7 @@ export class Admission {
 
   /** A large request may have been blocking others that fit. */
   #leave(waiting: Waiting): void {
-    if (this.#remove(waiting)) this.lookAll();
+    if (this.#remove(waiting)) this.wakeNext();
   }
 
   #remove(waiting: Waiting): boolean {

@@ -132,7 +132,7 @@ export class RequestMemory implements Admitted, Disposable {
     this.#hasEngine = to !== "read" && !this.#isParked;
     if (to === "work") return;
     this.#idle = { since: Date.now(), moved: 0 };
-    this.#admission.lookAll();
+    this.#admission.wakeNext();
   }
 
   /** Reports that `bytes` of what the client sends have arrived. Throws as `check` does. */
@@ -164,7 +164,7 @@ export class RequestMemory implements Admitted, Disposable {
   leave(): void {
     this.check();
     this.#enter("outside");
-    this.#admission.lookAll();
+    this.#admission.wakeNext();
   }
 
   /** Does what the work cannot continue without: if that fails, it stops, even if it takes the error for that of something else. */
@@ -189,7 +189,7 @@ export class RequestMemory implements Admitted, Disposable {
     if (this.#lost !== undefined) return;
     this.#enter("draining");
     this.#idle ??= { since: Date.now(), moved: 0 };
-    this.#admission.lookAll();
+    this.#admission.wakeNext();
   }
 
   /** The work is done, and only `bytes` of the response remain, which the client may read slowly. */
@@ -200,14 +200,14 @@ export class RequestMemory implements Admitted, Disposable {
     this.#isParked = false;
     this.#idle = undefined;
     this.hold(bytes);
-    this.#admission.lookAll();
+    this.#admission.wakeNext();
   }
 
   /** Sets the number of bytes held. */
   hold(bytes: number): void {
     const less = bytes < this.#bytes;
     this.#bytes = bytes;
-    if (less) this.#admission.lookAll();
+    if (less) this.#admission.wakeNext();
   }
 
   /**
