@@ -16,7 +16,7 @@ export interface HeaderFacts {
   readonly pagesLost: number | undefined;
   /** The number of document-level attachments that are not in the output. */
   readonly attachmentsDropped: number | undefined;
-  /** `true` exactly if `verify-signatures` says of the output that a digital signature which was intact in an input is now broken or has forbidden changes, or if the output does not have it any more. */
+  /** `true` exactly if the operation invalidated a digital signature that was intact in an input: `verify-signatures` finds it broken or with forbidden changes in the output, or the output no longer has it. */
   readonly signatureInvalidated: boolean;
   /** Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes. */
   readonly unknownFields: readonly string[];
@@ -44,7 +44,7 @@ export interface HeaderFacts {
   readonly signatureField: string | undefined;
   /** The PAdES level of the signature: `b-b`, `b-t`, `b-lt`, or `b-lta`. */
   readonly signatureLevel: string | undefined;
-  /** With `mode=prepare`: what is to be signed (the signed attributes of the CMS signature, DER), in base64. */
+  /** With `mode=prepare`: the bytes to sign (the signed attributes of the CMS signature, DER), in base64. */
   readonly signatureInput: string | undefined;
   /** The cipher of the output: `aes-128` or `aes-256`. */
   readonly encryption: string | undefined;

@@ -200,7 +200,7 @@ export type CropInput = {
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
   /** What is cut off, in points: for each side, or one number for all. For example: `{"top":36,"right":0,"bottom":72,"left":0}`. */
   readonly margins?: undefined;
-  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
+  /** Crops each page to its visible content. Almost white pixels count as blank. */
   readonly auto?: false | undefined;
   }
   | {
@@ -208,11 +208,11 @@ export type CropInput = {
   readonly margins: number | { readonly top?: number | undefined; readonly right?: number | undefined; readonly bottom?: number | undefined; readonly left?: number | undefined };
   /** What stays visible, in points from the top left of the visible page. For example: `{"x":36,"y":36,"width":300,"height":400}`. */
   readonly box?: undefined;
-  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
+  /** Crops each page to its visible content. Almost white pixels count as blank. */
   readonly auto?: false | undefined;
   }
   | {
-  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
+  /** Crops each page to its visible content. Almost white pixels count as blank. */
   readonly auto: true;
   /** What stays visible, in points from the top left of the visible page. For example: `{"x":36,"y":36,"width":300,"height":400}`. */
   readonly box?: undefined;
@@ -553,7 +553,7 @@ export type WatermarkInput = {
   | {
   /** What to stamp. */
   readonly kind: "text";
-  /** The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`. */
+  /** The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted. Required when `kind` is `text`. */
   readonly text: string;
   /** The image: PNG, JPEG, or WebP. Required when `kind` is `image`. */
   readonly image?: undefined;
@@ -567,7 +567,7 @@ export type WatermarkInput = {
   | {
   /** What to stamp. */
   readonly kind: "image";
-  /** The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`. */
+  /** The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted. Required when `kind` is `text`. */
   readonly text?: undefined;
   /** The image: PNG, JPEG, or WebP. Required when `kind` is `image`. */
   readonly image: FileInput | FileReference;
@@ -615,7 +615,7 @@ export interface AddPageNumbersInput {
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
-  /** The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`. */
+  /** The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown unchanged. Default: `{n} of {total}`. */
   readonly template?: string | undefined;
   /** Where on the page. Default: `bottom-center`. */
   readonly position?: "top-left" | "top-center" | "top-right" | "bottom-left" | "bottom-center" | "bottom-right" | undefined;
@@ -751,7 +751,7 @@ export type SealInput = {
   readonly fieldName?: string | undefined;
   /** The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`. */
   readonly field?: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined } | undefined;
-  /** Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`. */
+  /** Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`. */
   readonly certify?: "no-changes" | "form-filling" | "annotations" | undefined;
   }
   | {
@@ -779,7 +779,7 @@ export type SealInput = {
   readonly fieldName?: string | undefined;
   /** The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`. */
   readonly field?: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined } | undefined;
-  /** Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`. */
+  /** Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`. */
   readonly certify?: "no-changes" | "form-filling" | "annotations" | undefined;
   }
   | {
@@ -807,7 +807,7 @@ export type SealInput = {
   readonly fieldName?: undefined;
   /** The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`. */
   readonly field?: undefined;
-  /** Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`. */
+  /** Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`. */
   readonly certify?: undefined;
   }
 );
@@ -1051,13 +1051,13 @@ export interface RedactInput {
   readonly patterns?: readonly ("email" | "phone" | "iban" | "credit-card" | "ip" | "url" | "us-ssn" | { readonly regex: string })[] | undefined;
   /** Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`. */
   readonly regions?: readonly ({ readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined })[] | undefined;
-  /** The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`. */
+  /** The pages on which `terms` and `patterns` are redacted. Data of the whole document, such as its metadata, is always redacted. Default: `all`. */
   readonly pages?: string | undefined;
   /** The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`. */
   readonly fill?: string | undefined;
   /** A text to show in each box. */
   readonly label?: string | undefined;
-  /** Returns what would be redacted as JSON instead of a PDF. */
+  /** Returns the matches as JSON instead of a redacted PDF. */
   readonly dryRun?: boolean | undefined;
 }
 
@@ -1436,7 +1436,7 @@ export class ServiceMethods extends OperationTransport {
    * Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
    * `angle` for its pages.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
    * (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -1452,7 +1452,7 @@ export class ServiceMethods extends OperationTransport {
    * Crop pages.
    *
    * Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
-   * rotation and crop box applied. `auto` leaves blank pages as they are.
+   * rotation and crop box applied. `auto` leaves blank pages unchanged.
    *
    * What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
    * outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
@@ -1499,7 +1499,7 @@ export class ServiceMethods extends OperationTransport {
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
@@ -1511,7 +1511,7 @@ export class ServiceMethods extends OperationTransport {
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
@@ -1523,7 +1523,7 @@ export class ServiceMethods extends OperationTransport {
    * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
    * keep theirs.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
@@ -1548,13 +1548,12 @@ export class ServiceMethods extends OperationTransport {
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
    *
-   * Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
+   * - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
+   * - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
+   * - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
+   * - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
    *
-   * Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
-   * or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
-   * 8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
-   * and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
-   * `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
+   * The guide at `/docs/conversion` has the details.
    *
    * Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
    *
@@ -1613,26 +1612,15 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Extract the text of a PDF.
    *
-   * Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-   * right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-   * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-   * readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
+   * Returns the text of each page in reading order, column by column. It includes form field values, annotations that show text, and the invisible text of scans, but no text outside the visible page.
    *
-   * With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-   * lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
-   * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
-   * their positions.
+   * - **Formats**: `json` has the text of each page, with `markdown=true` its Markdown and with `blocks=true` its blocks and their positions. `text`, `markdown` (CommonMark with GitHub's tables and footnotes), and `html` return the whole document.
+   * - **Tables**: `csv` and `xlsx` return only the tables, as CSV files in a ZIP archive or as sheets of a workbook. Without a table, the error is `no_tables`.
+   * - **Scans**: pages that show something but have no readable text have `needsOcr`. With `ocr=auto`, up to 50 of them are recognized in the same request, and more in a job.
+   * - **Structure** comes from the tags of a tagged document. On pages without tags, or whose tags leave out a tenth of the text, it is recognized by appearance, and can be wrong. Running headers, footers, and page numbers are left out of Markdown and HTML.
+   * - **Characters**: ligatures are split, right-to-left scripts are in logical order, and glyphs without a known character become U+FFFD.
    *
-   * `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
-   * files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
-   * they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
-   * begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
-   *
-   * Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
-   * that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
-   * of headings also by the outline. So they can be wrong: text in
-   * charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
-   * tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
+   * The guide at `/docs/text-extraction` has the details.
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
@@ -1640,26 +1628,15 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Extract the text of a PDF.
    *
-   * Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-   * right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-   * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-   * readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
+   * Returns the text of each page in reading order, column by column. It includes form field values, annotations that show text, and the invisible text of scans, but no text outside the visible page.
    *
-   * With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-   * lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
-   * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
-   * their positions.
+   * - **Formats**: `json` has the text of each page, with `markdown=true` its Markdown and with `blocks=true` its blocks and their positions. `text`, `markdown` (CommonMark with GitHub's tables and footnotes), and `html` return the whole document.
+   * - **Tables**: `csv` and `xlsx` return only the tables, as CSV files in a ZIP archive or as sheets of a workbook. Without a table, the error is `no_tables`.
+   * - **Scans**: pages that show something but have no readable text have `needsOcr`. With `ocr=auto`, up to 50 of them are recognized in the same request, and more in a job.
+   * - **Structure** comes from the tags of a tagged document. On pages without tags, or whose tags leave out a tenth of the text, it is recognized by appearance, and can be wrong. Running headers, footers, and page numbers are left out of Markdown and HTML.
+   * - **Characters**: ligatures are split, right-to-left scripts are in logical order, and glyphs without a known character become U+FFFD.
    *
-   * `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
-   * files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
-   * they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
-   * begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
-   *
-   * Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
-   * that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
-   * of headings also by the outline. So they can be wrong: text in
-   * charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
-   * tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
+   * The guide at `/docs/text-extraction` has the details.
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
@@ -1667,26 +1644,15 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Extract the text of a PDF.
    *
-   * Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-   * right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-   * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-   * readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
+   * Returns the text of each page in reading order, column by column. It includes form field values, annotations that show text, and the invisible text of scans, but no text outside the visible page.
    *
-   * With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-   * lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
-   * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
-   * their positions.
+   * - **Formats**: `json` has the text of each page, with `markdown=true` its Markdown and with `blocks=true` its blocks and their positions. `text`, `markdown` (CommonMark with GitHub's tables and footnotes), and `html` return the whole document.
+   * - **Tables**: `csv` and `xlsx` return only the tables, as CSV files in a ZIP archive or as sheets of a workbook. Without a table, the error is `no_tables`.
+   * - **Scans**: pages that show something but have no readable text have `needsOcr`. With `ocr=auto`, up to 50 of them are recognized in the same request, and more in a job.
+   * - **Structure** comes from the tags of a tagged document. On pages without tags, or whose tags leave out a tenth of the text, it is recognized by appearance, and can be wrong. Running headers, footers, and page numbers are left out of Markdown and HTML.
+   * - **Characters**: ligatures are split, right-to-left scripts are in logical order, and glyphs without a known character become U+FFFD.
    *
-   * `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
-   * files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
-   * they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
-   * begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
-   *
-   * Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
-   * that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
-   * of headings also by the outline. So they can be wrong: text in
-   * charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
-   * tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
+   * The guide at `/docs/text-extraction` has the details.
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
@@ -1713,7 +1679,7 @@ export class ServiceMethods extends OperationTransport {
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
    * (`X-Signature-Invalidated`).
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
@@ -1731,7 +1697,7 @@ export class ServiceMethods extends OperationTransport {
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
    * (`X-Signature-Invalidated`).
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
@@ -1749,7 +1715,7 @@ export class ServiceMethods extends OperationTransport {
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
    * (`X-Signature-Invalidated`).
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
@@ -1768,7 +1734,7 @@ export class ServiceMethods extends OperationTransport {
    * supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
    * applied. In tagged documents, the watermark is an artifact.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
    * (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -1788,7 +1754,7 @@ export class ServiceMethods extends OperationTransport {
    * page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
    * `unsupported_text`. In tagged documents, labels are artifacts.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
    * (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -1809,7 +1775,7 @@ export class ServiceMethods extends OperationTransport {
    * the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
    * artifact.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but digital signatures do not allow the change
+   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but digital signatures do not allow the change
    * (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -1824,21 +1790,25 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Sign with a certificate.
    *
-   * Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
-   * the certificate is up to its issuer and to the reader.
+   * Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that the holder of the private key signed exactly these bytes. Whether a reader trusts
+   * the certificate depends on its issuer and on the reader.
    *
-   * Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
-   * are only used for the request.
+   * Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate requires it), P-256, or P-384. Send the issuers' certificates too, because readers need them. Keys and passwords
+   * are used only for the request.
    *
-   * `level` is how long that can be proved. A signature alone (`b-b`) can no longer be verified once its certificate has expired or was revoked. `b-t` adds a time stamp from a time-stamp service, `b-lt` also what the issuers of all certificates, those of
-   * the service too, say about their revocation (OCSP or revocation lists, from where the certificates say), and `b-lta` a time stamp over all of that, which holds even when those responses can no longer be verified. If a response is missing, the request fails with
-   * `revocation_unavailable`.
+   * `level` determines how long the signature can be verified:
    *
-   * If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be
-   * signed, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.
+   * - `b-b`: a signature alone, until its certificate expires or is revoked.
+   * - `b-t`: also a time stamp from a time-stamp service.
+   * - `b-lt`: also the revocation data (OCSP or revocation lists) of all certificates, including those of the service, from the URLs in the certificates.
+   * - `b-lta`: also a time stamp over all of that, which stays valid when those responses can no longer be verified.
    *
-   * Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or
-   * into a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
+   * If a response is missing, the request fails with `revocation_unavailable`.
+   *
+   * If the key cannot leave its place (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key. It returns the document with space reserved for the signature and, in `X-Signature-Input`, the bytes to sign, in base64. Sign exactly these bytes with the key and `digest`. Then send that document as `file` of `mode=complete`, with the same `chain`, `digest`, and `level`, and the `signature`. A document that changed in between is refused.
+   *
+   * Changes are appended to the file, so all earlier bytes are kept, and earlier signatures stay valid. The signature goes into the empty signature field `fieldName`, or
+   * into a new field: invisible, or visible in the box `field`. The field's requirements (its seed value), its locks, and the limits of earlier signatures are respected: a signature that they
    * do not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.
    *
    * `X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.
@@ -1907,7 +1877,7 @@ export class ServiceMethods extends OperationTransport {
    * comments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of
    * an unknown kind without one stays.
    *
-   * A document with nothing to flatten is returned as it is. With `forms` or `all`, digital signatures are removed, since they are fields (`X-Signature-Invalidated`).
+   * A document with nothing to flatten is returned unchanged. With `forms` or `all`, digital signatures are removed, because they are fields (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -1978,7 +1948,7 @@ export class ServiceMethods extends OperationTransport {
    * List, extract, add, or remove attachments.
    *
    * `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
+   * files themselves. A single file is returned directly, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
    * (PDF/A-3, electronic invoices) are supported.
    *
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -1995,7 +1965,7 @@ export class ServiceMethods extends OperationTransport {
    * List, extract, add, or remove attachments.
    *
    * `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
+   * files themselves. A single file is returned directly, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
    * (PDF/A-3, electronic invoices) are supported.
    *
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -2012,7 +1982,7 @@ export class ServiceMethods extends OperationTransport {
    * List, extract, add, or remove attachments.
    *
    * `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
+   * files themselves. A single file is returned directly, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
    * (PDF/A-3, electronic invoices) are supported.
    *
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -2071,26 +2041,18 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Remove text and areas for good.
    *
-   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-   * reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-   * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-   * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-   * images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-   * short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-   * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Nothing is merely covered.
    *
-   * The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-   * goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-   * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-   * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-   * first, and the pixels under the words are overwritten, too.
+   * - **Text** is found as a reader sees it: in any drawing order, across lines, columns, cells, and hyphens, rotated, spaced out, in ligatures, and in any script. Remaining glyphs stay in place.
+   * - **Other places**: matches are also removed from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files that match or cannot be searched are removed.
+   * - **Images and drawings**: pixels are overwritten, and drawings and shadings are cut at the edges of a region. If an image cannot be decoded, the request fails with `invalid_file`, unless a region covers all of it.
+   * - **Fonts** that showed redacted text keep only the glyphs of the remaining text. `X-Fonts-Kept` names embedded fonts that may still have others.
+   * - **Verification**: the written file is opened again, compared, and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed` without a file.
+   * - **Scans** have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten too.
+   * - **Width**: the gap and its box are as wide as the text. If the length of a text could reveal it, redact a larger area with `regions`.
+   * - **Revisions**: the whole file is rewritten without earlier revisions, and digital signatures become invalid.
    *
-   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-   *
-   * With `dryRun`, the response is JSON with what would be redacted.
+   * With `dryRun`, the response is JSON with the matches. The guide at `/docs/redaction` has the details.
    *
    * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
@@ -2098,26 +2060,18 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Remove text and areas for good.
    *
-   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-   * reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-   * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-   * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-   * images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-   * short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-   * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Nothing is merely covered.
    *
-   * The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-   * goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-   * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-   * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-   * first, and the pixels under the words are overwritten, too.
+   * - **Text** is found as a reader sees it: in any drawing order, across lines, columns, cells, and hyphens, rotated, spaced out, in ligatures, and in any script. Remaining glyphs stay in place.
+   * - **Other places**: matches are also removed from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files that match or cannot be searched are removed.
+   * - **Images and drawings**: pixels are overwritten, and drawings and shadings are cut at the edges of a region. If an image cannot be decoded, the request fails with `invalid_file`, unless a region covers all of it.
+   * - **Fonts** that showed redacted text keep only the glyphs of the remaining text. `X-Fonts-Kept` names embedded fonts that may still have others.
+   * - **Verification**: the written file is opened again, compared, and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed` without a file.
+   * - **Scans** have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten too.
+   * - **Width**: the gap and its box are as wide as the text. If the length of a text could reveal it, redact a larger area with `regions`.
+   * - **Revisions**: the whole file is rewritten without earlier revisions, and digital signatures become invalid.
    *
-   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-   *
-   * With `dryRun`, the response is JSON with what would be redacted.
+   * With `dryRun`, the response is JSON with the matches. The guide at `/docs/redaction` has the details.
    *
    * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
@@ -2125,26 +2079,18 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Remove text and areas for good.
    *
-   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-   * reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-   * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-   * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-   * show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-   * images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-   * short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-   * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Nothing is merely covered.
    *
-   * The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-   * goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-   * the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-   * of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-   * first, and the pixels under the words are overwritten, too.
+   * - **Text** is found as a reader sees it: in any drawing order, across lines, columns, cells, and hyphens, rotated, spaced out, in ligatures, and in any script. Remaining glyphs stay in place.
+   * - **Other places**: matches are also removed from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files that match or cannot be searched are removed.
+   * - **Images and drawings**: pixels are overwritten, and drawings and shadings are cut at the edges of a region. If an image cannot be decoded, the request fails with `invalid_file`, unless a region covers all of it.
+   * - **Fonts** that showed redacted text keep only the glyphs of the remaining text. `X-Fonts-Kept` names embedded fonts that may still have others.
+   * - **Verification**: the written file is opened again, compared, and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed` without a file.
+   * - **Scans** have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten too.
+   * - **Width**: the gap and its box are as wide as the text. If the length of a text could reveal it, redact a larger area with `regions`.
+   * - **Revisions**: the whole file is rewritten without earlier revisions, and digital signatures become invalid.
    *
-   * Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-   *
-   * With `dryRun`, the response is JSON with what would be redacted.
+   * With `dryRun`, the response is JSON with the matches. The guide at `/docs/redaction` has the details.
    *
    * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
@@ -2158,13 +2104,13 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Reduce the file size.
    *
-   * Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-   * Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+   * Re-encodes each image at the measured quality that `level` promises, and downsamples images above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+   * Fonts are subset, Type 1 fonts are converted to the Compact Font Format, duplicate streams are merged, unused objects and private application data are removed, and all streams are recompressed. Above `low`, output intents lose
    * their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
    *
-   * `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
+   * `X-Images-Kept` counts images that had to stay unchanged: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
    * more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
-   * in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
+   * in a color space of other than one, three, or four components. With `grayscale`, the request fails with `limit_exceeded` instead.
    *
    * The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
    *
@@ -2188,7 +2134,7 @@ export class ServiceMethods extends OperationTransport {
    * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
    * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
    *
-   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+   * `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
    * rejected with `invalid_file`.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -2201,7 +2147,7 @@ export class ServiceMethods extends OperationTransport {
    * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
    * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
    *
-   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+   * `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
    * rejected with `invalid_file`.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -2214,7 +2160,7 @@ export class ServiceMethods extends OperationTransport {
    * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
    * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
    *
-   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+   * `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
    * rejected with `invalid_file`.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.

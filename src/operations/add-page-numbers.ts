@@ -21,7 +21,7 @@ export const addPageNumbers = defineOperation({
 page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
 \`unsupported_text\`. In tagged documents, labels are artifacts.
 
-Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
 (\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,
@@ -29,7 +29,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
     file: pdfFile(),
     template: text(
       stampText(),
-      "The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are.",
+      "The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown unchanged.",
       { default: "{n} of {total}" },
     ),
     position: text(formChoice(...POSITIONS), "Where on the page.", { default: "bottom-center" }),

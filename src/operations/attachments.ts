@@ -45,7 +45,7 @@ export const attachments = defineOperation({
   guidance:
     "For the files inside a PDF, such as the XML of an electronic invoice: to list, extract, add, or remove them. To combine the pages of documents, use `merge`.",
   description: `\`list\` and \`extract\` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-files themselves. A single file comes as it is, several as a ZIP archive. \`add\` and \`remove\` return the PDF. Portfolios and associated files
+files themselves. A single file is returned directly, several as a ZIP archive. \`add\` and \`remove\` return the PDF. Portfolios and associated files
 (PDF/A-3, electronic invoices) are supported.
 
 A file is added with \`attachment\`, and its name must not be taken. If several files have the same name, \`extract\` and \`remove\` mean all of them. A file with several names is listed under each, and

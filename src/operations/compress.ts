@@ -39,13 +39,13 @@ export const compress = defineOperation({
   keywords: "shrink reduce smaller size optimize optimise minimize linearize downsample email",
   guidance:
     "To make a file smaller, for example to send it by email. Images lose quality according to the level; text stays text.",
-  description: `Re-encodes images so that they look as \`level\` says, which is measured for each, and downsamples those above \`imageMaxDpi\`. Drawings and black-and-white images only lose resolution.
-Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above \`low\`, output intents lose
+  description: `Re-encodes each image at the measured quality that \`level\` promises, and downsamples images above \`imageMaxDpi\`. Drawings and black-and-white images only lose resolution.
+Fonts are subset, Type 1 fonts are converted to the Compact Font Format, duplicate streams are merged, unused objects and private application data are removed, and all streams are recompressed. Above \`low\`, output intents lose
 their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-\`X-Images-Kept\` counts images that had to stay as they are: those that take too much memory even in parts (more than ${limits.compress.decodedBytes / MiB} MiB at the resolution that they get, progressive JPEGs of
+\`X-Images-Kept\` counts images that had to stay unchanged: those that take too much memory even in parts (more than ${limits.compress.decodedBytes / MiB} MiB at the resolution that they get, progressive JPEGs of
 more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first ${(limits.compress.pixels / 1e6).toLocaleString("en-US")} megapixels of a document, damaged ones, and, above \`imageMaxDpi\`, those with a transparent color, with premultiplied colors, or
-in a color space of other than one, three, or four components. With \`grayscale\`, which such images would contradict, the request fails with \`limit_exceeded\`.
+in a color space of other than one, three, or four components. With \`grayscale\`, the request fails with \`limit_exceeded\` instead.
 
 The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless \`grayscale\` or \`stripMetadata\` is set or the file was damaged (\`X-Input-Repaired\`).`,
   credits: 2,

@@ -35,9 +35,9 @@ export const crop = defineOperation({
   group: "Organize",
   keywords: "trim margins whitespace cut off edges box",
   guidance:
-    "To cut margins or a part out of pages. To remove confidential content, use `redact`: unless `remove` is set, what is cropped away is still in the file. To change how many pages are on a sheet, use `n-up`.",
+    "To cut margins or a part out of pages. To remove confidential content, use `redact`: unless `remove` is set, the cropped content is still in the file. To change how many pages are on a sheet, use `n-up`.",
   description: `Crops pages to a box, by margins, or to their ink. Send \`box\`, \`margins\`, or \`auto\`. Boxes and margins refer to the page as a viewer shows it, with its
-rotation and crop box applied. \`auto\` leaves blank pages as they are.
+rotation and crop box applied. \`auto\` leaves blank pages unchanged.
 
 What lies outside is hidden, and other programs can show it again. With \`remove\`, it is removed from the file: text, drawings, images, annotations, and form fields
 outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (\`invalid_file\`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
@@ -56,7 +56,7 @@ Changes are appended to the file (an incremental update), unless it is damaged o
       jsonField(margins).meta({ examples: [{ top: 36, right: 0, bottom: 72, left: 0 }, 36] }),
       "What is cut off, in points: for each side, or one number for all.",
     ),
-    auto: text(formBoolean(), "Crops each page to what is drawn on it. Almost white pixels count as blank.", {
+    auto: text(formBoolean(), "Crops each page to its visible content. Almost white pixels count as blank.", {
       label: "Crop to the content",
     }),
     pages: text(pageRange(), "The pages to crop.", { default: "all" }),

@@ -113,27 +113,16 @@ export const extractText = defineOperation({
   keywords:
     "parse read get text markdown words coordinates bounding boxes tables llm rag pdf to txt html csv excel xlsx spreadsheet pdf to markdown",
   guidance:
-    "To read a document: the cheapest way to learn what it says. `format=markdown` keeps headings and tables. Scans have no text; `ocr=auto` reads them, too. To make a searchable PDF of a scan, use `ocr`. To see how a page looks, use `to-images`.",
-  description: `Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-readable text have \`needsOcr\`. With \`ocr=auto\`, they are recognized in the same request: up to ${limits.ocr.pages} of them, and more in a job. The other pages are read as without it.
+    "To read a document: the cheapest way to get its content. `format=markdown` keeps headings and tables. Scans have no text; `ocr=auto` reads them, too. To make a searchable PDF of a scan, use `ocr`. To see how a page looks, use `to-images`.",
+  description: `Returns the text of each page in reading order, column by column. It includes form field values, annotations that show text, and the invisible text of scans, but no text outside the visible page.
 
-With \`format=markdown\`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-lines around their cells. Words that are divided at line ends are joined; compounds such as \`well-known\` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
-header rows is an HTML table, because GitHub's syntax has neither. \`markdown=true\` adds the Markdown of each page to the JSON, and \`blocks=true\` its parts with
-their positions.
+- **Formats**: \`json\` has the text of each page, with \`markdown=true\` its Markdown and with \`blocks=true\` its blocks and their positions. \`text\`, \`markdown\` (CommonMark with GitHub's tables and footnotes), and \`html\` return the whole document.
+- **Tables**: \`csv\` and \`xlsx\` return only the tables, as CSV files in a ZIP archive or as sheets of a workbook. Without a table, the error is \`no_tables\`.
+- **Scans**: pages that show something but have no readable text have \`needsOcr\`. With \`ocr=auto\`, up to ${limits.ocr.pages} of them are recognized in the same request, and more in a job.
+- **Structure** comes from the tags of a tagged document. On pages without tags, or whose tags leave out a tenth of the text, it is recognized by appearance, and can be wrong. Running headers, footers, and page numbers are left out of Markdown and HTML.
+- **Characters**: ligatures are split, right-to-left scripts are in logical order, and glyphs without a known character become U+FFFD.
 
-\`format=html\` has the same as semantic HTML, with a section for each page, without styles and scripts. \`format=csv\` and \`format=xlsx\` have only the tables: as CSV, whose
-files in a ZIP archive are named by page and number (\`report-page-3-table-1.csv\`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
-they are plainly numbers: \`1,234.50\` is one, \`1,234\` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
-begins with an apostrophe in CSV. If the pages have no table, the error is \`no_tables\`.
-
-Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
-that stands for other text (\`ActualText\`) takes its place. \`pages[].text\` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
-of headings also by the outline. So they can be wrong: text in
-charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
-tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and \`ocr=auto\` reads it.`,
+The guide at \`/docs/text-extraction\` has the details.`,
   credits: 1,
   modes: {
     by: "format",

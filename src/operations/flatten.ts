@@ -18,7 +18,7 @@ export const flatten = defineOperation({
 comments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of
 an unknown kind without one stays.
 
-A document with nothing to flatten is returned as it is. With \`forms\` or \`all\`, digital signatures are removed, since they are fields (\`X-Signature-Invalidated\`).`,
+A document with nothing to flatten is returned unchanged. With \`forms\` or \`all\`, digital signatures are removed, because they are fields (\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {

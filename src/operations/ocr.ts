@@ -85,7 +85,7 @@ requested languages in which words were found. Supported languages: ${known.join
 A request can recognize up to ${limits.ocr.pages} pages; send longer documents as jobs. With \`output=pdf\`, the pages look as before, and their text can be
 searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
 (\`X-Signature-Invalidated\`).`,
   credits: 2,
   modes: { by: "output", values: { json: returnsJson(result), pdf: { ...MAKES_PDF, scope: "pdf:read" } } },

@@ -58,7 +58,9 @@ const result = z.object({
   elsewhere: z
     .int()
     .min(0)
-    .describe("Matches that no page shows: in hidden content, annotations, form fields, bookmarks, and metadata."),
+    .describe(
+      "Matches outside the visible pages: in hidden content, annotations, form fields, bookmarks, and metadata.",
+    ),
   pagesWithoutText: z.array(z.int().min(1)).describe("Pages on which no text could be searched: use `ocr` first."),
   attachments: z.int().min(0).describe("Embedded files that match or cannot be searched, which would be removed."),
   fontsKept: z
@@ -73,26 +75,18 @@ export const redact = defineOperation({
   keywords: "black out text blackout censor anonymize anonymise gdpr pii hide remove text sensitive confidential",
   guidance:
     "To remove confidential text, images, and areas so that nothing of them is left in the file. Try it with `dryRun` first. Scans need `ocr` before their text can be found; to cut off margins, use `crop`.",
-  description: `Removes every occurrence of \`terms\` and \`patterns\`, and everything in \`regions\`, and draws boxes in their place. Text is found as a
-reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-show; font files of rare kinds, and those too large for the memory, keep their glyphs. \`X-Fonts-Kept\` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an \`ActualText\`, \`Alt\`, or \`E\`, only the match. Under a match, pixels of
-images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-text could give it away, redact a larger area with \`regions\`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+  description: `Removes every occurrence of \`terms\` and \`patterns\`, and everything in \`regions\`, and draws boxes in their place. Nothing is merely covered.
 
-The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is \`redaction_failed\`, without a file. Samples
-of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: \`X-Pages-Without-Text\` lists such pages. In a pipeline, run \`ocr\`
-first, and the pixels under the words are overwritten, too.
+- **Text** is found as a reader sees it: in any drawing order, across lines, columns, cells, and hyphens, rotated, spaced out, in ligatures, and in any script. Remaining glyphs stay in place.
+- **Other places**: matches are also removed from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files that match or cannot be searched are removed.
+- **Images and drawings**: pixels are overwritten, and drawings and shadings are cut at the edges of a region. If an image cannot be decoded, the request fails with \`invalid_file\`, unless a region covers all of it.
+- **Fonts** that showed redacted text keep only the glyphs of the remaining text. \`X-Fonts-Kept\` names embedded fonts that may still have others.
+- **Verification**: the written file is opened again, compared, and searched. If a match is found, or text has moved or is lost, the response is \`redaction_failed\` without a file.
+- **Scans** have no text: \`X-Pages-Without-Text\` lists such pages. In a pipeline, run \`ocr\` first, and the pixels under the words are overwritten too.
+- **Width**: the gap and its box are as wide as the text. If the length of a text could reveal it, redact a larger area with \`regions\`.
+- **Revisions**: the whole file is rewritten without earlier revisions, and digital signatures become invalid.
 
-Of an image that cannot be decoded, no part can be removed: the request fails with \`invalid_file\`. An area that covers all of it removes it.
-
-With \`dryRun\`, the response is JSON with what would be redacted.`,
+With \`dryRun\`, the response is JSON with the matches. The guide at \`/docs/redaction\` has the details.`,
   credits: 1,
   modes: { by: "dryRun", values: { false: MAKES_PDF, true: returnsJson(result) } },
   fields: {
@@ -117,7 +111,7 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
     ),
     pages: text(
       pageRange(),
-      "The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case.",
+      "The pages on which `terms` and `patterns` are redacted. Data of the whole document, such as its metadata, is always redacted.",
       { default: "all" },
     ),
     fill: text(formColor(), "The color of the boxes, as `#rgb` or `#rrggbb`.", {
@@ -126,7 +120,7 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
       format: "color",
     }),
     label: text(formText(most.labelCharacters), "A text to show in each box.", { label: "Text in the boxes" }),
-    dryRun: text(formBoolean(), "Returns what would be redacted as JSON instead of a PDF.", {
+    dryRun: text(formBoolean(), "Returns the matches as JSON instead of a redacted PDF.", {
       label: "Only list the matches",
     }),
   },

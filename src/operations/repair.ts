@@ -33,7 +33,7 @@ export const repair = defineOperation({
 file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
 which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
 
-\`output=json\` returns a report instead: what was damaged, and what is lost. \`X-Pages-Lost\` counts the pages that are left out. A document without any readable page is
+\`output=json\` returns a report of the damage and the losses instead. \`X-Pages-Lost\` counts the pages that are left out. A document without any readable page is
 rejected with \`invalid_file\`.`,
   credits: 1,
   modes: { by: "output", values: { pdf: MAKES_PDF, json: { ...returnsJson(report), scope: "pdf:write" } } },

@@ -30,7 +30,7 @@ export const rotate = defineOperation({
   description: `Rotates pages clockwise, relative to their current rotation. Send \`angle\`, \`rotations\`, or both; \`rotations\` overrides
 \`angle\` for its pages.
 
-Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
 (\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,

@@ -61,21 +61,25 @@ export const seal = defineOperation({
   keywords: "digital signature certificate pades p12 pfx pkcs12 x509 certify docmdp eidas timestamp tsa",
   guidance:
     "To sign a PDF digitally with the client's own certificate and private key (PAdES), so that anyone can verify who signed it and that it has not changed. To draw a signature that proves nothing, use `sign`.",
-  description: `Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
-the certificate is up to its issuer and to the reader.
+  description: `Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that the holder of the private key signed exactly these bytes. Whether a reader trusts
+the certificate depends on its issuer and on the reader.
 
-Send \`certificate\`, a PKCS#12 file (.p12, .pfx) with its password, or \`privateKey\` and \`chain\` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
-are only used for the request.
+Send \`certificate\`, a PKCS#12 file (.p12, .pfx) with its password, or \`privateKey\` and \`chain\` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate requires it), P-256, or P-384. Send the issuers' certificates too, because readers need them. Keys and passwords
+are used only for the request.
 
-\`level\` is how long that can be proved. A signature alone (\`b-b\`) can no longer be verified once its certificate has expired or was revoked. \`b-t\` adds a time stamp from a time-stamp service, \`b-lt\` also what the issuers of all certificates, those of
-the service too, say about their revocation (OCSP or revocation lists, from where the certificates say), and \`b-lta\` a time stamp over all of that, which holds even when those responses can no longer be verified. If a response is missing, the request fails with
-\`revocation_unavailable\`.
+\`level\` determines how long the signature can be verified:
 
-If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. \`mode=prepare\` takes \`chain\` without a key, and returns the document with an empty place for the signature and, in \`X-Signature-Input\`, what is to be
-signed, in base64. Sign exactly these bytes with the key and \`digest\`. Then send that document, with the same \`chain\`, \`digest\`, and \`level\`, as \`file\` of \`mode=complete\`, with the \`signature\`. A document that changed in between is refused.
+- \`b-b\`: a signature alone, until its certificate expires or is revoked.
+- \`b-t\`: also a time stamp from a time-stamp service.
+- \`b-lt\`: also the revocation data (OCSP or revocation lists) of all certificates, including those of the service, from the URLs in the certificates.
+- \`b-lta\`: also a time stamp over all of that, which stays valid when those responses can no longer be verified.
 
-Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field \`fieldName\`, or
-into a new one: invisible, or visible in the box \`field\`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
+If a response is missing, the request fails with \`revocation_unavailable\`.
+
+If the key cannot leave its place (a hardware module, a browser, a trust service), sign in two steps. \`mode=prepare\` takes \`chain\` without a key. It returns the document with space reserved for the signature and, in \`X-Signature-Input\`, the bytes to sign, in base64. Sign exactly these bytes with the key and \`digest\`. Then send that document as \`file\` of \`mode=complete\`, with the same \`chain\`, \`digest\`, and \`level\`, and the \`signature\`. A document that changed in between is refused.
+
+Changes are appended to the file, so all earlier bytes are kept, and earlier signatures stay valid. The signature goes into the empty signature field \`fieldName\`, or
+into a new field: invisible, or visible in the box \`field\`. The field's requirements (its seed value), its locks, and the limits of earlier signatures are respected: a signature that they
 do not allow fails with \`signature_forbidden\`. Damaged files and forms with XFA are refused.
 
 \`X-Signature-Field\` is the name of the field, and \`X-Signature-Level\` the level.`,
@@ -151,7 +155,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     }),
     certify: text(
       formChoice("no-changes", "form-filling", "annotations"),
-      "Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature.",
+      "Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature.",
       { when: PLACE },
     ),
   },

@@ -25,7 +25,7 @@ the page; what lies outside is cut off. The signature is scaled to fit the box; 
 the script font does not have are drawn in another font; characters that no font has fail with \`unsupported_text\`. In tagged documents, the signature is an
 artifact.
 
-Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but digital signatures do not allow the change
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but digital signatures do not allow the change
 (\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,

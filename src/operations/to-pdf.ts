@@ -57,13 +57,12 @@ export const toPdf = defineOperation({
 
 ${formatTable()}
 
-Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (\`encoding\`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names \`encoding\`.
+- **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names \`encoding\`.
+- **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (\`wide-content\`). Headings become bookmarks. The output is not tagged.
+- **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive \`assets\`: up to ${limits.conversion.assets} files, and ${limits.conversion.assetBytes / MiB} MiB of files in use. A file that the document does not refer to is an error.
+- **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). \`X-Missing-Glyphs\` counts characters that no font has; with \`strict=true\`, they are an error (\`unsupported_text\`).
 
-Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
-or begins left of the page, is cut (\`wide-content\`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive \`assets\`: \`<img src="images/a.png">\` shows its file \`images/a.png\`. A file in it that the document does not refer to is an error. It can have up to ${limits.conversion.assets} files, and
-${limits.conversion.assetBytes / MiB} MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
-and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in \`X-Missing-Glyphs\`; with
-\`strict=true\`, they are an error (\`unsupported_text\`). Headings become bookmarks, and the title and language of the document become metadata.
+The guide at \`/docs/conversion\` has the details.
 
 Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
   credits: 1,

@@ -82,7 +82,7 @@ const report = z.object({
         signedAt: z.string().nullable().describe("ISO 8601."),
         timeSource: z
           .enum(["timestamp", "signer", "none"])
-          .describe("Who says so: a time-stamp service, or only the signer."),
+          .describe("The source of the time: a time-stamp service, or only the signer."),
         timestamp: z
           .object({ signer: certificate.nullable(), chain, revocation, reason })
           .optional()
@@ -110,7 +110,7 @@ export const verifySignatures = defineOperation({
   group: "Edit",
   keywords: "validate check authenticity integrity tampered forged shadow attack revision pdfsig",
   guidance:
-    "To learn who signed a PDF digitally, whether it is still what was signed, and what was changed afterwards. Not for drawn signatures, which prove nothing.",
+    "To learn who signed a PDF digitally, whether it has changed since, and how. Not for drawn signatures, which prove nothing.",
   description: `Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
 
 A signature is \`intact\` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a \`reason\`, it is \`unsupported\` if it cannot be judged: SHA-1 or another weak digest, Ed25519,

@@ -27,14 +27,14 @@ export const watermark = defineOperation({
 supported scripts; characters that no font has fail with \`unsupported_text\`. Images keep their transparency, and the EXIF orientation is
 applied. In tagged documents, the watermark is an artifact.
 
-Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
 (\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
     kind: text(formChoice("text", "image"), "What to stamp.", { label: "Type", required: true }),
-    text: text(stampText(), "The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is.", {
+    text: text(stampText(), "The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted.", {
       format: "multiline",
       required: true,
       when: { kind: ["text"] },

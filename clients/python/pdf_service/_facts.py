@@ -46,7 +46,7 @@ class Facts(Headers):
 
     @property
     def signature_invalidated(self) -> bool:
-        """`true` exactly if `verify-signatures` says of the output that a digital signature which was intact in an input is now broken or has forbidden changes, or if the output does not have it any more."""
+        """`true` exactly if the operation invalidated a digital signature that was intact in an input: `verify-signatures` finds it broken or with forbidden changes in the output, or the output no longer has it."""
         return read_boolean(self.headers, "X-Signature-Invalidated")
 
     @property
@@ -116,7 +116,7 @@ class Facts(Headers):
 
     @property
     def signature_input(self) -> Optional[str]:
-        """With `mode=prepare`: what is to be signed (the signed attributes of the CMS signature, DER), in base64."""
+        """With `mode=prepare`: the bytes to sign (the signed attributes of the CMS signature, DER), in base64."""
         return read_text(self.headers, "X-Signature-Input")
 
     @property

@@ -256,7 +256,7 @@ class ServiceMethods(Transport):
         Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
         `angle` for its pages.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -330,7 +330,7 @@ class ServiceMethods(Transport):
         """Crop pages.
 
         Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
-        rotation and crop box applied. `auto` leaves blank pages as they are.
+        rotation and crop box applied. `auto` leaves blank pages unchanged.
 
         What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
         outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
@@ -345,7 +345,7 @@ class ServiceMethods(Transport):
             password: The password of `file`, if it is encrypted.
             box: What stays visible, in points from the top left of the visible page. For example: `{"x":36,"y":36,"width":300,"height":400}`.
             margins: What is cut off, in points: for each side, or one number for all. For example: `{"top":36,"right":0,"bottom":72,"left":0}`.
-            auto: Crops each page to what is drawn on it. Almost white pixels count as blank.
+            auto: Crops each page to its visible content. Almost white pixels count as blank.
             pages: The pages to crop. Default: `all`.
             remove: Removes what lies outside from the file.
         """
@@ -469,7 +469,7 @@ class ServiceMethods(Transport):
         form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
         keep theirs.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 
@@ -520,13 +520,12 @@ class ServiceMethods(Transport):
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
 
-        Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
+        - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
+        - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
+        - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
+        - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
 
-        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
-        or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
-        8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
-        and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
-        `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
+        The guide at `/docs/conversion` has the details.
 
         Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
@@ -797,26 +796,15 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[ExtractTextResult], FileResult]:
         """Extract the text of a PDF.
 
-        Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-        right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-        scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-        readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
+        Returns the text of each page in reading order, column by column. It includes form field values, annotations that show text, and the invisible text of scans, but no text outside the visible page.
 
-        With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-        lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
-        header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
-        their positions.
+        - **Formats**: `json` has the text of each page, with `markdown=true` its Markdown and with `blocks=true` its blocks and their positions. `text`, `markdown` (CommonMark with GitHub's tables and footnotes), and `html` return the whole document.
+        - **Tables**: `csv` and `xlsx` return only the tables, as CSV files in a ZIP archive or as sheets of a workbook. Without a table, the error is `no_tables`.
+        - **Scans**: pages that show something but have no readable text have `needsOcr`. With `ocr=auto`, up to 50 of them are recognized in the same request, and more in a job.
+        - **Structure** comes from the tags of a tagged document. On pages without tags, or whose tags leave out a tenth of the text, it is recognized by appearance, and can be wrong. Running headers, footers, and page numbers are left out of Markdown and HTML.
+        - **Characters**: ligatures are split, right-to-left scripts are in logical order, and glyphs without a known character become U+FFFD.
 
-        `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
-        files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
-        they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
-        begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
-
-        Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
-        that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
-        of headings also by the outline. So they can be wrong: text in
-        charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
-        tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
+        The guide at `/docs/text-extraction` has the details.
 
         Costs 1 credit. Requires the `pdf:read` scope.
 
@@ -901,7 +889,7 @@ class ServiceMethods(Transport):
         A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
         searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 2 credits. Requires the `pdf:read` scope.
@@ -1027,7 +1015,7 @@ class ServiceMethods(Transport):
         supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
         applied. In tagged documents, the watermark is an artifact.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -1036,7 +1024,7 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             kind: What to stamp.
-            text: The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`.
+            text: The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted. Required when `kind` is `text`.
             image: The image: PNG, JPEG, or WebP. Required when `kind` is `image`.
             position: Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`.
             opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
@@ -1090,7 +1078,7 @@ class ServiceMethods(Transport):
         page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
         `unsupported_text`. In tagged documents, labels are artifacts.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -1098,7 +1086,7 @@ class ServiceMethods(Transport):
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`.
+            template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown unchanged. Default: `{n} of {total}`.
             position: Where on the page. Default: `bottom-center`.
             font_size: The font size in points. Default: `10`.
             margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side.
@@ -1175,7 +1163,7 @@ class ServiceMethods(Transport):
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but digital signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but digital signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -1490,21 +1478,25 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Sign with a certificate.
 
-        Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
-        the certificate is up to its issuer and to the reader.
+        Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that the holder of the private key signed exactly these bytes. Whether a reader trusts
+        the certificate depends on its issuer and on the reader.
 
-        Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
-        are only used for the request.
+        Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate requires it), P-256, or P-384. Send the issuers' certificates too, because readers need them. Keys and passwords
+        are used only for the request.
 
-        `level` is how long that can be proved. A signature alone (`b-b`) can no longer be verified once its certificate has expired or was revoked. `b-t` adds a time stamp from a time-stamp service, `b-lt` also what the issuers of all certificates, those of
-        the service too, say about their revocation (OCSP or revocation lists, from where the certificates say), and `b-lta` a time stamp over all of that, which holds even when those responses can no longer be verified. If a response is missing, the request fails with
-        `revocation_unavailable`.
+        `level` determines how long the signature can be verified:
 
-        If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be
-        signed, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.
+        - `b-b`: a signature alone, until its certificate expires or is revoked.
+        - `b-t`: also a time stamp from a time-stamp service.
+        - `b-lt`: also the revocation data (OCSP or revocation lists) of all certificates, including those of the service, from the URLs in the certificates.
+        - `b-lta`: also a time stamp over all of that, which stays valid when those responses can no longer be verified.
 
-        Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or
-        into a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
+        If a response is missing, the request fails with `revocation_unavailable`.
+
+        If the key cannot leave its place (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key. It returns the document with space reserved for the signature and, in `X-Signature-Input`, the bytes to sign, in base64. Sign exactly these bytes with the key and `digest`. Then send that document as `file` of `mode=complete`, with the same `chain`, `digest`, and `level`, and the `signature`. A document that changed in between is refused.
+
+        Changes are appended to the file, so all earlier bytes are kept, and earlier signatures stay valid. The signature goes into the empty signature field `fieldName`, or
+        into a new field: invisible, or visible in the box `field`. The field's requirements (its seed value), its locks, and the limits of earlier signatures are respected: a signature that they
         do not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.
 
         `X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.
@@ -1532,7 +1524,7 @@ class ServiceMethods(Transport):
             field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             appearance: What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.
             image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
-            certify: Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
+            certify: Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1660,7 +1652,7 @@ class ServiceMethods(Transport):
         comments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of
         an unknown kind without one stays.
 
-        A document with nothing to flatten is returned as it is. With `forms` or `all`, digital signatures are removed, since they are fields (`X-Signature-Invalidated`).
+        A document with nothing to flatten is returned unchanged. With `forms` or `all`, digital signatures are removed, because they are fields (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -1790,7 +1782,7 @@ class ServiceMethods(Transport):
         """List, extract, add, or remove attachments.
 
         `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-        files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
+        files themselves. A single file is returned directly, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
         (PDF/A-3, electronic invoices) are supported.
 
         A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -1968,26 +1960,18 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[RedactResult], FileResult]:
         """Remove text and areas for good.
 
-        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-        reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-        overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-        that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-        shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-        show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-        white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-        images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-        short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-        text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Nothing is merely covered.
 
-        The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-        goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-        the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-        of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-        first, and the pixels under the words are overwritten, too.
+        - **Text** is found as a reader sees it: in any drawing order, across lines, columns, cells, and hyphens, rotated, spaced out, in ligatures, and in any script. Remaining glyphs stay in place.
+        - **Other places**: matches are also removed from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files that match or cannot be searched are removed.
+        - **Images and drawings**: pixels are overwritten, and drawings and shadings are cut at the edges of a region. If an image cannot be decoded, the request fails with `invalid_file`, unless a region covers all of it.
+        - **Fonts** that showed redacted text keep only the glyphs of the remaining text. `X-Fonts-Kept` names embedded fonts that may still have others.
+        - **Verification**: the written file is opened again, compared, and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed` without a file.
+        - **Scans** have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten too.
+        - **Width**: the gap and its box are as wide as the text. If the length of a text could reveal it, redact a larger area with `regions`.
+        - **Revisions**: the whole file is rewritten without earlier revisions, and digital signatures become invalid.
 
-        Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-
-        With `dryRun`, the response is JSON with what would be redacted.
+        With `dryRun`, the response is JSON with the matches. The guide at `/docs/redaction` has the details.
 
         Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
 
@@ -1998,10 +1982,10 @@ class ServiceMethods(Transport):
             ignore_case: Whether `terms` match regardless of case.
             patterns: Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\\\d{6}"}]`.
             regions: Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`.
-            pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
+            pages: The pages on which `terms` and `patterns` are redacted. Data of the whole document, such as its metadata, is always redacted. Default: `all`.
             fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
             label: A text to show in each box.
-            dry_run: Returns what would be redacted as JSON instead of a PDF.
+            dry_run: Returns the matches as JSON instead of a redacted PDF.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2032,13 +2016,13 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Reduce the file size.
 
-        Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-        Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+        Re-encodes each image at the measured quality that `level` promises, and downsamples images above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+        Fonts are subset, Type 1 fonts are converted to the Compact Font Format, duplicate streams are merged, unused objects and private application data are removed, and all streams are recompressed. Above `low`, output intents lose
         their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-        `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
+        `X-Images-Kept` counts images that had to stay unchanged: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
         more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
-        in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
+        in a color space of other than one, three, or four components. With `grayscale`, the request fails with `limit_exceeded` instead.
 
         The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
 
@@ -2098,7 +2082,7 @@ class ServiceMethods(Transport):
         file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
         which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
 
-        `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+        `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
         rejected with `invalid_file`.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -2887,7 +2871,7 @@ class JobMethods:
         Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
         `angle` for its pages.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -2966,7 +2950,7 @@ class JobMethods:
         """Crop pages.
 
         Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
-        rotation and crop box applied. `auto` leaves blank pages as they are.
+        rotation and crop box applied. `auto` leaves blank pages unchanged.
 
         What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
         outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
@@ -2981,7 +2965,7 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             box: What stays visible, in points from the top left of the visible page. For example: `{"x":36,"y":36,"width":300,"height":400}`.
             margins: What is cut off, in points: for each side, or one number for all. For example: `{"top":36,"right":0,"bottom":72,"left":0}`.
-            auto: Crops each page to what is drawn on it. Almost white pixels count as blank.
+            auto: Crops each page to its visible content. Almost white pixels count as blank.
             pages: The pages to crop. Default: `all`.
             remove: Removes what lies outside from the file.
             expires_in: How many seconds the result is kept once the job has ended.
@@ -3113,7 +3097,7 @@ class JobMethods:
         form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
         keep theirs.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes stay as they are, but signatures do not allow the change (`X-Signature-Invalidated`).
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
 
@@ -3166,13 +3150,12 @@ class JobMethods:
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
 
-        Text, CSV, Markdown, and HTML can be in any encoding of the WHATWG Encoding Standard. One that is neither said (`encoding`, the charset of the file's Content-Type, a byte order mark, or a declaration in the document) nor UTF-8 is guessed; where more than one may be meant, the error names `encoding`.
+        - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
+        - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
+        - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
+        - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
 
-        Content flows onto pages from top to bottom; the output is not tagged. Lines of code are wrapped, and long words broken; in tables, only words that are wider than their column's share of the page. Style sheets apply as in a browser that prints, with custom properties. Documents with wider content are scaled down to half their size, and single pages further; what would be smaller than a fifth,
-        or begins left of the page, is cut (`wide-content`). Scripts do not run, and nothing is fetched from the network. Files that HTML or Markdown refers to are in the ZIP archive `assets`: `<img src="images/a.png">` shows its file `images/a.png`. A file in it that the document does not refer to is an error. It can have up to 500 files, and
-        8 MiB of them may be used. Fonts in style sheets are not loaded. Fonts are embedded with the glyphs that are used: Noto Sans, Noto Serif, and Noto Sans Mono for Latin, Greek,
-        and Cyrillic, and others for Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). Characters that no font has are counted in `X-Missing-Glyphs`; with
-        `strict=true`, they are an error (`unsupported_text`). Headings become bookmarks, and the title and language of the document become metadata.
+        The guide at `/docs/conversion` has the details.
 
         Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
@@ -3470,26 +3453,15 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]]:
         """Extract the text of a PDF.
 
-        Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-        right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-        scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-        readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
+        Returns the text of each page in reading order, column by column. It includes form field values, annotations that show text, and the invisible text of scans, but no text outside the visible page.
 
-        With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-        lines around their cells. Words that are divided at line ends are joined; compounds such as `well-known` keep their hyphen if the document has them, or both words, elsewhere. Running headers, footers, and page numbers are left out. A table with merged cells or several
-        header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
-        their positions.
+        - **Formats**: `json` has the text of each page, with `markdown=true` its Markdown and with `blocks=true` its blocks and their positions. `text`, `markdown` (CommonMark with GitHub's tables and footnotes), and `html` return the whole document.
+        - **Tables**: `csv` and `xlsx` return only the tables, as CSV files in a ZIP archive or as sheets of a workbook. Without a table, the error is `no_tables`.
+        - **Scans**: pages that show something but have no readable text have `needsOcr`. With `ocr=auto`, up to 50 of them are recognized in the same request, and more in a job.
+        - **Structure** comes from the tags of a tagged document. On pages without tags, or whose tags leave out a tenth of the text, it is recognized by appearance, and can be wrong. Running headers, footers, and page numbers are left out of Markdown and HTML.
+        - **Characters**: ligatures are split, right-to-left scripts are in logical order, and glyphs without a known character become U+FFFD.
 
-        `format=html` has the same as semantic HTML, with a section for each page, without styles and scripts. `format=csv` and `format=xlsx` have only the tables: as CSV, whose
-        files in a ZIP archive are named by page and number (`report-page-3-table-1.csv`), or as a workbook, whose sheets are named by page and caption. Cells are texts unless
-        they are plainly numbers: `1,234.50` is one, `1,234` is not, because it means 1.234 in many countries. A text that a spreadsheet would take for a formula
-        begins with an apostrophe in CSV. If the pages have no table, the error is `no_tables`.
-
-        Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
-        that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
-        of headings also by the outline. So they can be wrong: text in
-        charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
-        tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
+        The guide at `/docs/text-extraction` has the details.
 
         Costs 1 credit. Requires the `pdf:read` scope.
 
@@ -3582,7 +3554,7 @@ class JobMethods:
         A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
         searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 2 credits. Requires the `pdf:read` scope.
@@ -3715,7 +3687,7 @@ class JobMethods:
         supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
         applied. In tagged documents, the watermark is an artifact.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -3724,7 +3696,7 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             kind: What to stamp.
-            text: The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`.
+            text: The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted. Required when `kind` is `text`.
             image: The image: PNG, JPEG, or WebP. Required when `kind` is `image`.
             position: Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`.
             opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
@@ -3780,7 +3752,7 @@ class JobMethods:
         page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
         `unsupported_text`. In tagged documents, labels are artifacts.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -3788,7 +3760,7 @@ class JobMethods:
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`.
+            template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown unchanged. Default: `{n} of {total}`.
             position: Where on the page. Default: `bottom-center`.
             font_size: The font size in points. Default: `10`.
             margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side.
@@ -3869,7 +3841,7 @@ class JobMethods:
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
-        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state of what changed stays in the file. Signed bytes stay as they are, but digital signatures do not allow the change
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but digital signatures do not allow the change
         (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -4198,21 +4170,25 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Sign with a certificate.
 
-        Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that whoever has the private key signed exactly these bytes; how far a reader trusts
-        the certificate is up to its issuer and to the reader.
+        Adds a digital signature: PAdES (ETSI EN 319 142-1). It proves that the holder of the private key signed exactly these bytes. Whether a reader trusts
+        the certificate depends on its issuer and on the reader.
 
-        Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate says so), P-256, or P-384. Send the issuers' certificates too, since readers need them. Keys and passwords
-        are only used for the request.
+        Send `certificate`, a PKCS#12 file (.p12, .pfx) with its password, or `privateKey` and `chain` in PEM. Keys are RSA (2,048 to 4,096 bits, PKCS#1 v1.5; PSS if the certificate requires it), P-256, or P-384. Send the issuers' certificates too, because readers need them. Keys and passwords
+        are used only for the request.
 
-        `level` is how long that can be proved. A signature alone (`b-b`) can no longer be verified once its certificate has expired or was revoked. `b-t` adds a time stamp from a time-stamp service, `b-lt` also what the issuers of all certificates, those of
-        the service too, say about their revocation (OCSP or revocation lists, from where the certificates say), and `b-lta` a time stamp over all of that, which holds even when those responses can no longer be verified. If a response is missing, the request fails with
-        `revocation_unavailable`.
+        `level` determines how long the signature can be verified:
 
-        If the key must stay where it is (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key, and returns the document with an empty place for the signature and, in `X-Signature-Input`, what is to be
-        signed, in base64. Sign exactly these bytes with the key and `digest`. Then send that document, with the same `chain`, `digest`, and `level`, as `file` of `mode=complete`, with the `signature`. A document that changed in between is refused.
+        - `b-b`: a signature alone, until its certificate expires or is revoked.
+        - `b-t`: also a time stamp from a time-stamp service.
+        - `b-lt`: also the revocation data (OCSP or revocation lists) of all certificates, including those of the service, from the URLs in the certificates.
+        - `b-lta`: also a time stamp over all of that, which stays valid when those responses can no longer be verified.
 
-        Changes are appended to the file, so every byte before them stays, and earlier signatures stay valid. The signature is put into the empty signature field `fieldName`, or
-        into a new one: invisible, or visible in the box `field`. What a field requires of its signature (its seed value) and what it locks is respected, and so are the limits of earlier signatures: a signature that they
+        If a response is missing, the request fails with `revocation_unavailable`.
+
+        If the key cannot leave its place (a hardware module, a browser, a trust service), sign in two steps. `mode=prepare` takes `chain` without a key. It returns the document with space reserved for the signature and, in `X-Signature-Input`, the bytes to sign, in base64. Sign exactly these bytes with the key and `digest`. Then send that document as `file` of `mode=complete`, with the same `chain`, `digest`, and `level`, and the `signature`. A document that changed in between is refused.
+
+        Changes are appended to the file, so all earlier bytes are kept, and earlier signatures stay valid. The signature goes into the empty signature field `fieldName`, or
+        into a new field: invisible, or visible in the box `field`. The field's requirements (its seed value), its locks, and the limits of earlier signatures are respected: a signature that they
         do not allow fails with `signature_forbidden`. Damaged files and forms with XFA are refused.
 
         `X-Signature-Field` is the name of the field, and `X-Signature-Level` the level.
@@ -4240,7 +4216,7 @@ class JobMethods:
             field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             appearance: What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.
             image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
-            certify: Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
+            certify: Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
@@ -4374,7 +4350,7 @@ class JobMethods:
         comments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of
         an unknown kind without one stays.
 
-        A document with nothing to flatten is returned as it is. With `forms` or `all`, digital signatures are removed, since they are fields (`X-Signature-Invalidated`).
+        A document with nothing to flatten is returned unchanged. With `forms` or `all`, digital signatures are removed, because they are fields (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -4513,7 +4489,7 @@ class JobMethods:
         """List, extract, add, or remove attachments.
 
         `list` and `extract` return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-        files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
+        files themselves. A single file is returned directly, several as a ZIP archive. `add` and `remove` return the PDF. Portfolios and associated files
         (PDF/A-3, electronic invoices) are supported.
 
         A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
@@ -4701,26 +4677,18 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]]:
         """Remove text and areas for good.
 
-        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
-        reader sees it: in whatever order its parts are painted, line by line, column by column, and cell by cell, across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-        overwritten, drawings and shadings end at the edges of a region, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-        that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
-        shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-        show; font files of rare kinds, and those too large for the memory, keep their glyphs. `X-Fonts-Kept` names the embedded fonts of all of these that may still have glyphs that only the removed text used. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-        white, and otherwise Flate; where they have no white, and where a JPEG would blur into the gap, a mask hides the overwritten pixels. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
-        images go. In a region, glyphs go whose ink it touches. Drawings are cut at its edges, so that a background stays around the box: no point of an outline is left inside, and a curve that reaches in becomes
-        short lines, from which its other part cannot be continued. What is painted with a tiling pattern, a mesh, a function of two variables, or a soft mask goes as a whole, as do subpaths with more than 100,000 segments. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
-        text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Nothing is merely covered.
 
-        The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
-        goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
-        the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
-        of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
-        first, and the pixels under the words are overwritten, too.
+        - **Text** is found as a reader sees it: in any drawing order, across lines, columns, cells, and hyphens, rotated, spaced out, in ligatures, and in any script. Remaining glyphs stay in place.
+        - **Other places**: matches are also removed from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files that match or cannot be searched are removed.
+        - **Images and drawings**: pixels are overwritten, and drawings and shadings are cut at the edges of a region. If an image cannot be decoded, the request fails with `invalid_file`, unless a region covers all of it.
+        - **Fonts** that showed redacted text keep only the glyphs of the remaining text. `X-Fonts-Kept` names embedded fonts that may still have others.
+        - **Verification**: the written file is opened again, compared, and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed` without a file.
+        - **Scans** have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten too.
+        - **Width**: the gap and its box are as wide as the text. If the length of a text could reveal it, redact a larger area with `regions`.
+        - **Revisions**: the whole file is rewritten without earlier revisions, and digital signatures become invalid.
 
-        Of an image that cannot be decoded, no part can be removed: the request fails with `invalid_file`. An area that covers all of it removes it.
-
-        With `dryRun`, the response is JSON with what would be redacted.
+        With `dryRun`, the response is JSON with the matches. The guide at `/docs/redaction` has the details.
 
         Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
 
@@ -4731,10 +4699,10 @@ class JobMethods:
             ignore_case: Whether `terms` match regardless of case.
             patterns: Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\\\d{6}"}]`.
             regions: Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`.
-            pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
+            pages: The pages on which `terms` and `patterns` are redacted. Data of the whole document, such as its metadata, is always redacted. Default: `all`.
             fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
             label: A text to show in each box.
-            dry_run: Returns what would be redacted as JSON instead of a PDF.
+            dry_run: Returns the matches as JSON instead of a redacted PDF.
             expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
@@ -4767,13 +4735,13 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Reduce the file size.
 
-        Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-        Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+        Re-encodes each image at the measured quality that `level` promises, and downsamples images above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+        Fonts are subset, Type 1 fonts are converted to the Compact Font Format, duplicate streams are merged, unused objects and private application data are removed, and all streams are recompressed. Above `low`, output intents lose
         their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-        `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
+        `X-Images-Kept` counts images that had to stay unchanged: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
         more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
-        in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
+        in a color space of other than one, three, or four components. With `grayscale`, the request fails with `limit_exceeded` instead.
 
         The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
 
@@ -4837,7 +4805,7 @@ class JobMethods:
         file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
         which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
 
-        `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+        `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
         rejected with `invalid_file`.
 
         Costs 1 credit. Requires the `pdf:write` scope.

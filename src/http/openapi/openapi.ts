@@ -39,7 +39,7 @@ const prefer: Json = {
   name: "Prefer",
   in: "header",
   description:
-    "`respond-async` makes a job of the request (RFC 7240): the response is 202 with the job, and the work goes on. With `respond-async, wait=10`, the response is the ordinary one if the job ends within that many seconds, up to 30.",
+    "`respond-async` makes a job of the request (RFC 7240): the response is 202 with the job, which runs in the background. With `respond-async, wait=10` (up to 30), you get the ordinary response if the job ends within that many seconds.",
   schema: { type: "string", examples: ["respond-async", "respond-async, wait=10"] },
 };
 
@@ -105,7 +105,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       {
         name: "Jobs",
         description:
-          "A request with `Prefer: respond-async` becomes a job: its documents are kept, encrypted, until it ends, and its result until it expires or you delete the job. A job can have up to 5,000 pages. It costs what the operation costs for each started 500 pages, or 50 pages of ocr; only what is done is charged.",
+          "A request with `Prefer: respond-async` becomes a job: its documents are kept, encrypted, until it ends, and its result until it expires or you delete the job. A job can have up to 5,000 pages. It costs the price of the operation for each started 500 pages, or 50 pages of ocr. Only finished work is charged.",
       },
       {
         name: "Keys",

@@ -14,7 +14,7 @@ export const resultHeaders = {
   "X-Pages-Lost": "The number of pages of a damaged document that are not in the output.",
   "X-Attachments-Dropped": "The number of document-level attachments that are not in the output.",
   "X-Signature-Invalidated":
-    "`true` exactly if `verify-signatures` says of the output that a digital signature which was intact in an input is now broken or has forbidden changes, or if the output does not have it any more.",
+    "`true` exactly if the operation invalidated a digital signature that was intact in an input: `verify-signatures` finds it broken or with forbidden changes in the output, or the output no longer has it.",
   "X-Unknown-Fields":
     "Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes.",
   "X-Unknown-Fields-Count": "The number of names in `values` that the form does not have.",
@@ -36,7 +36,7 @@ export const resultHeaders = {
   "X-Signature-Field": "The full name of the signature field, percent-encoded.",
   "X-Signature-Level": "The PAdES level of the signature: `b-b`, `b-t`, `b-lt`, or `b-lta`.",
   "X-Signature-Input":
-    "With `mode=prepare`: what is to be signed (the signed attributes of the CMS signature, DER), in base64.",
+    "With `mode=prepare`: the bytes to sign (the signed attributes of the CMS signature, DER), in base64.",
   "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",
   "X-Converted-From": "The format of the file that was converted.",
   "X-Missing-Glyphs": "The number of characters that no available font has.",

@@ -594,7 +594,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Auto",
         "name": "auto",
-        "description": "Whether `auto` is on. Crops each page to what is drawn on it. Almost white pixels count as blank.",
+        "description": "Whether `auto` is on. Crops each page to its visible content. Almost white pixels count as blank.",
         "type": "boolean",
         "default": false
       },
@@ -1486,7 +1486,7 @@ export const parameters: INodeProperties[] = [
   {
     "displayName": "Text",
     "name": "text",
-    "description": "The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`.",
+    "description": "The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted. Required when `kind` is `text`.",
     "type": "string",
     "default": "",
     "required": true,
@@ -1783,7 +1783,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Template",
         "name": "template",
-        "description": "The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`.",
+        "description": "The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown unchanged. Default: `{n} of {total}`.",
         "type": "string",
         "default": "{n} of {total}"
       }
@@ -2023,7 +2023,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Certify",
         "name": "certify",
-        "description": "Certifies the document, and says which changes are allowed afterwards: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.",
+        "description": "Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.",
         "type": "options",
         "default": "no-changes",
         "options": [
@@ -2776,7 +2776,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Dry Run",
         "name": "dryRun",
-        "description": "Whether `dryRun` is on. Returns what would be redacted as JSON instead of a PDF.",
+        "description": "Whether `dryRun` is on. Returns the matches as JSON instead of a redacted PDF.",
         "type": "boolean",
         "default": false
       },
@@ -2804,7 +2804,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Pages",
         "name": "pages",
-        "description": "The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.",
+        "description": "The pages on which `terms` and `patterns` are redacted. Data of the whole document, such as its metadata, is always redacted. Default: `all`.",
         "type": "string",
         "default": "all"
       },
