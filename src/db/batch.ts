@@ -71,7 +71,7 @@ function written(db: Database, steps: Steps) {
   return { statements: prepared, places };
 }
 
-/** What a parameter of a statement is in a run. Values are stored as their columns say. */
+/** The value of a statement's parameter in one run. Values are stored in the format of their columns. */
 function parameterOf(parameter: unknown): (values: Values) => unknown {
   if (is(parameter, Placeholder)) return (values) => stored(values.get(parameter.name));
   if (!is(parameter, Param)) return () => parameter;

@@ -71,9 +71,9 @@ export const periodOperations = sqliteTable(
 );
 
 /**
- * The credits of a request are `reserved` before the work, then `settled` (charged) or `released`. A settled request whose
- * response was aborted because the service failed is `refunded`, or `refund_pending` if it has been retried: the charge stands
- * unless all retries fail. `sweeping` exists only within a batch of the sweep.
+ * The credits of a request are `reserved` before the work, then `settled` (charged) or `released`. A settled request whose response was aborted
+ * because the service failed is `refunded`, or `refund_pending` if it has been retried: it stays charged unless all retries fail. `sweeping` exists
+ * only within a batch of the sweep.
  */
 export const ledgerStates = ["reserved", "settled", "released", "refunded", "refund_pending", "sweeping"] as const;
 
@@ -187,7 +187,7 @@ export const fileParts = sqliteTable(
  */
 export const jobStates = ["queued", "running", "succeeded", "partial", "failed", "canceled"] as const;
 
-/** Operations that go on after the response to their request. IDs are `job_...`; the last digit is the database's number. */
+/** Operations that run in the background. IDs are `job_...`; the last digit is the database's number. */
 export const jobs = sqliteTable(
   "jobs",
   {
@@ -215,7 +215,7 @@ export const jobs = sqliteTable(
     ledger: text().notNull(),
     /** The reservation of its credits, for the end of the job. */
     reservation: text({ mode: "json" }).$type<unknown>().notNull(),
-    /** What it was charged, once it has ended. */
+    /** The credits charged, once it has ended. */
     charged: integer().notNull().default(0),
     /** The ID of the idempotency row, if the request had a key. */
     idempotency: text(),
@@ -229,7 +229,7 @@ export const jobs = sqliteTable(
     /** When one of its parts was last begun, 0 before that: of an account's jobs, those that have waited longer come first. */
     servedAt: integer("served_at", { mode: "timestamp_ms" }).notNull(),
     finishedAt: integer("finished_at", { mode: "timestamp_ms" }),
-    /** While it is live: when it is given up. Then: when its result is deleted. */
+    /** While the job runs: when it times out. Afterwards: when its result is deleted. */
     expiresAt: integer("expires_at", { mode: "timestamp_ms" }).notNull(),
   },
   (table) => [
@@ -291,7 +291,7 @@ export const jobParts = sqliteTable(
     token: text(),
     /** While it is `queued`: when it is due. While it is `running`: when whoever works on it counts as lost. */
     dueAt: integer("due_at", { mode: "timestamp_ms" }).notNull(),
-    /** The file with what it made. */
+    /** The file with its output. */
     file: text(),
     error: text({ mode: "json" }).$type<PageError>(),
   },

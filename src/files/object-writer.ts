@@ -6,7 +6,7 @@ import { concat } from "../bytes/concat.ts";
 import { hex } from "../bytes/hex.ts";
 import { nextTurn } from "../next-turn.ts";
 
-/** What is known of a file once all its bytes are stored. */
+/** The facts of a file once all its bytes are stored. */
 export interface Written {
   readonly size: number;
   readonly sha256: string;
@@ -73,7 +73,7 @@ export class ObjectWriter {
     for await (const sealed of this.#sealer.add(bytes)) await this.#append(sealed);
   }
 
-  /** Stores what is left of a file that is not empty. The object exists from then on. */
+  /** Stores the remaining bytes of a file that is not empty. The object exists from then on. */
   async finish(): Promise<Written> {
     await this.#append(await this.#sealer.last());
     if (this.#upload === undefined) await this.#putWhole();

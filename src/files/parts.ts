@@ -119,7 +119,7 @@ export class PartUpload {
     const { readable, writable } = new FixedLengthStream(sealedSize(lengthOf(row, part)));
     this.#writer = writable.getWriter();
     this.#sent = upload.uploadPart(part, readable);
-    // If the bucket fails, nobody reads what is written: ends a `write` that waits for it.
+    // If the bucket fails, nothing reads the written bytes, so this ends a waiting `write`.
     this.#sent.catch((error: unknown) => this.#writer.abort(error).catch(() => {}));
     this.#digest.digest.catch(() => {});
   }
@@ -157,7 +157,7 @@ export class PartUpload {
   }
 
   /**
-   * Stores the part. `sha256`: what the client says it is, which is checked before the last chunk is sent, so that wrong bytes never
+   * Stores the part. `sha256`: the digest that the client sent, which is checked before the last chunk is sent, so that wrong bytes never
    * replace a part that has arrived. Throws `invalid_parameters`, and `not_found` if the file was deleted meanwhile.
    */
   async finish(sha256: Uint8Array | undefined): Promise<void> {
@@ -185,7 +185,7 @@ export class PartUpload {
     if (stored === undefined) throw noSuchFile();
   }
 
-  /** Ends the work. What was stored of this part before remains. */
+  /** Ends the work. Bytes of this part that were stored before remain. */
   async abort(): Promise<void> {
     this.#hash.abort().catch(() => {});
     this.#writer.abort(new Error("the part is not complete")).catch(() => {});

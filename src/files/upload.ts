@@ -89,7 +89,7 @@ export class FileUpload {
   static memoryBytes(length: number | undefined): number {
     const { bufferBytes } = limits.storage;
     const needed = length === undefined || length > bufferBytes ? 2 * bufferBytes : length;
-    // The tags of its chunks, the chunk itself, and what is on its way through the digest and the cipher.
+    // The tags of its chunks, the chunk itself, and the bytes in the digest and the cipher.
     return Math.ceil(needed * 1.001) + OWN_BYTES;
   }
 
@@ -100,7 +100,7 @@ export class FileUpload {
     await this.#writer.write(bytes);
   }
 
-  /** Stores what is left; the file is then ready. Throws `invalid_file` for an empty one. */
+  /** Stores the remaining bytes; the file is then ready. Throws `invalid_file` for an empty one. */
   async finish({ name, keptSeconds }: { name: string; keptSeconds: number }): Promise<StoredFile> {
     if (this.#writer.size === 0) throw new AccountRefusal("invalid_file", "The file is empty.");
     const written = await this.#writer.finish();
@@ -114,7 +114,7 @@ export class FileUpload {
     return fileOf(row);
   }
 
-  /** Removes what was stored. Never throws: the sweep removes what this cannot. */
+  /** Removes the stored bytes. Never throws: the sweep removes any that are left. */
   async abort(): Promise<void> {
     await this.#writer.abort();
     await removeFile(this.#db, this.#store, this.#id).catch((error: unknown) =>

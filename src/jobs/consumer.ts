@@ -39,8 +39,7 @@ export interface JobConsumer extends Omit<JobContext, "enqueue"> {
 }
 
 /**
- * Works on one part after the other for a while, then sends a message to go on, so that no invocation becomes long. A message
- * that comes twice, or late, finds less to do.
+ * Works on parts one by one for a while, then sends a message to continue, so that no invocation becomes long. A duplicate or late message finds less to do.
  */
 export async function consumeJobs(messages: readonly Message<JobMessage>[], consumer: JobConsumer): Promise<void> {
   for (const message of messages) {
@@ -88,10 +87,9 @@ async function workForAWhile(consumer: JobConsumer, shard: number, parked: () =>
 }
 
 /**
- * Does the work of a message, and meanwhile that of short jobs that are created in this isolate: recognizing two pages takes seconds,
- * and where there is only one consumer, as in `wrangler dev`, a job of one page would wait that long. They run beside each other as
- * requests do, one after the other, and more of them beside those that wait for something outside. Long jobs wait for the next message, because two
- * of their parts would leave no room for requests.
+ * Does the work of a message, and in parallel that of short jobs created in this isolate. Recognizing two pages takes seconds, and with a single
+ * consumer, as in `wrangler dev`, a job of one page would wait that long. Short jobs run one by one, like requests, and others may run while one
+ * waits for another service. Long jobs wait for the next message, because two of their parts would leave no room for requests.
  */
 async function besideShortJobs(
   consumer: JobConsumer,
@@ -201,7 +199,7 @@ async function record(
   return {};
 }
 
-/** A failure of the service is tried again, later; then only the page at fault fails, and with it the job, if it says so. */
+/** A failure of the service is retried later. Then only the page at fault fails, and the job with it if `onPageError` is `fail`. */
 async function recordFailure(
   db: Database,
   context: JobContext,

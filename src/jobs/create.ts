@@ -30,7 +30,7 @@ export interface NewJob {
   readonly reservation: Reservation;
 }
 
-/** When a job that begins now is given up. */
+/** When a job that begins now times out. */
 export const jobDeadline = (now: Date): Date => new Date(now.getTime() + limits.jobs.longestSeconds * 1_000);
 
 /** Creates the rows of a job and its parts. Throws `limit_reached` if the account has too many live jobs. */

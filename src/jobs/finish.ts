@@ -31,7 +31,7 @@ export async function finishPart(db: Database, claim: Claim, file: string, now: 
   return endPart(db, claim, { state: "done", file }, { pagesDone: sql`${jobs.pagesDone} + ${claim.part.pages}` }, now);
 }
 
-/** Records that a page failed, where the job goes on without it. */
+/** Records that a page failed, if the job continues without it. */
 export async function failPage(db: Database, claim: Claim, error: PageError, now: Date): Promise<EndedPart> {
   return endPart(db, claim, { state: "failed", error }, { pagesFailed: sql`${jobs.pagesFailed} + 1` }, now);
 }
@@ -125,7 +125,7 @@ export async function endJob(
       .where(and(eq(jobs.id, id), live));
     if (row === undefined) return undefined;
     const ended = endedRow(row, end, await failedPages(db, id), now);
-    // The event says what was done, so nothing may be done in between.
+    // The event reports the outcome, so nothing may change in between.
     const unchanged = and(
       eq(jobs.id, id),
       live,
@@ -196,7 +196,7 @@ function endedRow(row: JobRow, end: JobEnd, pageErrors: readonly PageError[], no
     ...row,
     state: end.state,
     pagesDone,
-    // A job that failed costs nothing; otherwise what is done is paid.
+    // A failed job costs nothing; otherwise the finished work is charged.
     charged: end.state === "failed" ? 0 : Math.min(costOf(row, pagesDone), storedReservation(row.reservation).credits),
     request: null,
     pageNumbers: null,

@@ -23,7 +23,7 @@ export interface JobContext {
   readonly enqueue: Enqueue;
 }
 
-/** The states in which a job goes on. */
+/** The states of a job that has not ended. */
 const LIVE = ["queued", "running"] as const;
 
 export const isLive = ({ state }: Pick<JobRow, "state">): boolean => state === "queued" || state === "running";
@@ -67,7 +67,7 @@ export const pageNumberOf = ({ pageNumbers }: Pick<JobRow, "pageNumbers">, { pag
 export const costOf = ({ price, pricedPages }: Pick<JobRow, "price" | "pricedPages">, pages: number): number =>
   price * Math.ceil(pages / pricedPages);
 
-/** A job as its owner sees it. `pageErrors`: as far as they are not in the row yet. */
+/** A job as its owner sees it. `pageErrors`: those that are not in the row yet. */
 export function viewOf(row: JobRow, baseUrl: string, now: Date, pageErrors: readonly PageError[] = []): JobView {
   const { result } = row;
   const isExpired = !isLive(row) && row.expiresAt <= now;

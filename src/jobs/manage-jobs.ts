@@ -49,7 +49,7 @@ export async function jobView(
 /** Milliseconds after which a job is looked at again at first; then ever longer. */
 const SHORTEST_LOOK = 50;
 
-/** The row of a job once it has ended, or as it is after `milliseconds`. Throws `not_found`. */
+/** The row of a job once it has ended, or its current row after `milliseconds`. Throws `not_found`. */
 export async function awaitJob(db: Database, owner: FileOwner, id: string, milliseconds: number): Promise<JobRow> {
   const until = Date.now() + milliseconds;
   for (let look = SHORTEST_LOOK; ; look = Math.min(2 * look, limits.jobs.lookMilliseconds)) {
@@ -86,7 +86,7 @@ export async function openResult(
 const resultExpired = (): AccountRefusal =>
   new AccountRefusal("expired", "The result of the job has been deleted. Send the request again.");
 
-/** Cancels a job; one that has ended stays as it is. Throws `not_found`. */
+/** Cancels a job, unless it has ended. Throws `not_found`. */
 export async function cancelJob(
   db: Database,
   context: JobContext,

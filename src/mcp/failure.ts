@@ -12,14 +12,14 @@ export interface ToolHints {
   nameOf(field: string): string;
 }
 
-/** An error as the result of a tool: what is wrong, what is allowed, and what works, so that a model can correct its call. */
+/** An error as the result of a tool, with the problem, the allowed values, and a working example, so that a model can correct its call. */
 export function failure(error: ApiError, hints?: ToolHints): CallToolResult {
   const { code, headers } = error;
   const details = hints === undefined ? error.details : renamed(error.details, hints);
   const fields = (Array.isArray(details?.["fields"]) ? details["fields"] : []).filter(isObject);
   const named = fields.map((field) => String(field["name"]));
   const lines = [
-    // The fields say the same, by the names of the parameters.
+    // The fields have the same facts, under the names of the parameters.
     `${code}: ${fields.length > 0 ? "The parameters are invalid." : error.message}`,
     ...fields.map(({ name, issue, step }) => `- \`${name}\`${step === undefined ? "" : ` of step ${step}`} ${issue}.`),
     ...allowed(named, hints),

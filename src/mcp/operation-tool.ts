@@ -13,7 +13,7 @@ import type { Operation } from "../operations/definition/define.ts";
 import { isText, kindOfResult, type MediaType, modesOf, XLSX } from "../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, hintsOf, takesJson } from "../operations/definition/fields.ts";
 
-/** The instructions of the server say more of it, once. */
+/** The instructions of the server explain it once. */
 const FILE = "ID, URL, or base64.";
 
 /** An operation as a tool: its name, texts, parameters, and results all derive from its definition. */
@@ -27,7 +27,7 @@ export function operationTool(operation: Operation): McpTool {
     example,
     nameOf: (field) => parameterOf(operation, field),
   };
-  // Tables as a file are what was read, too: only the result is stored, and it expires.
+  // Tables in a file count as reading too: only the result is stored, and it expires.
   const isRead = (type: MediaType): boolean => isText(type) || type === XLSX;
   const isReading =
     modes.every(({ scope, returns }) => scope === "pdf:read" && returns.some(isRead)) &&
@@ -193,7 +193,7 @@ function inputSchemaOf(operation: Operation): InputSchema {
   };
 }
 
-/** Without what is for forms, or said twice: in words and as a member of the schema, or here and in the instructions. */
+/** Without facts for forms, and without duplicates: those in words and in the schema, or here and in the instructions. */
 function concise({ "x-when": _when, "x-required": _required, format, examples, ...schema }: Json): Json {
   const { default: byDefault, description, "x-choices": choices, ...rest } = schema;
   const named = isObject(choices) ? ` Of: ${(choices["values"] as readonly string[]).join(", ")}.` : "";

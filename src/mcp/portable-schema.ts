@@ -6,20 +6,20 @@ const maps: ReadonlySet<string> = new Set(["properties", "patternProperties", "$
 /** Members with values, not schemas. */
 const values: ReadonlySet<string> = new Set(["default", "examples", "enum", "const", "required"]);
 
-/** A tool as it is listed. */
+/** A tool in the list. */
 export function listedTool({ inputSchema, ...described }: ToolDescription): Tool {
   return { ...described, inputSchema: portable(inputSchema) } as Tool;
 }
 
 /**
- * A schema that means the same to clients that know less of JSON Schema than 2020-12, such as the subset of OpenAPI 3.0 that some
- * models take: no lists of types, tuples, or empty schemas. `npx @modelcontextprotocol/inspector --cli ... --method tools/list --strict`
- * lists what is not portable.
+ * A schema that means the same to clients that know less of JSON Schema than 2020-12, such as the subset of OpenAPI 3.0 that some models take: no
+ * lists of types, tuples, or empty schemas. `npx @modelcontextprotocol/inspector --cli ... --method tools/list --strict` lists schemas that are not
+ * portable.
  */
 function portable(schema: Json): Json {
   const { propertyNames: _, ...rest } = schema;
   const entries = Object.entries(rest).flatMap(([key, value]) => {
-    // It says nothing, in each of dozens of schemas.
+    // It adds nothing, in each of dozens of schemas.
     if (key === "maximum" && value === Number.MAX_SAFE_INTEGER) return [];
     if (values.has(key)) return [[key, value]];
     if (maps.has(key) && isObject(value)) return [[key, mapped(value)]];

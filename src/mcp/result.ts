@@ -11,7 +11,7 @@ import type { Mode } from "../operations/definition/modes.ts";
 
 const { inlineBytes, imageBytes, resultSeconds } = limits.mcp;
 
-/** The parameter of tools that store their results. The instructions of the server say what it is. */
+/** The parameter of tools that store their results. The instructions of the server explain it. */
 export const expiresInSchema: Json = { type: "integer", default: resultSeconds };
 
 const storedFile = z.object({
@@ -55,7 +55,7 @@ export function jsonSchemaOf(schema: z.ZodType): Json {
     io: "input",
     unrepresentable: "any",
     override({ jsonSchema }) {
-      // They say nothing, in each of dozens of schemas.
+      // They add nothing, in each of dozens of schemas.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
@@ -146,7 +146,7 @@ function notStored(error: unknown, retryKey: string | undefined): unknown {
   });
 }
 
-/** The headers of a result that say what happened to the document, and what it cost. */
+/** The headers of a result that report changes to the document and the price. */
 function factsOf(headers: Headers): Json {
   const own = Object.keys(resultHeaders).flatMap((name) => {
     const value = headers.get(name);
@@ -206,7 +206,7 @@ async function* resumed(
     if (rest === undefined) return;
     for (let next = await rest.read(); !next.done; next = await rest.read()) yield next.value;
   } finally {
-    // If the file is not stored, the operation must not go on.
+    // If the file is not stored, the operation must not continue.
     await rest?.cancel().catch(() => {});
   }
 }

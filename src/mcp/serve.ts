@@ -21,7 +21,7 @@ const { bodyBytes, batch, depth, values } = limits.mcp;
 
 /** Bodies up to this size are read without asking for memory. */
 const SMALL_BYTES = 64 * 1024;
-/** The only revision with batches. Requests of it do not have to say so. */
+/** The only revision with batches. Its requests need not name it. */
 const BATCH_REVISION = "2025-03-26";
 
 /** The tools of the registries. */
@@ -100,8 +100,8 @@ const refused = (code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status: 400 });
 
 /**
- * What is wrong with a message that is nested deeper, or has more values, than what any tool takes: what reads it later may recurse, and looks at each value
- * several times in one piece.
+ * The issue of a message that is nested deeper, or has more values, than any tool accepts. Later readers may recurse, and look at each value several
+ * times without yielding.
  */
 function problemOf(message: unknown): string | undefined {
   let level: unknown[] = [message];

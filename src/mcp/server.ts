@@ -20,7 +20,7 @@ import { version } from "../version.ts";
 
 const { base64Bytes, inlineBytes, resultSeconds } = limits.mcp;
 
-/** What all tools have in common, so that none has to say it. */
+/** The facts common to all tools, so that none has to repeat them. */
 const instructions = `Tools for PDF documents: each operation is a tool. Descriptions are short; \`describe-tool\` returns the details of one, an example, and the schema of its results.
 
 Files: a file parameter takes the ID of a stored file (\`file_...\`), an https:// URL that needs no credentials, or the file in base64 (up to ${base64Bytes / MiB} MiB), bare or as \`data:application/pdf;name=report.pdf;base64,...\`. Paths cannot be read. Inputs are never changed.
@@ -39,7 +39,7 @@ export interface Toolbox {
   listed(): Tool[];
 }
 
-/** The server of one request. `call`: what its tools need; counted as a request of its own, except the first. */
+/** The server of one request. `call`: the context of its tools; each call counts as a separate request, except the first. */
 export function serverOf(
   { tools, ...toolbox }: Toolbox,
   {

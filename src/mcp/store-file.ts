@@ -1,7 +1,7 @@
 import { errorOf, type Json, type ToolCall } from "./tool.ts";
 import { ApiError } from "../http/errors/api-error.ts";
 
-/** What is known about a file before it is stored. */
+/** The facts of a file before it is stored. */
 export interface FileToStore {
   readonly name: string;
   /** In bytes, if it is known. */

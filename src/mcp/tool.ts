@@ -44,7 +44,7 @@ export type ToolGroup = (typeof toolGroups)[number];
 
 type ObjectSchema = Json & { readonly type: "object" };
 
-/** A tool, and what it does. Errors that it throws become results that the model can read. */
+/** A tool and its implementation. Errors that it throws become results that the model can read. */
 export interface McpTool {
   readonly described: ToolDescription;
   readonly manual?: ToolManual;
@@ -82,7 +82,7 @@ const MOST_ISSUES = 10;
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An ID as a segment of a path. What is no ID is one that nothing has. */
+/** An ID as a segment of a path. Anything else becomes `-`, which matches no object. */
 export const pathSegment = (id: unknown): string => (typeof id === "string" && /^\w{1,100}$/.test(id) ? id : "-");
 
 /** A result as text and as structured content, for clients that read only one of them. */

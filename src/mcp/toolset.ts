@@ -6,8 +6,8 @@ import { ApiError } from "../http/errors/api-error.ts";
 import type { Scope } from "../accounts/scopes.ts";
 
 /**
- * The tools that a client asked for (`?tools=`, names of tools and groups, separated by commas), and of these, for the list, what its
- * key can use. Throws `invalid_parameters` for a name that there is not.
+ * The tools that a client requested (`?tools=`, names of tools and groups, separated by commas), and for the list, those that its key can use. Throws
+ * `invalid_parameters` for an unknown name.
  */
 export function toolsetOf(all: readonly McpTool[], query: string | undefined, scopes: readonly Scope[]): Toolbox {
   const wanted = (query ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));

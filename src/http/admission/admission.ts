@@ -5,13 +5,13 @@ import { limits } from "../../limits.ts";
 import { ofIsolate } from "../../isolate.ts";
 
 export interface AdmissionOptions {
-  /** Bytes for all requests plus what is kept between them. */
+  /** Bytes for all requests plus memory kept between them. */
   readonly budgetBytes: number;
   /** Bytes kept between requests. The next request gets those engines first, so they are not counted on top of it. */
   keptBytes(): number;
-  /** Drops what is kept besides engines. */
+  /** Drops kept memory other than engines. */
   dropModels(): void;
-  /** Drops what is kept. */
+  /** Drops all kept memory. */
   dropKept(): void;
   /** Milliseconds without a sign of life after which a waiting request may take over a request's memory. */
   readonly silentMilliseconds: number;
@@ -55,8 +55,9 @@ export interface Admittance {
 }
 
 /**
- * What admission knows of a request's memory (src/http/admission/request-memory.ts). `waiting` for memory or for its turn; `reading` what the client sends;
- * `working`, in one of the places for that; `outside`: waiting for something outside, or for a place after that; `draining`: only the client's reading is left, or holds up the work; `ended`.
+ * Admission's view of a request's memory (src/http/admission/request-memory.ts). `waiting` for memory or for its turn; `reading` the body; `working`,
+ * in a slot; `outside`: waiting for another service, or for a slot after that; `draining`: only the client's reading is left, or delays the work;
+ * `ended`.
  */
 export interface Admitted {
   readonly account: string;
@@ -69,7 +70,7 @@ export interface Admitted {
   readonly deadline: number;
   /** When it can be reclaimed because its client is slow and other requests need it. */
   readonly fairUntil: number;
-  /** Takes what was asked for: it is the request's turn. */
+  /** It is the request's turn: takes the memory. */
   granted(asked: Admittance): void;
   /** Ends it, from another request: it may touch plain values only, no I/O. */
   lose(why: "silent" | "slow"): void;
@@ -96,13 +97,12 @@ const KINDS = ["work", "small", "large"] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
- * Admits only as many requests as fit in the isolate's memory. The others wait in order of arrival with their bodies unread,
- * behind those of accounts that hold no engine, and last those of accounts with much work that was not charged. workerd terminates an isolate that exceeds its memory, with every request in
- * it, so estimates err on the large side.
+ * Admits only as many requests as fit in the isolate's memory. The others wait in order of arrival with their bodies unread, behind those of accounts
+ * that hold no engine, and last those of accounts with much work that was not charged. workerd terminates an isolate that exceeds its memory, with
+ * every request in it, so estimates err on the large side.
  *
- * When the client disconnects, the platform can drop the rest of a request's work, including its `finally` blocks. So nothing
- * here relies on a request to clean up: each place in the queue and each admitted request has its own deadline, which the waiting
- * requests check.
+ * When the client disconnects, the platform can drop the rest of a request's work, including its `finally` blocks. So nothing here relies on a
+ * request to clean up: each place in the queue and each admitted request has its own deadline, which the waiting requests check.
  */
 export class Admission {
   readonly options: AdmissionOptions;
@@ -122,7 +122,7 @@ export class Admission {
   }
 
   /**
-   * Waits until the request may do as it asks. `bytes` is the total that it will hold, capped at the whole budget: a request with a larger estimate gets the budget
+   * Waits until the request is admitted. `bytes` is the total that it will hold, capped at the whole budget: a request with a larger estimate gets the budget
    * to itself. Throws `overloaded` when the wait times out, and the signal's reason when the client disconnects first.
    */
   async admit(memory: Admitted, asked: Admittance): Promise<void> {
@@ -139,7 +139,7 @@ export class Admission {
     if (this.#admitted.delete(memory)) this.wakeNext();
   }
 
-  /** Whether a request may keep what it holds while it waits without an engine: those that do leave room for a small request. */
+  /** Whether a request may keep its memory while it waits without an engine: together, such requests leave room for a small request. */
   mayPark(memory: Admitted): boolean {
     const { budgetBytes, engineBytes, smallBodyBytes, parkedPerAccount } = this.options;
     const parked = this.#others(memory).filter(({ isParked }) => isParked);
@@ -158,7 +158,7 @@ export class Admission {
     this.#uncharged.set(account, (this.#uncharged.get(account) ?? 0) + fuel);
   }
 
-  /** Whether an account has used up what it may work without being charged. */
+  /** Whether an account has used up its work that is not charged. */
   #isOver({ account }: { readonly account: string }): boolean {
     const isCurrent = Math.floor(Date.now() / MINUTE) === this.#minute;
     return isCurrent && (this.#uncharged.get(account) ?? 0) > this.options.unchargedFuel;
@@ -187,7 +187,7 @@ export class Admission {
     return to === "read" && bytes <= this.options.smallBodyBytes ? "small" : "large";
   }
 
-  /** Waits for the request's turn, then takes what it asked for before any other request checks. */
+  /** Waits for the request's turn, then takes its memory before any other request checks. */
   async #turn(asked: Admittance, memory: Admitted, take: () => void): Promise<void> {
     const { waitMilliseconds, lookMilliseconds } = this.options;
     const since = Date.now();
@@ -281,7 +281,7 @@ export class Admission {
 /** One per isolate, because memory is per isolate. */
 const admission = ofIsolate((): Admission | undefined => undefined);
 
-/** The isolate's, for as much memory as its configuration says. @throws if that has changed */
+/** The isolate's admission, for the configured memory. @throws if that has changed */
 export function admissionOf(budgetBytes: number): Admission {
   const all = (admission.value ??= new Admission({
     ...limits.admission,

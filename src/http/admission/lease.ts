@@ -22,7 +22,7 @@ export interface LeaseRequest {
   readonly maxBytes: number;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Passed to the engines. `memoryBytes` covers all requests plus what is kept between them. */
+  /** Passed to the engines. `memoryBytes` covers all requests plus memory kept between them. */
   readonly given: Omit<LeaseOptions, "expected" | "most" | "work" | "parking"> & { readonly memoryBytes: number };
   readonly services: Services;
   /** As for `Admittance`. */
@@ -61,11 +61,11 @@ function webpServiceOf(images: ImagesBinding, ignoresQuality: boolean): WebpServ
 }
 
 /**
- * The memory of a request that gets engines, and these engines. Its owner holds it with `using`, as long as work runs or the response is sent. If admission reclaims
- * the memory, the engines are never leased again, and anyone still using them fails at the next slice.
+ * The memory of a request that gets engines, and these engines. Its owner holds it with `using`, as long as work runs or the response is sent. If
+ * admission reclaims the memory, the engines are never leased again, and anyone still using them fails at the next slice.
  *
- * A small body is read before the request has an engine; a larger one goes straight into the engine's heap. The same holds for
- * files that the body refers to: `makeRoom` waits for their memory. Either way, `turn` waits for the request's turn.
+ * A small body is read before the request has an engine; a larger one goes straight into the engine's heap. The same holds for files that the body
+ * refers to: `makeRoom` waits for their memory. Either way, `turn` waits for the request's turn.
  */
 export class Lease extends RequestMemory {
   /** Size of the body in bytes, or its maximum if unknown. */
@@ -138,7 +138,7 @@ export class Lease extends RequestMemory {
     await this.#admitTo("work", bytes, limits.admission.turnMilliseconds);
   }
 
-  /** While its engines are parked, others work, and it holds only what it needs later. */
+  /** While its engines are parked, others work, and it holds only the bytes that it needs later. */
   get #parking(): Parking {
     const { outsideBytes, turnMilliseconds: waitMilliseconds } = limits.admission;
     const { yieldsToSmaller } = this.#request;
@@ -277,7 +277,7 @@ export class Lease extends RequestMemory {
     if (extraBytes > 0) dropLarger(limits.admission.lentBesideBytes);
     const allowHeap = (bytes: number): boolean | "busy" => this.grow(bytes + this.#unsentBytes);
     const options = { ...given, work: this.work, parking: this.#parking };
-    // What an earlier request made larger would leave too little for what this one holds beside it, though nobody else is there.
+    // An engine that grew in an earlier request would leave too little memory for the rest of this one, even without other requests.
     const { engineBytes, lentBesideBytes } = limits.admission;
     const most = needsHeadroom
       ? Math.max(lentBesideBytes, engineBytes + this.#fileBytes)

@@ -30,8 +30,8 @@ const NEXT: Readonly<Record<State, readonly State[]>> = {
 };
 
 /**
- * One request's memory, from its place in the queue to its end. Its owner holds it with `using`, and nothing else ends it but admission: if the platform dropped
- * the rest of the owner's work, another request reclaims the memory when it needs it.
+ * One request's memory, from its place in the queue to its end. Its owner holds it with `using`, and nothing else ends it but admission: if the
+ * platform dropped the rest of the owner's work, another request reclaims the memory when it needs it.
  */
 export class RequestMemory implements Admitted, Disposable {
   readonly account: string;

@@ -4,7 +4,7 @@ import type { Env } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { type Telemetry, telemetryOf } from "../../telemetry/telemetry.ts";
 
-/** The isolate's telemetry, if the operator wants any: with what its memory holds, and its engines. */
+/** The isolate's telemetry, if the operator wants any, with metrics of its memory and engines. */
 export const telemetryIn = ({ telemetry, memoryBudgetBytes }: Env): Telemetry | undefined =>
   telemetryOf(telemetry, () => {
     const admission = admissionOf(memoryBudgetBytes - limits.admission.baseBytes);

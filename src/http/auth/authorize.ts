@@ -35,7 +35,7 @@ export function authorize(...scopes: readonly [Scope, ...Scope[]]): MiddlewareHa
   return [identify, allow(scopes)];
 }
 
-/** The sender of a request, and what it may still do. */
+/** The sender of a request, and its remaining rights. */
 export interface Identity {
   readonly database: Env["databases"][number];
   readonly caller: Caller;

@@ -43,7 +43,7 @@ export const fileResponse = z.instanceof(Response);
 /** The `response` of an endpoint that sends what an operation would have sent. */
 export const resultResponse = z.instanceof(Response);
 
-/** A route for managing an account's own objects. Bodies are JSON unless it says otherwise. */
+/** A route for managing an account's own objects. Bodies are JSON by default. */
 export interface Endpoint<Path extends string = string, Query = unknown, Body = unknown, Result = unknown> {
   /** For the reference and for generated clients, such as `createKey`. */
   readonly name: string;

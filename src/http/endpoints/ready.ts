@@ -21,7 +21,7 @@ const KEPT = 1_000;
 
 const known = new WeakMap<Env, { readonly at: number; readonly result: Promise<Readiness> }>();
 
-/** Responds with what of the service works, and 503 if something does not. Says nothing of what it holds. */
+/** Responds with the state of each part of the service, and 503 if one fails. Reveals no stored data. */
 export async function ready(c: Context<AppEnv>): Promise<Response> {
   const env = readEnv(c.env);
   const now = Date.now();

@@ -58,8 +58,7 @@ export function overloaded(message: string, options: ErrorOptions = {}): ApiErro
 }
 
 /**
- * Converts anything thrown to an error from the table: a refusal stays as it is; anything unexpected becomes a 500 that does
- * not reveal its cause.
+ * Converts anything thrown to an error from the table: refusals keep their code; anything unexpected becomes a 500 that does not reveal its cause.
  */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;

@@ -39,7 +39,7 @@ function telemetryFor(bindings: object, telemetryIn: TelemetryIn): Telemetry | u
   try {
     return telemetryIn(readEnv(bindings));
   } catch {
-    // The request itself fails with what is wrong in the configuration.
+    // The request itself fails with the error of the configuration.
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { type Step, traceparentOf } from "../../telemetry/trace-context.ts";
 /** How a request ended: `aborted` if the client disconnected or the response could not be sent completely. */
 export type Outcome = "complete" | "aborted";
 
-/** What is known of a request when it arrives: its place in a trace, and who is told of its end. */
+/** The facts of a request on arrival: its place in a trace, and the listeners for its end. */
 export interface Observation {
   readonly step: Step | undefined;
   ended(line: RequestLine, start: number): void;

@@ -6,8 +6,9 @@ import { publicUrlIssue } from "../../public-url.ts";
 import { type SmallRequest, smallResponse } from "./small-response.ts";
 
 /**
- * The issuers of certificates over HTTP, for OCSP (RFC 6960, appendix A), lists, and certificates. Whoever sends a certificate chooses its URLs: they are checked like those of documents, but may be
- * `http`, as most are: what they respond with is signed. `client`: aborted when the client disconnects, which ends what is waited for.
+ * The issuers of certificates over HTTP, for OCSP (RFC 6960, appendix A), lists, and certificates. The sender of a certificate chooses its URLs, so
+ * they are checked like those of documents. They may be `http`, as most are, because the responses are signed. `client`: aborted when the client
+ * disconnects, which ends the waiting.
  */
 export function issuerServiceOf({ urls, hosts }: IssuerSettings, client: AbortSignal): IssuerService {
   const send = async (url: string, request: Pick<SmallRequest, "method" | "body" | "headers" | "bytes">) => {

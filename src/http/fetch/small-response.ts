@@ -6,7 +6,7 @@ export interface SmallRequest {
   readonly method: "GET" | "POST";
   readonly body?: Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is asked for, as the User-Agent says. */
+  /** The purpose of the request, for the User-Agent. */
   readonly purpose: string;
   /** How long the server has, in milliseconds, and the most bytes that are read. */
   readonly milliseconds: number;

@@ -8,9 +8,8 @@ import { publicUrlIssue } from "../../public-url.ts";
 import { smallResponse } from "./small-response.ts";
 
 /**
- * Time-stamp services over HTTP (RFC 3161, 3.4).
- * The URLs that requests name are checked like those of documents; the operator's own is trusted. `client`: aborted when the client
- * disconnects, which ends what is waited for.
+ * Time-stamp services over HTTP (RFC 3161, 3.4). The URLs that requests name are checked like those of documents; the operator's own is trusted.
+ * `client`: aborted when the client disconnects, which ends the waiting.
  */
 export function timestampServiceOf(
   { urls, hosts, defaultUrl }: TimestampSettings,

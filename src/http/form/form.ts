@@ -61,9 +61,9 @@ function neededFields<F extends Fields>({ oneOf: needed }: Operation<F>) {
 }
 
 /**
- * Turns a form into an operation's input; that of a pipeline is read by `readSteps`. All problems with parameters are thrown at once (`invalid_parameters`), including
- * those that depend on the document's page count. If page ranges are the only problem, the form passes: `run` rejects them and
- * reports the page count.
+ * Turns a form into an operation's input; that of a pipeline is read by `readSteps`. All problems with parameters are thrown at once
+ * (`invalid_parameters`), including those that depend on the document's page count. If page ranges are the only problem, the form passes: `run`
+ * rejects them and reports the page count.
  */
 export async function readForm<F extends Fields>(
   operation: Operation<F>,

@@ -124,7 +124,7 @@ function readStep(
   return { operation, form, issues };
 }
 
-/** The file that a step refers to, or what is wrong with the reference. */
+/** The file that a step refers to, or the issue of the reference. */
 function namedParts(value: unknown, files: FormReader): readonly Part[] | string {
   const name = typeof value === "string" && value.startsWith(PART) ? value.slice(PART.length) : undefined;
   if (name === undefined) return `must name a file of the request, such as "${PART}logo"`;
@@ -132,7 +132,7 @@ function namedParts(value: unknown, files: FormReader): readonly Part[] | string
   return parts.length > 0 ? parts : `names \`${shownName(name)}\`, which the request does not have`;
 }
 
-/** A parameter as a text field, or what is wrong with it. `null` is not given. */
+/** A parameter as a text field, or its issue. `null` counts as not sent. */
 function textOf(fields: Fields, name: string, value: unknown): readonly Part[] | string {
   const text = (content: string): readonly Part[] => [{ kind: "text", field: name, value: content }];
   if (typeof value !== "object") return text(String(value));

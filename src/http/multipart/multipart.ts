@@ -4,8 +4,9 @@ import { latin1 } from "../../bytes/latin1.ts";
 import type { FileSink, InputBytes } from "../../engines/memory/heap.ts";
 
 /**
- * One part of a body, by its form field. `filename`: empty if it has none. `bytes`: what its sink knows a file by; absent if the file was
- * not wanted. `charset`: of a file, as its Content-Type has it, or of the file that a text refers to. `issue`: why a text cannot be read, as the end of a sentence that begins with the field's name.
+ * One part of a body, by its form field. `filename`: empty if it has none. `bytes`: the file as its sink represents it; absent if the file was not
+ * wanted. `charset`: of a file, as its Content-Type has it, or of the file that a text refers to. `issue`: why a text cannot be read, as the end of a
+ * sentence that begins with the field's name.
  */
 export type FormPart<Bytes = InputBytes> =
   | { readonly kind: "text"; readonly field: string; readonly value: string; readonly charset?: string }
@@ -18,7 +19,7 @@ export type FormPart<Bytes = InputBytes> =
       readonly bytes?: Bytes;
     };
 
-/** What a field takes: a text, a file, or a file for which the text of a reference can stand, such as `https://...`. */
+/** The values that a field takes: a text, a file, or a file or its reference, such as `https://...`. */
 export type FieldKind = "text" | "file" | "file or reference";
 
 export interface MultipartOptions<Bytes = InputBytes> {
@@ -257,7 +258,7 @@ export class MultipartParser<Bytes = InputBytes> {
     }
   }
 
-  /** Whether what has been read of a part without a file name is a file or a reference to one. */
+  /** Whether a part without a file name is a file or a reference to one, by the bytes read so far. */
   #decide(): void {
     const bytes = this.#undecided;
     this.#undecided = new Uint8Array(0);

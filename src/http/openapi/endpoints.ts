@@ -96,7 +96,7 @@ function uploadSchema({ type, description, fields }: Upload): Json {
 const options = {
   unrepresentable: "any",
   override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
-    // The format says the same in fewer than 300 characters.
+    // The format expresses the same in fewer than 300 characters.
     if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   },
@@ -117,7 +117,7 @@ function queryParameters(query: z.ZodType): Json[] {
   });
 }
 
-/** A schema of what is sent. Its definitions are moved to `schemas`. */
+/** A schema of a request or response. Its definitions are moved to `schemas`. */
 export const sentSchema = (schema: z.ZodType, schemas: Record<string, Json>): Json =>
   shared(z.toJSONSchema(schema, { io: "input", ...options }), schemas);
 

@@ -178,7 +178,7 @@ function describe(operation: Operation): Json {
     // For pages that list operations.
     "x-group": group,
     "x-keywords": keywords,
-    // For programs that show the price, and what a key must be allowed to do. A pipeline costs what its steps do.
+    // For programs that show the price and the scopes that a key needs. A pipeline costs the sum of its steps.
     ...(!operation.steps && { "x-credits": credits, "x-scopes": scopes }),
     parameters: [idempotencyKey, prefer],
     requestBody: { required: true, content: { "multipart/form-data": form(operation) } },

@@ -35,13 +35,13 @@ export interface JobOptions {
 
 /** What a request prefers (RFC 7240). */
 export interface Preference {
-  /** Whether the work may go on after the response. */
+  /** Whether the work may continue after the response. */
   readonly isAsync: boolean;
   /** How long the response may be held back for its end, in seconds. */
   readonly waitSeconds: number;
 }
 
-/** Reads `Prefer`. Preferences that are unknown or malformed are ignored, as RFC 7240 says, and the first of a kind counts. */
+/** Reads `Prefer`. As RFC 7240 requires, unknown or malformed preferences are ignored, and the first of a kind counts. */
 export function preferenceOf(header: string | undefined): Preference {
   const named = new Map<string, string>();
   for (const preference of (header ?? "").split(",")) {

@@ -132,7 +132,7 @@ function log(
   console.log(JSON.stringify(line));
 }
 
-/** One part: what it needs, what it makes, and what it takes with it when it fails. */
+/** One part: its needs, its output, and the effect of its failure. */
 class PartWork implements Disposable {
   readonly #options: PartWorkerOptions;
   readonly #db: Database;
@@ -177,7 +177,7 @@ class PartWork implements Disposable {
     const route = operations.find(({ name }) => name === job.operation);
     if (route === undefined || job.request === null) throw new Error("the request of the job is gone");
     const parts = await readJobRequest(this.#db, env.files, owner, job.request);
-    // What was sent has been checked, and URLs have become files.
+    // The request has been checked, and URLs have become files.
     const checks = { countPages: async () => undefined, urlIssue: () => undefined };
     const form = await (route.steps ? readSteps : readForm)(route, parts, checks);
     const { operation } = form;

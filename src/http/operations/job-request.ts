@@ -13,7 +13,7 @@ import { FileUpload } from "../../files/upload.ts";
  * are among them. A file that was sent or fetched is stored, and the form then refers to it.
  */
 
-/** The job whose files are written, and when it is given up. */
+/** The job whose files are written, and when it times out. */
 interface JobOwner extends FileOwner {
   readonly job: string;
   readonly expiresAt: Date;

@@ -120,7 +120,7 @@ async function load(
   }
   const [inRanges, whole] = [references.filter(isInRanges), references.filter((file) => !isInRanges(file))];
   for (const { ranges, uses, field, filename, sha256 } of inRanges) {
-    // Its first bytes tell what it is.
+    // Its first bytes tell its type.
     await ranges.fetch(0);
     if (imageKindOf(ranges.view(0, IMAGE_HEAD))) throw tooLargeImage(field, ranges.length);
     for (const use of uses) add(use, ranges, filename, sha256);

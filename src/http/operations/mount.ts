@@ -66,7 +66,7 @@ interface DeclaredBody extends DeclaredForm {
 }
 
 /**
- * Ends when the response is sent, and the request's memory with it. `route`: the operation as far as it is known before the body. The form tells which one
+ * Ends when the response is sent, and the request's memory with it. `route`: the operation, as far as known before the body. The form tells which one
  * runs.
  */
 async function handle(c: Context<AppEnv>, route: Operation, send: (response: Response) => void): Promise<void> {

@@ -90,7 +90,7 @@ export class Payment {
     };
   }
 
-  /** What was reserved, for a job that settles it at its end. */
+  /** The reservation, for a job that settles it at its end. */
   get reservation(): Reservation {
     return this.#reservation;
   }

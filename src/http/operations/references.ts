@@ -56,7 +56,7 @@ export class FileTotals {
     return true;
   }
 
-  /** Bytes of the files that fields refer to, as far as they are known. */
+  /** Bytes of the files that fields refer to, as far as known. */
   get bytes(): number {
     return this.#stored + this.#fromUrls;
   }

@@ -23,9 +23,9 @@ export interface StartedResponse {
 }
 
 /**
- * Builds the response for an output and charges the request before the first byte. A response that is not complete within the
- * first MiB is streamed as it is produced. Throws errors from before the first byte. Later errors abort the stream, so that no
- * partial ZIP or image looks complete: a fault of the service refunds the charge, a fault of the document does not.
+ * Builds the response for an output and charges the request before the first byte. A response that is not complete within the first MiB is streamed
+ * while it is produced. Throws errors from before the first byte. Later errors abort the stream, so that no partial ZIP or image looks complete: a
+ * fault of the service refunds the charge, a fault of the document does not.
  */
 export async function respond(output: Output, context: ResponseContext): Promise<StartedResponse> {
   const { log, lease, payment } = context;
@@ -96,7 +96,7 @@ export function contentOf(output: Output, stem: string): Content {
   const chunks = chunksOf(output.bytes);
   if (kind === "pdf") return { type: "application/pdf", fileName: `${stem}.pdf`, length: output.bytes.length, chunks };
   if (kind === "file") {
-    // Never the type that a document names: browsers would run what it says is HTML.
+    // Never the type that a document names: browsers would run content declared as HTML.
     return { type: "application/octet-stream", fileName: output.name, length: output.bytes.length, chunks };
   }
   return { type: `image/${output.format}`, fileName: `${stem}.${imageExtensions[output.format]}`, chunks };

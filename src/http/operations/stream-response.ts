@@ -42,7 +42,7 @@ export async function streamResponse(
     log.end(200, "complete");
     await payment.ended(log.responseBytes);
   } catch (error) {
-    // Nobody will read what is still being produced, and the platform may drop the work for a disconnected client early.
+    // Nobody will read the rest, and the platform may drop the work for a disconnected client early.
     queue.drop(error);
     lease.expire();
     const failure = error instanceof Broken ? error.failure : undefined;
@@ -68,7 +68,7 @@ class Broken extends Error {
   }
 }
 
-/** Produces chunks until memory runs out, and continues as they are removed. Never throws: errors go into the queue. */
+/** Produces chunks until memory runs out, and continues when they are removed. Never throws: errors go into the queue. */
 async function make(chunks: AsyncGenerator<Uint8Array, void>, queue: ChunkQueue, lease: ResponseLease): Promise<void> {
   let clean = true;
   try {
