@@ -15,8 +15,7 @@ const FAR_AWAY = 600_000;
 const migrations = await readD1Migrations("migrations");
 
 /**
- * The files that take longest. First those that mostly wait: others compute beside them. Then those in Node: where another project's
- * file is next, a worker ends, and with it what it has loaded.
+ * The files that take longest. First those that mostly wait: others compute beside them. Then those in Node: if the next file belongs to another project, the worker ends and loses its loaded modules.
  */
 const longest = [
   "servers/webhooks-fair.slow",
@@ -87,7 +86,7 @@ export default defineConfig(({ mode }) => {
     include: [`test/${folder}/**/*${isSlow ? ".slow" : ""}.test.ts`],
     exclude: isSlow ? [] : ["**/*.slow.test.ts"],
   });
-  // A machine that is too busy may keep a server from its work for longer than a test waits. What was tried again is printed.
+  // On a busy machine, a server may stall for longer than a test waits. Retried tests are printed.
   const retry = isSlow ? 1 : 0;
   const worker = tests(".");
   return {
@@ -108,7 +107,7 @@ export default defineConfig(({ mode }) => {
                 dataBlobBindings: engineBindings,
                 // For the test of accounts that are spread over several databases.
                 d1Databases: { SECOND_DB: "second" },
-                // Messages wait longer than any test: what is delivered is tested over HTTP, to receivers that are there.
+                // Messages wait longer than any test. Deliveries are tested over HTTP, to real receivers.
                 queueProducers: {
                   WEBHOOKS: { queueName: "pdf-service-webhooks", deliveryDelay: 43_200 },
                   JOBS: { queueName: "pdf-service-jobs", deliveryDelay: 43_200 },
@@ -153,7 +152,7 @@ export default defineConfig(({ mode }) => {
         ...(isSlow
           ? [
               {
-                // The same against servers of `npm run serve`, and what only they have.
+                // The same against servers of `npm run serve`, and the features that only they have.
                 test: {
                   name: "served",
                   include: ["test/serve/**/*.slow.test.ts", ...SERVED.map((name) => `test/${name}.test.ts`)],

@@ -1,4 +1,4 @@
-/** What openapi.json says about the operations, as all generators need it. */
+/** The facts about operations in openapi.json, as all generators need them. */
 import { type Schema, typeOf } from "./schema-types.ts";
 
 export interface MediaTypes {

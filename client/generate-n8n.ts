@@ -31,7 +31,7 @@ function described(text: string): string {
 const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
   one.name.localeCompare(other.name, "en");
 
-/** What stands above the optional parameters: what is required, if only with some values of another one, and those others. */
+/** The parameters above the optional ones: those that are required, even if only with some values of another one, and those others. */
 function isMain(member: Member, all: readonly Member[]): boolean {
   const governs = all.some(
     ({ schema }) => schema["x-required"] === true && schema["x-when"]?.[member.property] !== undefined,

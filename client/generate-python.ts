@@ -37,7 +37,7 @@ const literal = (value: unknown): string => {
   return JSON.stringify(value);
 };
 
-/** Types as they are written in Python, and the classes that they need. */
+/** Python types, and the classes that they need. */
 class Types {
   readonly classes: string[] = [];
   readonly #names = new Set<string>();
@@ -76,7 +76,7 @@ class Types {
     this.#names.add(name);
     const members = Object.entries(properties).map(([key, schema]) => {
       if (!/^[A-Za-z_]\w*$/.test(key)) throw new Error(`${name} has a member that is no name: ${key}`);
-      // What has a default may be left out of a request, and a client must not rely on it in a response that is older.
+      // A request may leave out parameters with a default, and a client must not rely on them in an older response.
       const isRequired = required.includes(key) && schema.default === undefined;
       const type = this.of(schema, `${name}${capital(key)}`);
       return { isRequired, line: `    ${key}: ${type}\n` };
@@ -222,7 +222,7 @@ function waysTo({ when }: ResultType, ways: readonly (readonly Choice[])[]): rea
   });
 }
 
-/** A variable gives the type to what is only known by its headers. */
+/** A variable gives the type to a value known only by its headers. */
 const returned = (type: string, call: string): string => `        result: ${type} = ${call}\n        return result\n`;
 
 /** A method for requests, and one for jobs. */

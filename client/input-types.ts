@@ -16,7 +16,7 @@ interface ValueClass {
   readonly optional: boolean;
 }
 
-/** What one alternative of a union says about a parameter: absent from it are those that do not apply. */
+/** A parameter in one alternative of a union. Parameters that do not apply are absent. */
 export interface Choice {
   readonly member: Member;
   readonly required: boolean;

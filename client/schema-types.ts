@@ -29,7 +29,7 @@ export interface Schema {
   readonly "x-required"?: boolean;
 }
 
-/** Of a request, what has a default may be left out; in an answer it is there. */
+/** A request may leave out values with a default; a response has them. */
 type Direction = "sent" | "received";
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** The TypeScript type of what a schema takes. Throws on what it does not know. */
+/** The TypeScript type of a schema's values. Throws on unknown keywords. */
 export function typeOf(schema: Schema, direction: Direction): string {
   if ("allOf" in schema) throw new Error("allOf is not known here");
   if (schema.$ref !== undefined) return schema.$ref.replace("#/components/schemas/", "");

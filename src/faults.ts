@@ -101,7 +101,7 @@ function framesOf({ name, message, stack = "" }: Error): string[] {
     });
 }
 
-/** Logs a fault that occurred outside any request. `ids`: what it concerns. */
+/** Logs a fault that occurred outside any request. `ids`: the affected objects. */
 export function logFault(message: string, ids: Readonly<Record<string, string | number>>, thrown: unknown): void {
   console.log(JSON.stringify({ level: "error", message, ...ids, cause: faultOf(thrown) }));
 }

@@ -1,6 +1,6 @@
 /**
- * State of the isolate: what one request leaves for the next. Each part of it is declared where it is used, and all of it is reset here. What
- * depends only on the configuration is not state: it may be kept by what it was made of.
+ * State of the isolate, which one request leaves for the next. Each part of it is declared where it is used, and all of it is reset here. Values that
+ * depend only on the configuration are not state: they may be cached by the configuration.
  */
 
 /** A value that lasts as long as the isolate. */

@@ -1,6 +1,6 @@
 /**
- * Resolves after everything else that is ready has had its turn. workerd looks for new requests only when no promise is left to resolve: a
- * copy from one local binding to another never gets there, so it has to ask.
+ * Resolves after all other ready work has run. workerd looks for new requests only when no promise is left to resolve. A copy from one local binding
+ * to another always has one, so it has to yield.
  */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

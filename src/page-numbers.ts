@@ -22,7 +22,7 @@ const ROMAN = [
   ["I", 1],
 ] as const;
 
-/** Replaces `{n}` (in the style), `{total}`, and `{roman}` in the template; other text in braces stays as it is. */
+/** Replaces `{n}` (in the style), `{total}`, and `{roman}` in the template; other text in braces does not change. */
 export function numberedText(template: string, style: NumberStyle, number: number, total: number): string {
   return template.replace(/\{(n|total|roman)\}/g, (_, token: string) => {
     if (token === "total") return String(total);

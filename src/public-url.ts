@@ -6,7 +6,7 @@ export interface UrlPolicy {
   readonly baseUrl: string;
   /** For development: also allows http and https to loopback, on any port. */
   readonly allowLocal: boolean;
-  /** Also allows http, on port 80: for what is signed. */
+  /** Also allows http, on port 80: for signed responses. */
   readonly allowHttp?: boolean;
 }
 

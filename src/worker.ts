@@ -72,7 +72,7 @@ export default {
     );
     console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), suspends, swept }));
     telemetryIn(configured)?.flushSoon((promise) => context.waitUntil(promise));
-    // The runtime logs what is thrown here, so this is not the original error.
+    // The runtime logs errors thrown here, so this is not the original error.
     if (failed) throw new Error("the scheduled work failed");
   },
 } satisfies ExportedHandler<object, QueueMessage>;

@@ -1,4 +1,4 @@
-/** The content of a file. A stream is sent as it is read, so the request cannot be retried. */
+/** The content of a file. A stream is sent while it is read, so the request cannot be retried. */
 export type FileSource = Blob | ArrayBuffer | Uint8Array | ReadableStream<Uint8Array>;
 
 /** A file, optionally with a name, which results are named after. A `File` has its own. */

@@ -24,7 +24,7 @@ const LONGEST_WAIT_FOR_PROGRESS = 10;
 
 type Send = (request: ApiRequest) => Promise<Response>;
 
-/** A job on the service. `T` is what its operation returns in an ordinary request. */
+/** A job on the service. `T` is the result of its operation in an ordinary request. */
 export class JobHandle<T> implements AsyncIterable<Job> {
   readonly id: string;
   readonly #send: Send;
@@ -73,7 +73,7 @@ export class JobHandle<T> implements AsyncIterable<Job> {
     }
   }
 
-  /** Cancels the job, which is charged for the pages that are done. One that has ended stays as it is. */
+  /** Cancels the job, which is charged for finished pages. A job that has ended does not change. */
   cancel(options?: CallOptions): Promise<Job> {
     return this.#update("POST", "/cancel", options);
   }

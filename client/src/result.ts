@@ -9,7 +9,7 @@ export interface StepFacts {
   readonly bytes?: number;
 }
 
-/** What the headers of a response say. */
+/** The values of a response's headers. */
 export interface Facts extends HeaderFacts {
   readonly status: number;
   readonly headers: Headers;
@@ -65,7 +65,7 @@ function valueOf(type: (typeof headerFacts)[keyof typeof headerFacts]["type"], v
   return type === "string" ? value : Number(value);
 }
 
-/** Decodes percent-encoding. The last text of a long list may be cut off within a character, and stays as it is. */
+/** Decodes percent-encoding. The last text of a long list may be cut off within a character, and is then returned unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -31,8 +31,7 @@ export class PdfService extends ServiceMethods {
   /**
    * Uploads a file that is kept until it expires.
    *
-   * A file over 16 MiB is sent in parts, each with its SHA-256 and retried on its own; a stream is sent in one request as it is read, and
-   * cannot be retried.
+   * A file over 16 MiB is sent in parts, each with its SHA-256 and its own retries. A stream is sent in one request while it is read, and cannot be retried.
    *
    * Requires the `files:write` scope.
    */

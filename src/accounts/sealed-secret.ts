@@ -1,7 +1,7 @@
 import { base64, fromBase64 } from "../bytes/base64.ts";
 
 /**
- * The server's secret, and those before it while it is being replaced. The first seals; what was sealed under any of them opens.
+ * The server's secret, and those before it while it is being replaced. The first encrypts; each can decrypt its own data.
  */
 export type ServerSecrets = readonly [current: string, ...previous: string[]];
 

@@ -146,7 +146,7 @@ export interface Settled {
 
 /**
  * Charges a request. A reservation that the sweep has released as abandoned is no longer charged. Emits `operation.completed`,
- * or holds it for `finish` if the response is streamed. `credits`: what it is charged, if that is less than was reserved.
+ * or holds it for `finish` if the response is streamed. `credits`: the charge, if less than reserved.
  */
 export async function settle(
   db: Database,
@@ -191,7 +191,7 @@ interface SettleValues extends Pick<CompletedEvent, "account" | "livemode" | "at
   readonly trace: string | null;
 }
 
-/** What only some requests have to settle. */
+/** The parts that only some requests have to settle. */
 interface SettleMore {
   readonly less?: ReturnType<typeof chargeLess> | undefined;
   readonly key?: ReturnType<typeof settleKey> | undefined;
@@ -239,8 +239,7 @@ function settleSteps(
 }
 
 /**
- * Emits the held event at the end of a streamed response: complete, abandoned by its client, or aborted by a fault of the
- * document, in which case the charge stands.
+ * Emits the held event at the end of a streamed response: complete, abandoned by its client, or aborted by a fault of the document, which stays charged.
  */
 export async function finish(
   db: Database,

@@ -10,7 +10,7 @@ export interface Charge {
   readonly plan: PlanName;
   /** The ID of the request, which becomes part of the ledger row's ID. Default: random. */
   readonly requestId?: string | undefined;
-  /** The `traceparent` of what it causes. */
+  /** The `traceparent` of its job and events. */
   readonly trace?: string | undefined;
   /** The operation's name, as listed in usage. */
   readonly operation: string;

@@ -1,8 +1,8 @@
 const POLYNOMIAL = 0xedb8_8320;
 
 /**
- * Eight tables of 256 for taking eight bytes at once ("slicing by 8"), two to three times as fast as one by one. The nth says what a byte
- * makes of the remainder if n more follow it. Signed, as the results of `^` are.
+ * Eight tables of 256 for taking eight bytes at once ("slicing by 8"), two to three times as fast as one by one. The nth table has a byte's effect on
+ * the remainder if n more bytes follow it. Signed, as the results of `^` are.
  */
 const table = new Int32Array(8 * 256);
 for (let index = 0; index < table.length; index++) {

@@ -4,7 +4,7 @@ import { apiKeys } from "../db/schema.ts";
 import type { NewEvent } from "../events/outbox.ts";
 
 /**
- * An event about a key of the caller's account and mode, with the key's row as it is when the event's statements run.
+ * An event about a key of the caller's account and mode, with the key's row at the time when the event's statements run.
  * `revokedAt`, if set, replaces the row's value.
  */
 export function keyEvent(

@@ -79,12 +79,12 @@ Changes are appended to the file (an incremental update), unless it is damaged o
     const crops = await planCrops(open, chosen, (page) =>
       box ? areaOn(page, box) : within ? areaWithin(page, within) : inkOn(open, page),
     );
-    // What is removed may have the field of a signature.
+    // The removed content may include the field of a signature.
     const isIntact = remove && (await hasIntactSignature(open));
     if (remove) await removeOutside(open, codecs, crops);
     setBoxes(crops, { removed: remove });
     const changed = crops.map(({ page }) => page.index);
-    // An update would leave in the file what is removed.
+    // An update would leave the removed content in the file.
     const { bytes, signatureInvalidated } = remove
       ? { bytes: await rewritePdf(open, { changed }), signatureInvalidated: isIntact }
       : await saveChanges(open, { changed });

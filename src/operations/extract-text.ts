@@ -90,7 +90,7 @@ const result = z.object({
   }),
 });
 
-/** What the request wants of each page. */
+/** The parts of each page that the request wants. */
 interface Wanted {
   readonly file: { readonly stem: string };
   readonly format: (typeof FORMATS)[number];
@@ -368,7 +368,7 @@ async function* joinedJson(parts: ReadParts, wanted: Wanted, facts: DocumentFact
   yield utf8(`,"stats":${JSON.stringify({ wordCount, charCount })}}`);
 }
 
-/** A page as it is in the response. */
+/** A page in the response. */
 function shown({ visited, ...page }: Page, wanted: Wanted, facts: DocumentFacts) {
   const blocks = visited === undefined ? [] : facts.blocksOf(visited, wanted);
   return {

@@ -243,7 +243,7 @@ async function searchable(
   return { kind: "pdf", bytes, headers };
 }
 
-/** A page as it is in the response. */
+/** A page in the response. */
 const shown = ({ pageNumber, text, confidence, words }: Page, input: { readonly words: boolean }) => ({
   pageNumber,
   text,
@@ -251,7 +251,7 @@ const shown = ({ pageNumber, text, confidence, words }: Page, input: { readonly 
   ...(input.words && { words }),
 });
 
-/** What is reported about all pages together. */
+/** The report about all pages together. */
 class Summary {
   #words = 0;
   #confidence = 0;

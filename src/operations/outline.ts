@@ -53,7 +53,7 @@ const entry = z
   .refine(({ page, url }) => page === null || url === undefined, { error: "cannot be sent with `page`", path: ["url"] })
   .refine(({ page, view }) => page !== null || view === undefined, { error: "requires `page`", path: ["view"] });
 
-/** Reads the entries one by one: a recursive schema would nest as deep as what is sent. */
+/** Reads the entries one by one: a recursive schema would nest as deep as the request. */
 function readEntries(given: readonly unknown[], path: PropertyKey[], context: z.RefinementCtx): OutlineEntry[] {
   if (path.length > 2 * MAX_DEPTH) {
     context.addIssue({ code: "custom", message: `must be at most ${MAX_DEPTH} levels deep` });

@@ -96,7 +96,7 @@ before it is smaller.`,
   });
 }
 
-/** The pipeline of a request: what it costs, and what it needs. */
+/** The pipeline of a request: its price and its needs. */
 export function composed<F extends Fields>(
   pipeline: Operation<F>,
   steps: readonly ResolvedOperation[],

@@ -248,7 +248,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
   },
 });
 
-/** Works on the document, and closes it: what is waited for afterwards leaves the engine to others. */
+/** Works on the document and closes it, so that others can use the engine while this request waits. */
 const withDocument = <T extends object>(
   { pdf }: Engines,
   file: PdfInput,

@@ -148,7 +148,7 @@ asked, unless \`fetch\` is \`false\`. A certificate that names an issuer to ask 
     });
     const mayAsk = asks && read.signatures.length > 0;
     if (mayAsk) {
-      // Issuers may take as long as they like, and only what was read is needed from here on.
+      // Issuers may take long, and from here on only the data read so far is needed.
       pdf.files.free();
       engines.park();
     }

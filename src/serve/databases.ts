@@ -43,8 +43,8 @@ const TRIES = 50;
 const PAUSE = 100;
 
 /**
- * The same database, which waits while a running server writes: statements that SQLite refused with SQLITE_BUSY have changed
- * nothing and are repeated. workerd sets no `busy_timeout`, and reports an internal error where opening the file is refused.
+ * The same database, which waits while a running server writes: statements that SQLite refused with SQLITE_BUSY have changed nothing and are
+ * repeated. workerd sets no `busy_timeout`, and reports an internal error if it cannot open the file.
  */
 function patient({ $client: d1 }: Database): Database {
   return openExecuted(async (statements) => {
@@ -60,7 +60,7 @@ function patient({ $client: d1 }: Database): Database {
   });
 }
 
-/** Applies what is missing, in the table and by the names of `wrangler d1 migrations apply`, so that the two agree. */
+/** Applies missing migrations, with the table and names of `wrangler d1 migrations apply`, so that the two agree. */
 async function migrate(db: Database, folder: string): Promise<void> {
   const d1 = db.$client;
   await d1

@@ -13,7 +13,7 @@ export type Execute = (statements: readonly Statement[]) => Promise<readonly Res
 /** A database whose queries and batches each are one call of `execute`. */
 export function openExecuted(execute: Execute): Database {
   const binding = { prepare: (sql: string) => new Statement(execute, sql, []), batch: execute };
-  // What drizzle uses of a binding: `prepare` and `batch`, and of a statement what stands below.
+  // The parts of a binding that drizzle uses: `prepare` and `batch`, and the methods of a statement below.
   return openDatabase(binding as unknown as Binding);
 }
 

@@ -1,8 +1,9 @@
 /**
  * The HTTP server in front of workerd. It knows who the client is, stays while workerd is started again, and bounds how many requests are at work.
  *
- * Node's HTTP server parses each request and Node's HTTP client writes it again, on a connection to workerd that carries this one request. So nothing that a client
- * sends is ever on a connection with another client's request. (undici sends the headers of a request with the first byte of its body, too late for an early 401.)
+ * Node's HTTP server parses each request and Node's HTTP client writes it again, on a connection to workerd that carries this one request. So nothing
+ * that a client sends is ever on a connection with another client's request. (undici sends the headers of a request with the first byte of its body,
+ * too late for an early 401.)
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -48,7 +49,10 @@ const PIPELINED = 100;
 const KEPT_ALIVE = 75_000;
 /** How long a client may read nothing of a response, in ms. */
 const UNREAD = 30_000;
-/** How long a client may go on sending after its connection was ended, without a pause and at all, in ms, so that it still receives the response (RFC 9112, 9.6). */
+/**
+ * How long a client may keep sending after its connection was ended, between two chunks and in total, in ms, so that it still receives the response
+ * (RFC 9112, 9.6).
+ */
 const LINGER = 5_000;
 const LINGER_MOST = 60_000;
 
@@ -111,7 +115,7 @@ const PARSE_FAILURES: Readonly<Record<string, Failure>> = {
   ERR_HTTP_REQUEST_TIMEOUT: TIMED_OUT,
 };
 
-/** The client's address: that of the connection, or what the outermost of the trusted proxies says. */
+/** The client's address: that of the connection, or the one that the outermost trusted proxy reports. */
 function clientOf({ socket, headers }: IncomingMessage, proxies: number): string {
   const named = [headers["x-forwarded-for"] ?? []].flat().flatMap((value) => value.split(",").map((one) => one.trim()));
   return (proxies > 0 ? named.at(-proxies) : undefined) ?? socket.remoteAddress ?? "";
@@ -141,7 +145,7 @@ interface Route {
 /** Where a request goes (RFC 9112, 3.2): a path and `Host`, or a URL, whose host counts. */
 function routeOf({ url = "", rawHeaders, httpVersion }: IncomingMessage): Route | Failure {
   const hosts = valuesOf(rawHeaders, "host");
-  // Load balancers check with HTTP/1.0, and need not say a host.
+  // Load balancers check with HTTP/1.0, and need not send a host.
   const [said = httpVersion === "1.0" ? "localhost" : undefined] = hosts.filter((one) => one !== "");
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
   const host = absolute?.[1] ?? said;
@@ -157,7 +161,7 @@ function routeOf({ url = "", rawHeaders, httpVersion }: IncomingMessage): Route 
   return { host, path };
 }
 
-/** The one header that says how long the body is (RFC 9112, 6); undefined if the request has none. Node's parser has refused most of what is ambiguous. */
+/** The one header that gives the length of the body (RFC 9112, 6); undefined if the request has none. Node's parser has refused most ambiguous requests. */
 function framingOf({ rawHeaders, httpVersion }: IncomingMessage): readonly [string, string] | Failure | undefined {
   const [coding, ...codings] = valuesOf(rawHeaders, "transfer-encoding");
   const [length, ...lengths] = valuesOf(rawHeaders, "content-length");
@@ -174,8 +178,8 @@ function framingOf({ rawHeaders, httpVersion }: IncomingMessage): readonly [stri
 }
 
 /**
- * A connection to workerd, which may respond and close before it has read the request to its end: what it no longer reads is dropped, and its response is read
- * nevertheless. Node would close the connection at the first byte that it cannot write, and lose the response.
+ * A connection to workerd, which may respond and close before it has read the whole request. The rest of the request is dropped, and the response is
+ * still read. Node would close the connection at the first byte that it cannot write, and lose the response.
  */
 class Upstream extends Socket {
   override _write(chunk: unknown, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -192,7 +196,7 @@ const unlessClosed =
   (error?: NodeJS.ErrnoException | null): void =>
     done(error?.code === "EPIPE" || error?.code === "ECONNRESET" ? null : error);
 
-/** Ends a connection: what the client still sends is discarded for a while. Closed with bytes that nobody has read, it would be reset, and the response lost. */
+/** Ends a connection, and discards further bytes of the client for a while. Closing a connection with unread bytes would reset it and lose the response. */
 function endSlowly(this: Socket): void {
   if (this.writable) this.end();
   const idle = setTimeout(() => this.destroy(), LINGER);
@@ -327,7 +331,10 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
     // Until workerd has ended: what of a response has not been sent yet is bounded by the buffers of its connection.
     places.take(client);
     outgoing.once("close", () => places.release(client));
-    /** Ends the work for a client that has left. A connection that is only closed could still be read from, so that workerd goes on working; one that is reset ends it. */
+    /**
+     * Ends the work for a client that has disconnected. workerd keeps working if the connection is only closed, because it might still be read; a
+     * reset ends the work.
+     */
     const abandon = (): void => {
       outgoing.socket?.resetAndDestroy();
       outgoing.destroy();
@@ -342,7 +349,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
     });
     outgoing.on("response", (received) => {
       lastResponse = performance.now();
-      // The client has an error already, for what it sent after this request.
+      // The client already got an error for the bytes after this request.
       if (response.headersSent) return;
       const kept = headersOf(received.rawHeaders, () => true);
       kept.push(...valuesOf(received.rawHeaders, "content-length").flatMap((value) => ["Content-Length", value]));
@@ -367,7 +374,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
   const accept = (incoming: IncomingMessage, response: ServerResponse, isAwaiting: boolean): void => {
     const { socket } = incoming;
     const line = lineOf(socket);
-    // Node goes on reading for a moment after the response that ends a connection.
+    // Node keeps reading for a moment after the response that ends a connection.
     if (line.isEnded || !socket.writable) return;
     const work = (): void => {
       line.current = response;

@@ -22,8 +22,8 @@ export interface RuntimeOptions {
 }
 
 /**
- * Nothing here waits for workerd in a way that stops Node. So Miniflare's proxies of workers and bindings are not used: a property or a call of theirs is a request that
- * Node's main thread waits for (`Atomics.wait`), without reading what workerd logs.
+ * Nothing here may block Node while it waits for workerd. So Miniflare's proxies of workers and bindings are not used: each property or call is a
+ * request that blocks Node's main thread (`Atomics.wait`), and workerd's log is not read meanwhile.
  */
 export interface Runtime {
   /** Where it listens, on this machine only: pending until it does, and elsewhere after a restart. */

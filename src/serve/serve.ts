@@ -190,7 +190,7 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
     fail("The databases cannot be brought up to date. The lines above say why.");
   }
   isMigrated = true;
-  // Settings that the worker does not accept, too: what is wrong with them is in its log.
+  // Settings that the worker does not accept, too. Its log has the problem.
   const { status } = await fetch(new URL("/api/v1/ready", target));
   if (status !== 200) fail("The service is not ready. The lines above say why.");
   isReady = true;

@@ -21,7 +21,7 @@ const PAUSE = 1_000;
 
 export interface SuperviseOptions {
   say(level: "info" | "error", message: string, more?: Readonly<Record<string, unknown>>): void;
-  /** Says where requests go; undefined while it is started again. */
+  /** Receives the address for requests; undefined during a restart. */
   use(url: URL | undefined): void;
   /** When it last responded to a client, in ms of `performance.now()`. One that is busy with many requests does not hang. */
   lastResponse(): number;
@@ -72,7 +72,7 @@ export function supervise(data: string, { say, use, lastResponse }: SuperviseOpt
   const end = async (): Promise<void> => {
     const old = runtime;
     runtime = undefined;
-    // Miniflare kills it as well, but not before it is ready. What it started meanwhile ends, too.
+    // Miniflare kills it as well, but not before it is ready. Processes that it started meanwhile end, too.
     const ended = old?.stop();
     await within(END, Promise.resolve(ended)).catch(() => undefined);
     for (const pid of await workerds()) killProcess(pid);

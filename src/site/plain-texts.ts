@@ -16,7 +16,7 @@ export function sitemap(baseUrl: string, guides: readonly Guide[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}</urlset>\n`;
 }
 
-/** What there is to read (https://llmstxt.org). */
+/** The list of pages for language models (https://llmstxt.org). */
 export function llms(description: Description, baseUrl: string, guides: readonly Guide[]): string {
   const operations = methodsOf(description.paths).flatMap(({ id, method, path }) =>
     method.tags.includes("Operations") && operationOf(path, method) ? [{ id, summary: method.summary }] : [],

@@ -1,6 +1,7 @@
 /**
- * Sends traces and metrics to a collector: OTLP/HTTP in JSON (opentelemetry.io/docs/specs/otlp). An isolate has no background work, so what happened is kept until
- * a request, a batch of messages, or the scheduled work sends it: a moment later, and not more often than that, so that what happens together is sent together.
+ * Sends traces and metrics to a collector: OTLP/HTTP in JSON (opentelemetry.io/docs/specs/otlp). An isolate has no background work, so spans and
+ * metrics are kept until a request, a batch of messages, or the scheduled work sends them. Sending waits for a moment, so that simultaneous events
+ * are sent together.
  */
 import { attributesOf, type Attributes, nanoseconds } from "./attributes.ts";
 import { Metrics, type Observed } from "./metrics.ts";
@@ -75,7 +76,7 @@ export class Telemetry {
     else this.#dropped += 1;
   }
 
-  /** Sends what is there, a moment later. Never throws. */
+  /** Sends the kept data after a moment. Never throws. */
   flushSoon(waitUntil: WaitUntil): void {
     const now = Date.now();
     if (this.#promised !== undefined && now - this.#promised < LOST) return;
@@ -145,7 +146,7 @@ function spanJson({ step, name, kind, start, end, attributes, failed }: Span): u
 
 const known = ofIsolate(() => new WeakMap<TelemetrySettings, Telemetry>());
 
-/** The isolate's telemetry; undefined if none is configured. `observed`: what is read when metrics are sent. */
+/** The isolate's telemetry; undefined if none is configured. `observed`: the values that are read when metrics are sent. */
 export function telemetryOf(
   settings: TelemetrySettings | undefined,
   observed: () => readonly Observed[],

@@ -34,6 +34,6 @@ export const firstStep = (): Step => ({
   sampled: true,
 });
 
-/** What tells the next service, or what is stored for a later step. */
+/** The context for the next service, or for a later step. */
 export const traceparentOf = ({ traceId, spanId, sampled }: Step): string =>
   `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;

@@ -151,7 +151,7 @@ async function login({ settings: { url }, service }: AccountRequest): Promise<0>
   return 0;
 }
 
-/** Reads a line. What is typed is not shown. */
+/** Reads a line without showing the input. */
 async function readKey(): Promise<string> {
   if (!process.stdin.isTTY) {
     let text = "";

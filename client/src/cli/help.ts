@@ -83,7 +83,7 @@ Examples
 ${examples.map((line) => commandLine(["pdf-service", ...line.split(" ")])).join("")}`;
 }
 
-/** The words of the description's example, as they are typed, and in a pipe. */
+/** The words of the description's example, as typed and in a pipe. */
 function examplesOf(command: Command): readonly (readonly string[])[] {
   const main = mainOf(command);
   const pattern = new RegExp(`^${(main?.field ?? "file").replace("{N}", "\\d+")}$`);

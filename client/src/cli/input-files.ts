@@ -23,7 +23,7 @@ export class Inputs {
     return this.#standardInput !== undefined;
   }
 
-  /** A file for each word; several for a pattern such as `scans/*.pdf` that the shell has left as it is. */
+  /** A file for each word; several for a pattern such as `scans/*.pdf` that the shell has not expanded. */
   async files(words: readonly string[]): Promise<InputFile[]> {
     const files: InputFile[] = [];
     for (const word of words) {

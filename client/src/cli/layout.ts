@@ -2,7 +2,7 @@
 
 export const WIDTH = 80;
 
-/** Words and what they mean, in two columns. A long word of the first has a line of its own. */
+/** Words and their meanings, in two columns. A long word of the first has a line of its own. */
 export function definitions(rows: readonly (readonly [string, string])[]): string {
   const width = Math.min(24, Math.max(...rows.map(([first]) => first.length))) + 4;
   const lines = rows.flatMap(([first, second]) => {

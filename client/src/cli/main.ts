@@ -18,7 +18,7 @@ import { reportOf } from "./report.ts";
 import { type AsJob, CommandService, type Finished, type FormRequest } from "./service.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
-/** What the options say, by their names. */
+/** The values of the options, by their names. */
 class Options {
   readonly values: ReadonlyMap<string, string>;
 
@@ -83,7 +83,7 @@ class Run {
     }
   }
 
-  /** Cancels what is being done. The second time, ends at once. */
+  /** Cancels the current work. The second time, exits at once. */
   #end(exitCode: ExitCode): void {
     if (this.#isInterrupted) {
       for (const path of unfinished) rmSync(path, { force: true });
@@ -197,7 +197,7 @@ class Run {
     return 0;
   }
 
-  /** Writes a result, and then lets go of what is left of it on the service. */
+  /** Writes a result, and then deletes it from the service. */
   async #write({ result, job, cleanUp }: Finished, several: boolean): Promise<Outcome> {
     const out = this.#options.get("out") ?? (this.#inputs.readsStandardInput || !isBinary(result) ? "-" : undefined);
     const isStandardOutput = out === "-";

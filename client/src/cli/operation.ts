@@ -187,7 +187,7 @@ export async function requestsOf(steps: readonly TypedStep[], inputs: Inputs): P
   });
 }
 
-/** The parameters of a step, with what they refer to. */
+/** The parameters of a step, with the files that they refer to. */
 async function parametersOf({ command, values }: TypedStep, inputs: Inputs): Promise<FormPart[]> {
   const parts: FormPart[] = [];
   for (const [field, value] of values) {

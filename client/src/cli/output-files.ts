@@ -71,7 +71,7 @@ async function pathOf(name: string, { out, several }: Target): Promise<string> {
 async function writeFile(chunks: Chunks, typed: string, { out, force, several, inputs }: Target): Promise<void> {
   const facts = await stat(typed).catch(() => undefined);
   if (facts && !facts.isFile()) {
-    // A device or a pipe is written as it is.
+    // A device or a pipe is written directly.
     const handle = await open(typed, "w");
     try {
       await writeAll(handle, chunks);
@@ -95,7 +95,7 @@ async function writeFile(chunks: Chunks, typed: string, { out, force, several, i
   try {
     try {
       await writeAll(handle, chunks);
-      // What is renamed is on the disk.
+      // The bytes are on the disk before the file is renamed.
       await handle.sync();
     } finally {
       await handle.close();

@@ -14,7 +14,7 @@ export class Progress {
     this.#isShown = !isQuiet && process.stderr.isTTY;
   }
 
-  /** Shows what is being done, and for how long. */
+  /** Shows the current work, and its duration. */
   say(text: string): void {
     if (!this.#isShown) return;
     if (this.#timer === undefined) {

@@ -11,7 +11,7 @@ export interface Report {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** What was typed, and the service that it was for. */
+/** The typed arguments, and the service that they were for. */
 export interface Typed {
   readonly steps: readonly TypedStep[];
   readonly files: ReadonlyMap<string, string>;
@@ -54,7 +54,7 @@ function unreachable(error: PdfServiceError, url: string): string {
 /** Fields that are options of all operations. */
 const JOB_FIELDS = new Set(["expiresIn", "onPageError"]);
 
-/** What was typed for a field, or could be; its name, if that is not known. */
+/** The option for a field as typed, or as it could be; its name, if that is unknown. */
 function wordFor(name: string, { steps, files }: Typed, step?: number): string {
   const file = (step === undefined ? undefined : files.get(`step${step}-${name}`)) ?? files.get(name);
   if (file !== undefined) return file;
@@ -65,7 +65,7 @@ function wordFor(name: string, { steps, files }: Typed, step?: number): string {
   return isOption || JOB_FIELDS.has(name) ? `--${kebab(name)}` : name;
 }
 
-/** Names of fields become what was typed for them, and other code loses its marks. */
+/** Names of fields become the options typed for them, and other code loses its backquotes. */
 const withTypedWords = (text: string, typed: Typed, step?: number): string =>
   withoutMarksOfValues(
     text,

@@ -29,7 +29,7 @@ const LARGEST_REQUEST = 16 * 1024 * 1024;
 /** Options of a job; undefined for an ordinary request. */
 export type AsJob = Pick<PageJobOptions, "expiresIn" | "onPageError"> | undefined;
 
-/** What has been done, and what is left to do once the result has been written. */
+/** The finished work, and the cleanup once the result has been written. */
 export interface Finished {
   readonly result: Result;
   /** If it was a job: its last state. */
@@ -53,7 +53,7 @@ export class CommandService extends PdfService {
     this.#progress = progress;
   }
 
-  /** Sends a form: as it is, or, if it is large or has more pages than a request can have, as a job. */
+  /** Sends a form: directly, or as a job if it is large or has more pages than a request can have. */
   async run(request: FormRequest, asJob: AsJob): Promise<Finished> {
     const size = sizeOf(request.parts);
     if (asJob === undefined && size <= LARGEST_REQUEST) {

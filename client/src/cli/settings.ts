@@ -22,7 +22,7 @@ function configPath(): string {
   return join(XDG_CONFIG_HOME || join(homedir(), ".config"), "pdf-service", "config.json");
 }
 
-/** What is typed wins over the environment, and that over the config file. */
+/** Options override the environment, which overrides the config file. */
 export async function readSettings(typedUrl: string | undefined, readsConfig: boolean): Promise<Settings> {
   const { PDF_SERVICE_KEY, PDF_SERVICE_URL } = process.env;
   const isComplete = PDF_SERVICE_KEY && (typedUrl ?? PDF_SERVICE_URL);

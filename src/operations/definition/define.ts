@@ -203,7 +203,7 @@ interface Check<F extends Fields> {
 export interface MemoryUse {
   /** Whether its PDF may be a stored file that does not fit into memory: it is read in ranges. */
   readonly readsRanges?: boolean;
-  /** Whether it copies what it needs and then frees the files (`RequestFiles.free`) instead of keeping them until the end. */
+  /** Whether it copies the bytes that it needs and then frees the files (`RequestFiles.free`) instead of keeping them until the end. */
   readonly freesInput?: boolean;
   /**
    * Whether it needs much memory besides the engine, for codecs or a large JSON response. An engine that grew in an earlier request
@@ -249,10 +249,10 @@ export interface Operation<F extends Fields = Fields> {
   readonly keywords: string;
   /** A paragraph for the reference (Markdown). */
   readonly description: string;
-  /** What it is for, and when another operation is the right one: for a language model that chooses among them. */
+  /** Its purpose, and when to use another operation instead. A language model chooses by it. */
   readonly guidance?: string;
   readonly credits: number;
-  /** What it returns and which scope it needs; if that depends on a parameter, for each of its values. */
+  /** Its result and the scope that it needs; if these depend on a parameter, for each of its values. */
   readonly modes: Modes;
   /**
    * For the pipeline: the operations that its steps can be. Its form has their files besides `fields`, and its other facts depend on the
@@ -282,8 +282,7 @@ export interface Operation<F extends Fields = Fields> {
    */
   readonly pageChecks?: readonly Check<F>["withPages"][];
   /**
-   * Whether it may ask time-stamp services or issuers, for which it returns its engines (`Engines.park`). Then it frees what it made in them
-   * by itself.
+   * Whether it may ask time-stamp services or issuers, for which it returns its engines (`Engines.park`). It must then free its own objects in them.
    */
   readonly asksOutside?: boolean;
   /** How a job divides the work, if it can. */

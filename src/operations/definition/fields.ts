@@ -33,7 +33,7 @@ export interface UploadedFile {
 /** The formats a file field accepts (`any`: all of them), recognized by their bytes, never by name or declared type. */
 export type FileKind = "pdf" | ImageKind | "any";
 
-/** What is known about a field besides its type. Validation, openapi.json and the playground all follow it. */
+/** The facts about a field besides its type. Validation, openapi.json, and the playground all use them. */
 interface FieldHints {
   /** What people read instead of the name, where the name does not say it: "Pages per part" for `chunkSize`. */
   readonly label?: string;
@@ -41,7 +41,7 @@ interface FieldHints {
   readonly tries?: readonly string[];
   /** The value used if the field is absent, as a client would send it. */
   readonly default?: string | number;
-  /** The value that an empty text stands for, if that is not the default. */
+  /** The value of an empty text, if that is not the default. */
   readonly blank?: string;
   /**
    * Values of other fields that this field depends on. With other values it is validated and ignored: many clients send every

@@ -45,7 +45,7 @@ export async function restarting<T>(engines: Engines, work: () => Promise<T>, fi
       const result = await attempt();
       if (!inRanges()?.isMissing) return result;
     } catch (error) {
-      // What was thrown after a part was missing follows from it.
+      // After a part was missing, every error results from that.
       if (!inRanges()?.isMissing) throw error;
     }
     await inRanges()?.fetchMissing();

@@ -1,5 +1,5 @@
 /**
- * What clients send for a value, as what it means: the one place that knows the forms that are accepted. `form...` reads the text of a
+ * Parses the values that clients send. Only this file knows the accepted forms of a value. `form...` reads the text of a
  * form field, where an empty text counts as absent, and `json...` a member of a JSON parameter. Pipeline steps, tools, and jobs are read
  * as forms. openapi.json has the canonical forms only.
  */
@@ -93,8 +93,8 @@ const INTEGER = /^[+-]?\d{1,15}(\.0*)?$/;
 const COLOR = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/i;
 
 /**
- * A word without its case and the way its parts are joined: `fill-forms`, `fill_forms`, `fillForms`, and `Fill forms` are one. What has no
- * letters stays as it is, for a hyphen can be a sign.
+ * A word without its case and the way its parts are joined: `fill-forms`, `fill_forms`, `fillForms`, and `Fill forms` are one. A word without letters
+ * does not change, because a hyphen can be a sign.
  */
 function folded(word: string): string {
   const lower = word.trim().toLowerCase();
@@ -103,7 +103,7 @@ function folded(word: string): string {
 
 type Read = (given: unknown) => unknown;
 
-/** Reads texts; anything else is what it is. What has no meaning stays, for the schema to reject. */
+/** Reads texts and returns other values unchanged. Values without a meaning remain for the schema to reject. */
 const reading =
   (meaning: (text: string) => unknown): Read =>
   (given) =>
@@ -309,7 +309,7 @@ export function checkItem<T>(
   path: readonly PropertyKey[],
   context: z.RefinementCtx,
 ): { readonly value: T } | undefined {
-  // Whoever reads the whole words what has no words of its own.
+  // The schema around it words the issues that have no message of their own.
   const { success, data, error } = schema.safeParse(given, { error: () => "", reportInput: true });
   if (success) return { value: data };
   for (const issue of error.issues)

@@ -50,7 +50,7 @@ export function isRotations({ schema: { contentSchema } }: ValueField): boolean 
 /** Whether a field has the values of the PDF's own form. */
 export const isFormValues = ({ schema }: ValueField): boolean => schema.contentSchema?.["x-form-values"] === true;
 
-/** What only matters where an operation runs as a job. */
+/** Fields that matter only when an operation runs as a job. */
 export const isForJobs = ({ name }: Field): boolean => name === "expiresIn" || name === "onPageError";
 
 /** The schema of a file, if the field takes one; it may take a reference instead. */

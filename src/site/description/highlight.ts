@@ -7,7 +7,7 @@ const javascript = new RegExp(String.raw`(${strings}|\x60[^\x60\n]*\x60|\b(?:con
 
 const python = new RegExp(String.raw`(${strings}|\b(?:from|import|with|as|in)\b)`);
 
-/** What is highlighted: strings everywhere, words and numbers where they have a meaning. */
+/** Highlights strings everywhere, and words and numbers where they have a meaning. */
 const patterns: Readonly<Record<Language | "JSON", RegExp>> = {
   TypeScript: javascript,
   curl: /('[^'\n]*'|"[^"\n]*")/,

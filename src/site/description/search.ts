@@ -1,6 +1,6 @@
 import MiniSearch from "minisearch";
 
-/** What a search looks in: the first says what something is, the last what is written about it. */
+/** The searched fields, from the name of a thing to the text about it. */
 export interface Searched {
   readonly name: string;
   /** Words that people use for it. */
@@ -11,7 +11,7 @@ export interface Searched {
   readonly weight: number;
 }
 
-/** Words that stand in questions and say nothing. */
+/** Stop words of questions. */
 const IDLE = new Set("a an and are can do does for from how i in into is it my of on or the to what with".split(" "));
 
 /**
@@ -33,7 +33,7 @@ function term(word: string): string | null {
   return /[^s]s$/.test(plain) && plain.length > 3 ? plain.slice(0, -1) : plain;
 }
 
-/** A search that forgives typos, finds what only begins with a word, and what has only some of the words, last. */
+/** A search that forgives typos and matches prefixes. Entries with only some of the words come last. */
 export function searchIn(all: readonly Searched[]): (query: string) => number[] {
   const index = new MiniSearch<Searched & { readonly id: number }>({
     fields: ["name", "words", "place", "text"],
@@ -58,7 +58,7 @@ export function searchIn(all: readonly Searched[]): (query: string) => number[] 
         return isMeant ? weight * 2 : weight;
       },
     });
-    // What has more of the words comes first.
+    // Entries with more of the words come first.
     return found
       .toSorted((a, b) => b.queryTerms.length - a.queryTerms.length || b.score - a.score)
       .map(({ id }) => id as number);

@@ -1,6 +1,6 @@
 import type { ValueField } from "./fields.ts";
 
-/** A step of a pipeline, as it is sent. */
+/** A step of a pipeline, as sent. */
 export type Step = Readonly<Record<string, unknown>>;
 
 /** How a step refers to a part of the request. */

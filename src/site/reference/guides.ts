@@ -48,7 +48,7 @@ export function guidesOf(documents: Documents): Guide[] {
   }));
 }
 
-/** A document as one part, or as one for each of its sections; then what stands before the first is left to the forge. */
+/** A document as one part, or as one for each of its sections. Text before the first section is then shown only by the host of the repository. */
 function partsOf(path: string, blocks: readonly Block[]): Part[] {
   if (path !== BY_SECTION) {
     const [first, ...rest] = blocks;

@@ -48,7 +48,7 @@ export function memberRows(
     if (object !== undefined) return [{ ...row, object }];
     return [row, ...rowsOf(inner, row.name)];
   });
-  // `{}` and `true` only say that there may be others.
+  // `{}` and `true` only allow other members.
   if (typeof others !== "object" || Object.keys(others).length === 0) return rows;
   const inner = resolved(description, others);
   const name = `${path}{name}`;

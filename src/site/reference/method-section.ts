@@ -30,7 +30,7 @@ export function methodsOf(paths: Description["paths"]): Described[] {
   );
 }
 
-/** One method: what it does, its parameters, its responses, and how it is written. */
+/** One method: its purpose, parameters, responses, and code examples. */
 export function methodSection(
   description: Description,
   { id, verb, path, method }: Described,

@@ -1,6 +1,6 @@
 import type { Description, Reference } from "../description/description.ts";
 
-/** Follows a reference within the description; other values are returned as they are. Throws if the target is missing. */
+/** Follows a reference within the description; other values are returned unchanged. Throws if the target is missing. */
 export function resolve<T extends object>(description: Description, value: T | Reference): T {
   if (!("$ref" in value) || value.$ref === undefined) return value as T;
   let found: unknown = description;

@@ -1,6 +1,6 @@
 import { searchIn } from "../description/search.ts";
 
-/** Something that can be found: its name, where it belongs, its address, what is said about it, and what else people call it. */
+/** An entry of the search: its name, section, address, text, and synonyms. */
 export type SearchEntry = readonly [name: string, place: string, address: string, text: string, words?: string];
 
 /** The addresses that a query finds, best first. */

@@ -18,7 +18,7 @@ export const isFileId = (reference: string): boolean => reference.startsWith("fi
 
 export const referTo = ({ id, name, size }: StoredFile): ReferredFile => ({ reference: id, name, size, password: "" });
 
-/** A file by its ID or URL. If the service does not know it, a request with it says why. */
+/** A file by its ID or URL. If the service does not know it, requests with it fail with the reason. */
 export async function referredFile(reference: string): Promise<ReferredFile> {
   const segment = URL.parse(reference)?.pathname.split("/").at(-1);
   const unknown = { reference, name: segment || reference, size: undefined, password: "" };

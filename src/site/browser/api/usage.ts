@@ -16,7 +16,7 @@ export interface Usage {
 
 export const USAGE = "/api/v1/usage";
 
-/** The usage of a key's account; undefined as long as it is not known, or if the key may not know it. */
+/** The usage of a key's account; undefined while it is loading, or if the key lacks the scope. */
 export function useUsage(apiKey: string): readonly [Usage | undefined, (remaining: number) => void] {
   const [usage, setUsage] = useState<Usage>();
   useEffect(() => {

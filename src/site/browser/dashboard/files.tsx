@@ -160,7 +160,7 @@ const KEPT = [
 ] as const;
 
 interface Uploading {
-  /** What is said of it, apart from its progress. */
+  /** The status text, without the progress. */
   readonly title: string;
   /** From 0 to 1. */
   readonly part: number;

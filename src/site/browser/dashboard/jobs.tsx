@@ -134,7 +134,7 @@ function Row({ job, cancel, remove, download }: RowProps) {
   );
 }
 
-/** What a job cost, or what is reserved for it until it ends. */
+/** The price of a job, or the credits reserved for it until it ends. */
 function costOf({ charged, reserved }: Job["credits"]): string {
   const credits = charged ?? reserved;
   return `${number(credits)} ${credits === 1 ? "credit" : "credits"}${charged === null ? " reserved" : ""}`;

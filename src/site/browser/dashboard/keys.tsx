@@ -30,7 +30,7 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** A key as it is returned once. */
+/** A new key, which is shown only once. */
 interface Issued {
   readonly id: string;
   readonly key: string;

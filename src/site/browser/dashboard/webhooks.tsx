@@ -193,7 +193,7 @@ function Subscription({ webhook, description, apiKey, attempt, ask }: Subscripti
           without={["active"]}
           initial={{ url, events, description: webhook.description ?? undefined }}
           send={async (body) => {
-            // Only what has changed: a URL that is sent resets the count of failures.
+            // Only changed values: sending a URL resets the count of failures.
             const changes = { events: body["events"], description: body["description"] ?? null };
             await callJson(apiKey, "PATCH", own, {
               ...changes,

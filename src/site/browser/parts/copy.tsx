@@ -7,7 +7,7 @@ interface Props {
   readonly of?: string;
 }
 
-/** Copies `text`, which can differ from what is shown. */
+/** Copies `text`, which can differ from the shown text. */
 export function CopyButton({ text, label = "Copy", of }: Props) {
   const [done, setDone] = useState(false);
   const copy = async () => {

@@ -14,7 +14,7 @@ export function useReorder(move: (from: number, to: number) => void) {
     "data-over":
       from !== undefined && over === index && from !== index ? (from < index ? "after" : "before") : undefined,
     onDragStart: (event: DragEvent) => {
-      // Firefox drags only what has data.
+      // Firefox drags only elements with data.
       event.dataTransfer?.setData("text/plain", String(index));
       setFrom(index);
     },

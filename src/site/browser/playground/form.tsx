@@ -145,7 +145,7 @@ export function Form({ operation, operations, values, change, issues, running, .
   );
 }
 
-/** What a run costs: of a pipeline, what its steps do. */
+/** The price of a run: of a pipeline, the sum of its steps. */
 function Cost({ operation, operations, values }: Pick<Props, "operation" | "operations" | "values">) {
   const steps = stepsIn(values.texts["steps"]).map((step) => operations.find(({ name }) => name === step["operation"]));
   const credits = operation.credits ?? steps.reduce((sum, step) => sum + (step?.credits ?? 0), 0);

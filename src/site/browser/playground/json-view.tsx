@@ -17,7 +17,7 @@ interface Props {
 
 type View = "On the page" | "Text" | "JSON";
 
-/** Indented JSON. What it tells of places on pages comes first, and then its text. */
+/** Indented JSON. Places on pages come first, and then the text. */
 export function JsonView({ blob, name, passwords, source }: Props) {
   const [json, setJson] = useState<unknown>();
   const [tab, setTab] = useState<View>();

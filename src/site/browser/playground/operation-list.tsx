@@ -15,7 +15,7 @@ const best = (operations: readonly Operation[]): OperationGroup[] =>
 export function OperationList({ operations, current }: Props) {
   const [search, setSearch] = useState("");
   const find = useMemo(() => operationSearch(operations), [operations]);
-  // By group, and what was searched for from the best on.
+  // By group; the results of a search, best first.
   const found = search.trim() === "" ? grouped(operations) : best(find(search));
   const open = ({ name }: Operation): void => {
     location.hash = `#/${name}`;

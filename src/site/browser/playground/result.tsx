@@ -191,7 +191,7 @@ interface ViewsProps extends Comparing {
   readonly children: ComponentChildren;
 }
 
-/** What is recognized by its bytes is taken for a PDF. */
+/** A file recognized by its bytes is treated as a PDF. */
 const isPdf = (file: ChosenFile | undefined): boolean =>
   file !== undefined && (typeOfName(file.name) ?? "application/pdf") === "application/pdf";
 

@@ -7,7 +7,7 @@ const MOST_CHARACTERS = 50_000;
 export const abridged = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}\n…` : text;
 
-/** Text as it is, with a line between pages. */
+/** Plain text, with a line between pages. */
 export function Text({ text }: { text: string }) {
   return (
     <pre class="text" tabIndex={0}>

@@ -5,7 +5,7 @@ import { documentField, takesType } from "./workspace.ts";
 interface Props {
   readonly operations: readonly Operation[];
   readonly label: string;
-  /** The media type of what is used. */
+  /** The media type of the used file. */
   readonly type: string | undefined;
   /** Whether it is several files, which not every operation takes. */
   readonly several?: boolean;

@@ -93,7 +93,7 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
       describedBy={aria["aria-describedby"]}
     />
   );
-  // What is chosen by sight is written, too, but rarely read.
+  // Values chosen visually are shown as text, too, but rarely read.
   const folded = schema.contentSchema?.["x-form-values"]
     ? "Names and values"
     : schema.contentSchema?.items && boxKindOf(schema) && "Boxes as JSON";

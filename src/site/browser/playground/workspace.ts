@@ -17,7 +17,7 @@ export type FinishedRun =
 
 export type Run = { readonly state: "running"; readonly progress: Progress; readonly stop: () => void } | FinishedRun;
 
-/** A request of this session, without what was sent. */
+/** A request of this session, without its body. */
 export interface LoggedRequest {
   readonly time: Date;
   readonly operation: string;
@@ -27,7 +27,7 @@ export interface LoggedRequest {
   readonly requestId: string;
 }
 
-/** What stays while people go from one operation to another. It lives as long as the page. */
+/** State that is kept while people switch operations, as long as the page is open. */
 export interface Workspace {
   /** The files that operations work on; each takes those of its types. */
   readonly documents: readonly ChosenFile[];
@@ -53,7 +53,7 @@ export const documentField = ({ fields }: Operation): FileField | FilesField | u
 export const takesType = ({ accept }: FileField | FilesField, type: string | undefined): boolean =>
   type === undefined || accept.split(/,\s*/).includes(type);
 
-/** Says that a field does not take a file. */
+/** Reports that a field does not take a file. */
 export const notTaken = (file: string, { name, accept }: FileField | FilesField): string =>
   `\`${name}\` does not take ${file}. It takes ${namesOf(accept)}.`;
 

@@ -16,7 +16,7 @@ interface Point {
   readonly y: number;
 }
 
-/** What is being dragged: a corner, the whole box, or a new one. */
+/** The dragged part: a corner, the whole box, or a new box. */
 export type Corner = "nw" | "ne" | "sw" | "se" | "inside" | "new";
 
 const SMALLEST = 4;

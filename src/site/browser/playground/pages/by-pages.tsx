@@ -43,7 +43,7 @@ const words = {
 /** A field of pages, boxes on them, or their form, by sight: it writes the text of the field. */
 export function ByPages({ field, shown, pdf, values, setText, formFields, look }: Props) {
   const { name, schema } = field;
-  // Room for what comes, so that what is below does not jump.
+  // Reserves space, so that content below does not jump.
   const tall = boxKindOf(schema) ? "boxes" : isFormValues(field) ? "tall" : "";
   if (pdf.state !== "open") {
     const room = pdf.state === "opening" ? `pages-wanted ${tall}` : "";

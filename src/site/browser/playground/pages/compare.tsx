@@ -10,7 +10,7 @@ interface Props {
   readonly before: Blob | string;
   readonly after: Blob;
   readonly passwords: readonly string[];
-  /** Whether the text of the page is shown at first, as where it is what was made. */
+  /** Whether the text of the page is shown at first, as for operations that add text. */
   readonly withText: boolean;
 }
 
@@ -38,7 +38,7 @@ export function Compare({ before, after, passwords, withText }: Props) {
       </p>
     );
   }
-  // Pages of different sizes do not lie on each other: they stand side by side.
+  // Pages of different sizes do not overlay each other: they are side by side.
   const isApart = !isImage && oldSize !== undefined && madeSize !== undefined && oldSize !== madeSize;
   const turnTo = (next: number): void => {
     setOldSize(undefined);

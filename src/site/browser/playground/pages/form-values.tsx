@@ -32,7 +32,7 @@ export function FormValuesInput({ fields, value, change, look }: Props) {
 
 interface FieldProps {
   readonly field: FormField;
-  /** Undefined if it stays as it is in the file. */
+  /** Undefined if it keeps its value in the file. */
   readonly value: unknown;
   readonly change: (value: unknown) => void;
 }

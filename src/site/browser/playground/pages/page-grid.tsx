@@ -98,7 +98,7 @@ export function PageGrid({ document, label, items, isSelected, badge, rotation, 
   const first = Math.max(0, Math.floor(view.top / CELL.height) - MARGIN) * columns;
   const last = Math.ceil((view.top + view.height) / CELL.height + MARGIN) * columns;
   const shown = view.width === 0 ? [] : items.map((_, index) => index).slice(first, last);
-  // What has the focus stays, wherever the grid is scrolled to.
+  // The focused element is kept, wherever the grid is scrolled to.
   if (!shown.includes(current) && current >= 0 && view.width > 0) shown.push(current);
   return (
     <div class="page-grid" ref={place}>

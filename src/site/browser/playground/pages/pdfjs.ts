@@ -19,8 +19,7 @@ function load(): Promise<typeof import("pdfjs-dist")> {
 }
 
 /**
- * Opens a PDF with the first password that works. Undefined if none does; throws if it is not a PDF. A file at a path of the API is
- * read in parts, as they are needed.
+ * Opens a PDF with the first password that works. Undefined if none does; throws if it is not a PDF. A file at a path of the API is read in parts, on demand.
  */
 export async function openPdf(
   file: Blob | string,

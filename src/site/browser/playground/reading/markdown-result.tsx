@@ -12,7 +12,7 @@ interface Props {
   readonly source: Blob | string | undefined;
 }
 
-/** A result that is Markdown: as it is read, beside the pages, and as it is written. */
+/** A result that is Markdown: rendered, beside the pages, and as source. */
 export function MarkdownResult({ blob, passwords, source }: Props) {
   const [text, setText] = useState<string>();
   const [tab, setTab] = useState<"Rendered" | "Markdown">("Rendered");

@@ -10,7 +10,7 @@ const ELEMENTS: ReadonlySet<string> = new Set(
 /** These are no text. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["script", "style", "template", "iframe", "object"]);
 
-/** Markdown as it is meant to be read. No HTML of the document reaches the page: only known elements are made anew. */
+/** Rendered Markdown. No HTML of the document reaches the page: only known elements are created anew. */
 export function MarkdownView({ text }: { text: string }) {
   const [shown, setShown] = useState<ComponentChild>();
   useEffect(() => {

@@ -35,5 +35,5 @@ const marked = new Marked({
   ],
 });
 
-/** It can contain whatever the document says: what is shown of it is for the reader of the HTML to choose. */
+/** It can contain any HTML of the document. The renderer chooses the elements to show. */
 export const htmlOf = (markdown: string): string => marked.parse(markdown, { async: false });

@@ -7,7 +7,7 @@ interface Props {
   readonly choose: (index: number | undefined) => void;
 }
 
-/** What was found on a page, in its order; each is shown on the page while it is pointed at or has the focus. */
+/** The findings on a page, in order. Each is shown on the page while it is hovered or focused. */
 export function PlacesList({ places, chosen, choose }: Props) {
   return (
     <ol class="places">

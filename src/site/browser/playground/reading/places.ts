@@ -10,9 +10,9 @@ export interface Cell {
   readonly columnSpan: number;
 }
 
-/** What a result says of a part of a page. */
+/** A part of a page, from a result. */
 export interface Place {
-  /** What it is: `heading`, `table`, `word`, `match`, ... */
+  /** Its kind: `heading`, `table`, `word`, `match`, ... */
   readonly kind: string;
   readonly text: string;
   /** One, or one for each line. */
@@ -25,7 +25,7 @@ export interface Place {
   readonly rows?: readonly (readonly Cell[])[];
 }
 
-/** What a dry run says of matches that no page can show. */
+/** The matches of a dry run that no page can show. */
 export function notesIn(json: unknown): string[] {
   const { matches, elsewhere = 0, attachments = 0, pagesWithoutText = [] } = Object(json) as Told;
   if (matches === undefined) return [];
@@ -65,7 +65,7 @@ interface Told {
 
 const boxesOf = ({ bbox: [x0, y0, x1, y1] }: Region): Box[] => [{ x: x0, y: y0, width: x1 - x0, height: y1 - y0 }];
 
-/** The pages of a JSON result. Undefined if it says nothing of places, and has no Markdown. */
+/** The pages of a JSON result. Undefined if it has neither places nor Markdown. */
 export function readPagesIn(json: unknown): ReadPage[] | undefined {
   const { pages, matches } = Object(json) as Told;
   if (matches) {

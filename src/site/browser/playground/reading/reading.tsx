@@ -10,13 +10,13 @@ interface Props {
   /** The document that was read: a PDF, or its path in the API. */
   readonly source: Blob | string;
   readonly passwords: readonly string[];
-  /** What was read of each page, or the Markdown of all. */
+  /** The text read from each page, or the Markdown of all. */
   readonly read: readonly ReadPage[] | string;
-  /** What is said below the page. */
+  /** The text below the page. */
   readonly notes?: readonly string[];
 }
 
-/** A page with boxes around what was read, and beside it the text: whether it is right is seen at a glance. */
+/** A page with boxes around the recognized parts, and the text beside it, so that errors are visible at a glance. */
 export function Reading({ source, passwords, read, notes = [] }: Props) {
   const pdf = usePdf(source, passwords);
   const frame = useRef<HTMLDivElement>(null);
