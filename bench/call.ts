@@ -24,7 +24,7 @@ export async function prepareCall(operation: string, parts: Readonly<Record<stri
 }
 
 /**
- * Sends it. `time`: ms from the first byte sent to the last byte read. Waits where the rate limit says so.
+ * Sends it. `time`: ms from the first byte sent to the last byte read. Waits if the rate limit requires it.
  * @throws Error for any response but 200.
  */
 export async function timedCall(service: Service, call: Call): Promise<{ time: number; body: Uint8Array }> {

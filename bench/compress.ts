@@ -24,7 +24,7 @@ export interface CompressRow {
   readonly kind: "images" | "text";
   readonly inputBytes: number;
   readonly service: Outcome;
-  /** Ghostscript; undefined where it is not installed, or refuses the file. */
+  /** Ghostscript; undefined if it is missing or refuses the file. */
   readonly other: Outcome | undefined;
 }
 

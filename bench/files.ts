@@ -14,9 +14,9 @@ const READS = 200;
 interface FilesRow {
   readonly what: string;
   readonly seconds: number;
-  /** 0 where it is not a matter of bytes. */
+  /** 0 if bytes do not matter. */
   readonly bytes: number;
-  /** By how much the process grew at most; undefined where it is not seen. */
+  /** The largest growth of the process; undefined if unknown. */
   readonly growth: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function benchFiles(service: Service & { readonly pid?: number }): 
     rows.push({ what, seconds, bytes, growth: pid === undefined ? undefined : peak - before });
     return result;
   }
-  // The first request of all compiles what it needs.
+  // The very first request compiles its code.
   await remove(service, (await uploadForm(service, MiB)).id);
   const whole = await measure("upload, one request", SIZE, () => uploadForm(service, SIZE));
   await remove(service, whole.id);
@@ -71,7 +71,7 @@ export async function benchFiles(service: Service & { readonly pid?: number }): 
 /** 1 GiB, of which each page draws 1 MiB. */
 const ARCHIVE = { pages: 1_000, pictureBytes: MiB };
 
-/** What is done with it: pages spread over it are read, drawn, and changed. */
+/** The operations on it: pages spread over it are read, drawn, and changed. */
 const SPREAD = Array.from({ length: 50 }, (_, index) => index * 20 + 1).join(",");
 const OPERATIONS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ["metadata", { action: "get" }],
@@ -149,7 +149,7 @@ const remove = async (service: Service, id: string): Promise<void> => {
 
 /** Writes as fast as the socket takes it. */
 async function write(sent: ClientRequest, parts: Iterable<Uint8Array>): Promise<void> {
-  // A copy: what is sent lies in a queue, and its maker may write into it again.
+  // A copy: sent bytes wait in a queue, and their owner may overwrite them.
   for (const part of parts) if (!sent.write(part.slice())) await once(sent, "drain");
 }
 

@@ -17,7 +17,7 @@ interface Entry {
   readonly children?: readonly Entry[];
 }
 
-/** The documents below `folder` that have an outline whose titles are on their pages; none where there is no folder. */
+/** The documents below `folder` that have an outline whose titles are on their pages; none without a folder. */
 export async function benchHeadings(service: Service, folder: string): Promise<HeadingsRow[]> {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".pdf"));

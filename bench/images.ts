@@ -56,7 +56,7 @@ const pdftoppm =
 const BOOK = "text-truth/GeoTopo-komprimiert.pdf";
 const SCAN = "scans/linn.pdf";
 
-/** The corpus's book, and the first pages of its other documents; a made page where there is no corpus. */
+/** The corpus's book, and the first pages of its other documents; a generated page without a corpus. */
 async function jobs(corpus: string | undefined): Promise<ImageJob[]> {
   const fourteen = { pages: "1-14", dpi: "150" };
   const made = drawing(...Array.from({ length: 14 }, () => textPage({ width: 595, height: 842, color: true })));

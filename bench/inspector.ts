@@ -9,7 +9,7 @@ export interface Inspector {
 
 /** Connects to the inspector of `wrangler dev` on a port. */
 export async function inspect(port: number): Promise<Inspector> {
-  // Asked for by wrangler. Node's WebSocket takes headers, which the type that it shares with browsers does not say.
+  // Asked for by wrangler. Node's WebSocket takes headers, which are missing from the type that it shares with browsers.
   const options = { headers: { Origin: "http://localhost" } };
   const socket: WebSocket = Reflect.construct(WebSocket, [`ws://localhost:${port}/ws`, options]);
   await once(socket, "open");

@@ -1,4 +1,7 @@
-/** Jobs: a scanned book beside OCRmyPDF (with fast models, too, where they are in place), and what one costs with many consumers, computed from what a part costs here. */
+/**
+ * Jobs: a scanned book beside OCRmyPDF (with fast models, too, where they are in place), and what one costs with many consumers, computed from what a
+ * part costs here.
+ */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +27,7 @@ export interface JobsRow {
   readonly accuracy: "best" | "fast";
   /** From the request to the end of the job. */
   readonly job: Spent;
-  /** OCRmyPDF in one process, with the models that are installed for it; undefined where it is not. */
+  /** OCRmyPDF in one process, with the models that are installed for it; undefined if it is missing. */
   readonly ocrmypdf: Spent | undefined;
   readonly atMost: number;
   readonly simulated: readonly Simulated[];
@@ -41,8 +44,8 @@ interface Simulated {
 
 /**
  * A part of ocr has two pages. Its transactions and rows: `npx vitest run --project worker test/jobs/growth.test.ts` prints them, with several
- * consumers at work; to them come two statements for the file that it writes, with their index entries. Its requests to R2: a write of
- * what it made, and reads of the request and of the document, of 4 MiB each.
+ * consumers at work; to them come two statements for the file that it writes, with their index entries. Its requests to R2: a write of its output,
+ * and reads of the request and of the document, of 4 MiB each.
  */
 const PART = { pages: 2, trips: 8, rowsRead: 240, rowsWritten: 21, classA: 1, classB: 4, messages: 1 };
 /** Transactions a second of one D1 database (docs/operating.md, "Growth"). */

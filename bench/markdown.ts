@@ -73,7 +73,7 @@ const halfOf = (name: string): Half =>
 
 const isIn = (half: Half, name: string): boolean => half === "all" || halfOf(name) === half;
 
-/** Measures the documents in `folder`, and those in `rendered` that its `rendered/render.mjs` has set; none where there is no folder. */
+/** Measures the documents in `folder`, and those in `rendered` that its `rendered/render.mjs` has set; none without a folder. */
 export async function benchMarkdown(
   service: Service,
   folder: string,
@@ -138,7 +138,7 @@ function meanOf(rows: readonly { precision: number; recall: number }[]): Tables 
   return { precision, recall, f1: (2 * precision * recall) / Math.max(1e-9, precision + recall) };
 }
 
-/** The mean over looks of what the scorer says of one half of the documents. */
+/** The mean, over styles, of the scores of one half of the documents. */
 async function scoreRendered(folder: string, looks: readonly string[], half: Half): Promise<Rendered> {
   const { score } = (await import(pathToFileURL(join(folder, "score.mjs")).href)) as RenderedScorer;
   const truth = mkdtempSync(join(tmpdir(), "truth-"));

@@ -36,7 +36,7 @@ const SLOW_MILLISECONDS = 18_000;
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
-/** What a warm server has behind it: every kind of call, until V8 has compiled what is used often. */
+/** Warms the server up with every kind of call, until V8 has compiled the hot code. */
 async function warmUp(server: ServerProcess): Promise<void> {
   const calls = smallCalls();
   for (let round = 0; round < 30; round++) {

@@ -18,7 +18,7 @@ export interface GridCell {
   /** Points. */
   readonly size: number;
   readonly dpi: number;
-  /** Whether the file says its resolution. */
+  /** Whether the file states its resolution. */
   readonly measured: boolean;
   readonly errors: number;
   /** ms. */

@@ -30,7 +30,7 @@ export interface OcrRow {
   readonly service: Result;
   /** With `accuracy=fast`; undefined without such models. */
   readonly fast: Result | undefined;
-  /** Debian's tesseract with its own models at 300 dpi; undefined where it is not installed. */
+  /** Debian's tesseract with its own models at 300 dpi; undefined if it is missing. */
   readonly debian: Result | undefined;
   /** The same with the service's models, at 300 and at 200 dpi. */
   readonly sameModels: Result | undefined;
@@ -62,7 +62,7 @@ const truths: readonly Truth[] = [
   },
 ];
 
-/** Measures the pages that are in the folder; none where there is no folder. */
+/** Measures the pages of the folder, if it exists. */
 export async function benchOcr(service: Service, folder: string | undefined, runs: number): Promise<OcrRow[]> {
   if (folder === undefined) return [];
   const work = await mkdtemp(join(tmpdir(), "pdf-service-bench-"));
@@ -137,7 +137,7 @@ interface Timed {
   readonly time: number;
 }
 
-/** Draws the first page with poppler; an image is taken as it is. */
+/** Draws the first page with poppler; an image is used directly. */
 function pictureOf(path: string, dpi: number, to: string): string | undefined {
   if (spawnSync("tesseract", ["--version"]).error !== undefined) return undefined;
   if (!path.endsWith(".pdf")) return path;

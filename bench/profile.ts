@@ -6,7 +6,7 @@ import { works, worksOn } from "./works.ts";
 
 interface FunctionTime {
   readonly name: string;
-  /** ms of CPU time per request: in the function, and in it and what it calls. */
+  /** ms of CPU time per request: in the function itself, and including its callees. */
   readonly self: number;
   readonly total: number;
 }

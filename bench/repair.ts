@@ -1,4 +1,4 @@
-/** What qpdf can open of damaged files, as they are and repaired. */
+/** The damaged files that qpdf can open, before and after repair. */
 import { pdfPart, patiently, post, type Service } from "../test/harness/client.ts";
 import { ownSources } from "../test/harness/fuzz-sources.ts";
 import { isImage } from "../test/harness/cases.ts";

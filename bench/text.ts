@@ -48,7 +48,7 @@ const truths: readonly Truth[] = [
   { file: "cjk-rtl/habibi-rotated.pdf", truthFile: "cjk-rtl/habibi.html", errors: html(4) },
 ];
 
-/** What a LaTeX source says in so many words: title, author, abstract, and the rows of its table. */
+/** The literal text of a LaTeX source: title, author, abstract, and the rows of its table. */
 function texErrors(text: string, source: string): number {
   const plain = (tex: string): string =>
     tex
@@ -63,7 +63,7 @@ function texErrors(text: string, source: string): number {
   ]);
 }
 
-/** Measures the documents that are in the folder; none where there is no folder. */
+/** Measures the documents of the folder, if it exists. */
 export async function benchText(service: Service, folder: string | undefined, runs: number): Promise<TextRow[]> {
   const rows: TextRow[] = [];
   if (folder === undefined) return rows;

@@ -5,7 +5,7 @@ import { shardOfAccount } from "../src/accounts/token.ts";
 import type { Databases } from "../src/serve/databases.ts";
 import type { Database } from "../src/db/client.ts";
 
-/** Does what the operator ordered and returns what to print. Throws where there is no such account or key. */
+/** Runs the operator's command and returns the output. Throws if the account or key does not exist. */
 export async function carryOut(order: Order, databases: Databases, now: Date): Promise<object> {
   switch (order.command) {
     case "create": {

@@ -9,7 +9,7 @@ import { version } from "../src/version.ts";
 import { bundleWorker } from "./worker-bundle.ts";
 import { type Bundle, PLACES } from "../src/serve/bundle.ts";
 
-/** What is read of wrangler.toml, in its words. */
+/** The values read from wrangler.toml, by their names there. */
 interface Config {
   readonly compatibility_date?: string | undefined;
   readonly compatibility_flags: string[];

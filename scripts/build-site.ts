@@ -1,7 +1,7 @@
 /**
- * Bundles the pages' browser part and puts it, with pdf.js, the example files, the clients as packages, and an archive of the source, into the static assets. Runs at install, and by
- * wrangler.toml's [build] before `wrangler dev` and `wrangler deploy`. It writes only what has changed, since each write makes every
- * running `wrangler dev` load again.
+ * Bundles the pages' browser part and puts it, with pdf.js, the example files, the clients as packages, and an archive of the source, into the static
+ * assets. Runs at install, and by wrangler.toml's [build] before `wrangler dev` and `wrangler deploy`. It writes only changed files, because each
+ * write makes every running `wrangler dev` reload.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
@@ -15,7 +15,7 @@ const browser = join(root, "src/site/browser");
 const target = join(root, "wasm/generated/assets/site");
 const pdfjs = join(root, "node_modules/pdfjs-dist");
 
-/** Of pdf.js: the build for browsers of the last years, and what it loads when a document needs it. */
+/** pdf.js: the build for recent browsers, and the files that it loads on demand. */
 const PDFJS_FOLDERS = [
   ["legacy/build", /^pdf(\.worker)?\.min\.mjs$/],
   ["cmaps", /\.bcmap$/],

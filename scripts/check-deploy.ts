@@ -71,7 +71,7 @@ function problemsOf(local: Config, config: Config): string[] {
   }
   if (SECRET in local.vars || SECRET in config.vars)
     problems.push(`${SECRET} is a variable, so everybody who reads wrangler.toml knows it`);
-  // The same everywhere: tests of the local default would otherwise say nothing about what is deployed.
+  // The same everywhere: otherwise, tests of the local default would not cover deployments.
   for (const key of ["limits", "compatibility_date", "compatibility_flags", "observability"] as const) {
     if (!isDeepStrictEqual(local[key], config[key])) {
       problems.push(`${key} is ${JSON.stringify(config[key])}, locally ${JSON.stringify(local[key])}`);

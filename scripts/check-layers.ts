@@ -1,7 +1,8 @@
 /**
- * Part of `npm run check`: each part of src imports only what its row in `MAY_IMPORT` names, and in src/engines, src/operations, and src/http, a folder imports only
- * itself and the folders before it in its list. No folder of src has more files than a reader can look over, and what has one owner in src/engines (`OWNERS`, and the bytes
- * of a PDF, which only pdf/syntax reads) is in no other file. Types count: a layer that knows only the types of a higher one knows it, too.
+ * Part of `npm run check`: each part of src imports only what its row in `MAY_IMPORT` names, and in src/engines, src/operations, and src/http, a
+ * folder imports only itself and the folders before it in its list. No folder of src has more files than a reader can survey. Code with one owner in
+ * src/engines (`OWNERS`, and reading the bytes of a PDF in pdf/syntax) is in no other file. Types count: a layer that knows only the types of a
+ * higher one knows it, too.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -24,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   telemetry: ["isolate.ts", "faults.ts", "version.ts"],
   "app.ts": ["mcp", "http", "site", "operations", "version.ts", "hono"],
-  // The configuration does not know what is done with it.
+  // The configuration does not know its users.
   "env.ts": [
     "jobs",
     "webhooks",
@@ -86,7 +87,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "site/reference": ["site/description", "site/client-packages.ts", "hono", "marked"],
   "site/browser": ["site/description", "site/reference", "page-numbers.ts", "preact", "pdfjs-dist", "marked", "fflate"],
   "site/description": ["minisearch"],
-  // A job is stored as files and paid as a request. What is done to documents is passed in, and so is what wakes consumers.
+  // A job is stored as files and paid as a request. The work on documents is passed in, and so is the queue.
   jobs: ["billing", "files", "events", "accounts", "db", "isolate.ts", "limits.ts", "faults.ts", "drizzle-orm"],
   // What happens to an account: keys, billing, webhooks, and files do not know each other.
   keys: ["events", "accounts", "db", "limits.ts", "drizzle-orm"],
@@ -211,7 +212,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "openapi",
   ],
 };
-/** What only some files of src/engines do, by what their text would show: `files` of src/engines. */
+/** Code that only some files of src/engines (`files`) may have, by its text. */
 const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonly problem: string }[] = [
   {
     // Only pdf/mupdf knows how MuPDF keeps things.

@@ -1,7 +1,7 @@
 /**
- * Part of `npm run check`: documents and comments are plain English. Counts phrases that no native writer would use, sentences of more than `LONGEST_SENTENCE`
- * words, and lines wider than `WIDEST_LINE` columns. Fails if documents or comments have more than their budget, and prints where. Lower the budgets when the counts
- * fall; never raise them. `node scripts/check-words.ts --list [docs|comments] [path]` prints every place.
+ * Part of `npm run check`: documents and comments are plain English. Counts phrases that no native writer would use, sentences of more than
+ * `LONGEST_SENTENCE` words, and lines wider than `WIDEST_LINE` columns. Fails if documents or comments have more than their budget, and prints the
+ * places. Lower the budgets when the counts fall; never raise them. `node scripts/check-words.ts --list [docs|comments] [path]` prints every place.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

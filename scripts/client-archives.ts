@@ -59,7 +59,7 @@ async function npmPackage(root: string): Promise<Uint8Array> {
   }
 }
 
-/** The Python client as a wheel (Binary distribution format): its files, and what `pyproject.toml` says of them. */
+/** The Python client as a wheel (Binary distribution format): its files and the metadata of `pyproject.toml`. */
 async function pythonWheel(root: string): Promise<{ name: string; version: string; wheel: Uint8Array }> {
   const folder = join(root, "clients/python");
   const project = await readFile(join(folder, "pyproject.toml"), "utf8");

@@ -7,7 +7,7 @@ import { root } from "./root.ts";
 /** What Git ignores, but the tests need. */
 const GENERATED = "wasm/generated";
 
-/** Copies the tree as it is, with what is not committed, without `node_modules`: a run that is interrupted leaves nothing behind in it. */
+/** Copies the tree, including uncommitted changes, without `node_modules`, so that an interrupted run leaves nothing behind in the checkout. */
 export async function copyTree(to: string): Promise<void> {
   const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
   const files = list

@@ -1,6 +1,6 @@
 /**
- * A thread of corpus.ts: sends the files that it is told through every operation, one after the other, and tells what it
- * found. Comparing takes more time than the server's work, so there are several.
+ * A thread of corpus.ts: sends its files through every operation one by one, and reports its findings. Comparing takes more time than the server's
+ * work, so there are several.
  */
 import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
@@ -9,11 +9,11 @@ import { patiently, post, type Service } from "../test/harness/client.ts";
 import { document } from "../test/harness/fixtures.ts";
 import { lookAt } from "../test/harness/looks.ts";
 
-/** What is special about looking at the pages of a file. */
+/** Exceptions in looking at the pages of a file. */
 export interface LookExpectation {
   /** What must hold of the file, for people who read that it does not. */
   readonly must?: string;
-  /** What opens the file, where there is no MANIFEST.json to name it. */
+  /** The password of the file, if no MANIFEST.json has it. */
   readonly password?: string;
   /** Words that the response of extract-text must hold. */
   readonly words?: readonly string[];
@@ -22,8 +22,7 @@ export interface LookExpectation {
   /** Names of the only cases whose pages are drawn, for a file that takes long to draw. */
   readonly looks?: readonly string[];
   /**
-   * Faults that are known: names of cases, with spaces between them, to a part of what is said to be wrong, and the reason
-   * for which it passes. Each has to be found in each of the cases.
+   * Known defects: names of cases, separated by spaces, to a part of the message, and the reason why it passes. Each has to be found in each of the cases.
    */
   readonly known?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }

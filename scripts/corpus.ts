@@ -177,7 +177,7 @@ function summarise(results: readonly Result[]): Expectation {
   return { "*": common, ...Object.fromEntries(others) };
 }
 
-/** What is expected of some cases, the others left as they are. */
+/** Updates the expectations of some cases. */
 function updated(expectation: Expectation | undefined, results: readonly Result[]): Expectation {
   const { "*": common = "200", ...others } = expectation ?? {};
   for (const { name, status } of results) {

@@ -33,7 +33,7 @@ export function developmentAccountFile(persistTo: string): string {
 
 /**
  * The account of the file where the database still takes both of its keys; a new one where file or database is gone, or
- * a key was revoked. The keys stand in the file only: of a key, the database has the hash. They get the scopes that are new since
+ * a key was revoked. Only the file has the keys; the database has their hashes. They get the scopes that are new since
  * they were made.
  */
 export async function ensureDevelopmentAccount(db: Database, file: string, now: Date): Promise<EnsuredAccount> {
@@ -57,7 +57,7 @@ export async function ensureDevelopmentAccount(db: Database, file: string, now: 
   return { account: made, reason: kept ? "unknown keys" : first ? "first start" : "no file" };
 }
 
-/** The kept account, or undefined where there is no file or not one that can be read. */
+/** The kept account, or undefined if the file is missing or unreadable. */
 async function readDevelopmentAccount(file: string): Promise<DevelopmentAccount | undefined> {
   try {
     return developmentAccount.parse(JSON.parse(await readFile(file, "utf8")));

@@ -1,5 +1,5 @@
 /**
- * `npm run engine -- <version>`: tries another published version of MuPDF in a copy of this checkout, and prints what does not fit. First the edits of its
+ * `npm run engine -- <version>`: tries another published version of MuPDF in a copy of this checkout, and prints the mismatches. First the edits of its
  * binary and its JavaScript, then the offsets and messages that src/engines/pdf/mupdf/ relies on, then `npm test`. `--quick`: without the last.
  */
 import { execFileSync, spawn } from "node:child_process";
@@ -22,7 +22,7 @@ const copy = await mkdtemp(join(tmpdir(), "engine-"));
 /** Lines to change in this checkout for the version. */
 const changes: string[] = [];
 
-/** Runs a program in the copy. Prints what it prints, and returns that, too. */
+/** Runs a program in the copy. Prints and returns its output. */
 async function run(
   command: string,
   args: readonly string[],

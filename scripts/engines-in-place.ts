@@ -7,9 +7,8 @@ const folder = join(root, "wasm/generated");
 const record = join(folder, ".in-place.json");
 
 /**
- * Runs wasm/prepare.ts again unless what it wrote is all there: somebody may have cleaned the folder, installed with
- * scripts switched off, or fetched a newer prepare.ts. An unchanged folder is left alone, since each write there
- * makes every running `wrangler dev` build again.
+ * Runs wasm/prepare.ts again unless its output is complete: somebody may have cleaned the folder, installed without scripts, or fetched a newer
+ * prepare.ts. An unchanged folder is left alone, because each write there makes every running `wrangler dev` rebuild.
  */
 export async function putEnginesInPlace(): Promise<void> {
   if ((await currentState()) === (await readFile(record, "utf8").catch(() => undefined))) return;
@@ -17,7 +16,7 @@ export async function putEnginesInPlace(): Promise<void> {
   await writeFile(record, await currentState());
 }
 
-/** prepare.ts and what it imports by their hash, its outputs by name and size. */
+/** prepare.ts and its imports by their hash, its outputs by name and size. */
 async function currentState(): Promise<string> {
   const hash = createHash("sha256");
   for (const name of (await readdir(join(root, "wasm"))).toSorted()) {

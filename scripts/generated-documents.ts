@@ -13,10 +13,10 @@ import { retention } from "../src/http/openapi/retention.ts";
 import { limits, MiB } from "../src/limits.ts";
 import { inWords } from "../src/operations/definition/modes.ts";
 
-/** The documents that are made from others, in whole or in part: their paths and what they should hold. */
+/** The generated documents, in whole or in part: their paths and texts. */
 export async function generatedDocuments(): Promise<Map<string, string | Uint8Array>> {
   const read = (path: string): Promise<string> => readFile(join(root, path), "utf8");
-  /** What is made, by the comments that name it. */
+  /** The generated parts, by the names in their comments. */
   const parts = {
     errors: errorTable(),
     scopes: await scopeTable(),

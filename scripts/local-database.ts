@@ -7,7 +7,7 @@ import { LOCAL_SECRET } from "../src/serve/local-secret.ts";
 import { readEnv } from "../src/env.ts";
 import { type Databases, withMigrations } from "../src/serve/databases.ts";
 
-/** Where wrangler keeps local data unless `--persist-to` says otherwise. */
+/** Wrangler's default folder for local data, without `--persist-to`. */
 export const defaultPersistTo = join(root, ".wrangler/state");
 
 /**
@@ -15,7 +15,7 @@ export const defaultPersistTo = join(root, ".wrangler/state");
  * One process for all of it: each call of wrangler's own command line would cost a second.
  */
 export async function withLocalDatabases<T>(persistTo: string, work: (databases: Databases) => Promise<T>): Promise<T> {
-  // Here, because wrangler takes most of a second to load: a command that is called wrongly says so at once.
+  // Here, because wrangler takes most of a second to load: a command with wrong arguments fails at once.
   // Required, because an import would search its 15 MB for exports first.
   const { getPlatformProxy } = createRequire(import.meta.url)("wrangler") as typeof import("wrangler");
   const proxy = await getPlatformProxy({

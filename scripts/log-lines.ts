@@ -22,7 +22,7 @@ export function logLineIn(text: string): LogLine | undefined {
   return JSON.parse(text) as LogLine;
 }
 
-/** The line for people in a terminal; undefined for what only repeats: files of the pages, and a sweep each minute. */
+/** The line for people in a terminal; undefined for repetitive lines: files of the pages, and a sweep each minute. */
 export function lineForPeople(line: LogLine, time: Date): string | undefined {
   const isFault = line.level === "error";
   if (!isFault && (line.message === "scheduled" || isAsset(line))) return undefined;

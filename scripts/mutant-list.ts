@@ -1,6 +1,6 @@
 /** The mutations of `mutants.ts`: each breaks one promise in one place, and names the fast tests that hold it. */
 export interface Mutant {
-  /** The operation or the part of the service, and what goes wrong. */
+  /** The operation or the part of the service, and its defect. */
   readonly name: string;
   readonly file: string;
   /** Text that the file has exactly once. */

@@ -46,7 +46,7 @@ interface Report {
   readonly testResults: readonly { readonly assertionResults: readonly { status: string; fullName: string }[] }[];
 }
 
-/** Runs tests in the copy until one fails. Throws if they did not run, which says nothing about them. */
+/** Runs tests in the copy until one fails. Throws if they did not run, which proves nothing. */
 async function runTests(copy: string, tests: readonly string[], bail: number): Promise<Result> {
   const started = Date.now();
   const reportFile = join(copy, "report.json");

@@ -12,7 +12,7 @@ import { withService } from "../test/harness/service.ts";
 interface View {
   readonly name: string;
   readonly path: string;
-  /** What is done there before it is looked at. */
+  /** The steps before the page is measured. */
   readonly act?: (page: Page) => Promise<void>;
 }
 

@@ -7,7 +7,7 @@ export interface RecordedResponse {
   readonly shortened?: boolean;
 }
 
-/** Headers that say what happened; those of limits and caches are the same everywhere. */
+/** Headers about the result; those of limits and caches are the same everywhere. */
 const SHOWN =
   /^(?:content-type|content-disposition|location|retry-after|preference-applied|etag|x-(?!request-id|content-type-options|credits-remaining|powered).*)$/;
 const LONGEST_TEXT = 160;

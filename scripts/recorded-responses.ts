@@ -14,7 +14,7 @@ const letter = new Blob([await readFile(join(root, "examples/letter.pdf"))]);
 class Requests {
   readonly #baseUrl: string;
   readonly #headers: Readonly<Record<string, string>>;
-  /** The upload in parts that the examples of it go on with. */
+  /** The upload in parts that its examples continue. */
   #upload: string | undefined;
 
   constructor({ baseUrl, key }: { readonly baseUrl: string; readonly key: string }) {

@@ -11,7 +11,7 @@ import { literalSql } from "../src/db/literal-sql.ts";
 
 const printed = z.array(z.object({ results: z.array(z.record(z.string(), z.unknown())), success: z.literal(true) }));
 
-/** The databases of an environment of wrangler.toml, as they are deployed. */
+/** The deployed databases of an environment of wrangler.toml. */
 export async function openAllThroughWrangler(env: string): Promise<Databases> {
   const { unstable_readConfig: readConfig } = await import("wrangler");
   const config = readConfig({ config: join(root, "wrangler.toml"), env }, { hideWarnings: true });
@@ -27,7 +27,7 @@ export function openThroughWrangler(name: string, flags: readonly string[]): Dat
   return openExecuted((statements) => run(name, flags, statements));
 }
 
-/** Runs wrangler without a shell. What it asks and warns of is seen on stderr. */
+/** Runs wrangler without a shell. Its questions and warnings go to stderr. */
 async function run(name: string, flags: readonly string[], statements: readonly Statement[]): Promise<Result[]> {
   const args = ["d1", "execute", name, ...flags, "--yes", "--json", `--command=${literalSql(statements)}`];
   const wrangler = spawn(process.execPath, [join(root, "node_modules/wrangler/bin/wrangler.js"), ...args], {

@@ -14,8 +14,8 @@ export interface UrlPolicy {
 const URL_LENGTH = 2_048;
 
 /**
- * Top-level labels that are not in the public DNS or are used on internal networks: RFC 6761, 6762, 7686, 8375, and 9476, the
- * one ICANN reserves for private use, and those used by containers and clusters.
+ * Top-level labels that are not in the public DNS or are used on internal networks. They are from RFC 6761, 6762, 7686, 8375, and 9476, from ICANN
+ * (for private use), and from containers and clusters.
  */
 const internalTopLevels = new Set(
   [

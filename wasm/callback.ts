@@ -1,9 +1,9 @@
 import { concatenated, leb, name, section, SECTION } from "./wasm-binary.ts";
 
 /**
- * A module with one function, `call`, that stands between MuPDF and its JavaScript callbacks: (i32, i32, i32) -> i32. It asks its
- * import `waits` with the same arguments, and passes them on to `wait`, which may be a `WebAssembly.Suspending`, where that returns
- * something else than 0, otherwise to `plain`. A function of JavaScript in between could not be suspended (see tick.ts).
+ * A module with one function, `call`, between MuPDF and its JavaScript callbacks: (i32, i32, i32) -> i32. It calls its import `waits` with the same
+ * arguments. If that returns 0, it passes them on to `plain`, otherwise to `wait`, which may be a `WebAssembly.Suspending`. A function of JavaScript
+ * in between could not be suspended (see tick.ts).
  */
 export function callbackModule(): Uint8Array {
   const [waits, wait, plain, call] = [0, 1, 2, 3];

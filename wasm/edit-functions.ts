@@ -6,8 +6,8 @@ import { BinaryReader, concatenated, leb, SECTION, signedLeb } from "./wasm-bina
 import { passInstruction } from "./wasm-code.ts";
 
 /**
- * An instruction. In a pattern, a name in place of a local is any local, the same one each time, and `call` has the name of a function. In what is put
- * in, names of locals stand for those that were found.
+ * An instruction. In a pattern, a name in place of a local is any local, the same one each time, and `call` has the name of a function. In a
+ * replacement, names of locals mean the locals found.
  */
 export type Instruction =
   | readonly [kind: "local.get" | "local.set" | "local.tee", local: number | string]
@@ -117,7 +117,7 @@ function editedBody(body: Uint8Array, edit: FunctionEdit, names: ReadonlyMap<str
   ]);
 }
 
-/** What is at a place of a function: an instruction that patterns can have, or another. */
+/** An instruction of a function: one that patterns can have, or another. */
 interface Placed {
   readonly start: number;
   readonly end: number;

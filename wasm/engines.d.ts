@@ -45,7 +45,7 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_keep_buffer(buffer: BufferPointer): BufferPointer;
     _wasm_new_buffer(capacity: number): BufferPointer;
     _wasm_pdf_create_object(document: DocumentPointer): number;
-    /** 0 where there is no such entry. */
+    /** 0 if no such entry exists. */
     _wasm_pdf_dict_get(object: ObjectPointer, key: ObjectPointer): ObjectPointer;
     _wasm_pdf_dict_len(object: ObjectPointer): number;
     _wasm_pdf_dict_get_key(object: ObjectPointer, index: number): ObjectPointer;
@@ -92,7 +92,7 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_stext_char_get_c(character: number): number;
     /** Address of two floats. */
     _wasm_stext_char_get_origin(character: number): number;
-    /** Address of eight floats: the corners upper left, upper right, lower left, lower right, as the character stands. */
+    /** Address of eight floats: the corners upper left, upper right, lower left, lower right, seen from the character. */
     _wasm_stext_char_get_quad(character: number): number;
     _wasm_stext_char_get_size(character: number): number;
     _wasm_stext_char_get_font(character: number): number;
@@ -152,7 +152,7 @@ declare module "*/wasm/generated/mupdf.js" {
     instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): void;
     /** What MuPDF's own errors are thrown as. */
     Failure: new (message: string) => Error;
-    /** Gets what MuPDF says of an error that it goes on after. */
+    /** Receives MuPDF's message about an error that it recovers from. */
     report(message: string): void;
   }): Promise<{
     mupdf: typeof MuPDF.default;
@@ -270,7 +270,7 @@ declare module "*/wasm/generated/models.js" {
 
 /** tesseract.js-core: emscripten's glue and Tesseract's own API (baseapi.h). Addresses are those of the instance's memory. */
 declare module "*/wasm/generated/tesseract.js" {
-  /** What is looked at: blocks 0, paragraphs 1, lines 2, words 3. */
+  /** The level: blocks 0, paragraphs 1, lines 2, words 3. */
   type Level = 0 | 1 | 2 | 3;
 
   export interface PageIterator {
@@ -279,8 +279,8 @@ declare module "*/wasm/generated/tesseract.js" {
     /** Writes four ints: pixels, origin top-left. False where there is nothing. */
     BoundingBox(level: Level, left: number, top: number, right: number, bottom: number): boolean;
     /**
-     * Writes three ints and a float: which way the page's top is (0 up, 1 right, 2 down, 3 left), whether text is written from
-     * left to right (0), from right to left or from top to bottom (2), which way its lines follow, and how much they slope.
+     * Writes three ints and a float: the direction of the page's top (0 up, 1 right, 2 down, 3 left), the writing direction (0 left to right, 1 right
+     * to left, 2 top to bottom), the order of lines, and their slope.
      */
     Orientation(page: number, writing: number, lines: number, deskew: number): void;
     IsAtBeginningOf(level: Level): boolean;
@@ -307,7 +307,7 @@ declare module "*/wasm/generated/tesseract.js" {
     /** 0 where it worked. */
     Recognize(monitor: null): Promise<number>;
     GetIterator(): ResultIterator;
-    /** Frees the image and what was recognized in it. */
+    /** Frees the image and the recognized text. */
     Clear(): void;
     End(): void;
   }
@@ -316,7 +316,7 @@ declare module "*/wasm/generated/tesseract.js" {
     readonly HEAPU8: Uint8Array;
     readonly TessBaseAPI: new () => TessBaseAPI;
     readonly FS: {
-      /** Keeps `bytes` as they are. */
+      /** Keeps a reference to `bytes`, without a copy. */
       writeFile(path: string, bytes: Uint8Array): void;
       unlink(path: string): void;
     };

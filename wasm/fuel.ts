@@ -1,13 +1,12 @@
 /**
- * Puts a fuel gauge into a WebAssembly binary (WebAssembly Core Specification 2.0, chapter 5, with the legacy exception
- * handling instructions), so that the work done inside it can be counted and stopped.
+ * Puts a fuel gauge into a WebAssembly binary (WebAssembly Core Specification 2.0, chapter 5, with the legacy exception handling instructions), so
+ * that the work done inside it can be counted and stopped.
  *
- * Each iteration of a loop costs fuel. Loops that call or that hold other loops count `OUTER` in a mutable i32 global, `fuel`, and
- * look at it, and so do those that copy or fill memory; innermost loops count one in a local, which stays in a register, and hand it over when they have run
- * `BURST` times, at the next outer loop or at the function's end. Once `fuel` is 0 or below, the last entry of table 0, which
- * is added here, is called: a function of type () -> () that refills `fuel`, or throws. Global and table are exported as
- * `$fuel` and `$table`, and the binary's first global, which is the stack pointer of what Emscripten makes, as `$stack`. Nothing is
- * imported, so no index of the binary shifts.
+ * Each iteration of a loop costs fuel. Loops that call, contain other loops, or copy or fill memory count `OUTER` in a mutable i32 global, `fuel`,
+ * and check it. Innermost loops count one in a local, which stays in a register. They add it to `fuel` after `BURST` iterations, at the next outer
+ * loop, or at the function's end. Once `fuel` is 0 or below, the last entry of table 0, which is added here, is called: a function of type () -> ()
+ * that refills `fuel`, or throws. Global and table are exported as `$fuel` and `$table`, and the binary's first global, which is the stack pointer of
+ * what Emscripten makes, as `$stack`. Nothing is imported, so no index of the binary shifts.
  */
 import { codeSection, type CodePatch } from "./wasm-code.ts";
 import { BinaryReader, concatenated, leb, name, section, SECTION, signedLeb } from "./wasm-binary.ts";

@@ -1,5 +1,5 @@
 /**
- * Writes the kernel of our JPEG encoder (src/engines/image/jpeg/kernel.ts): what it does with the 64 pixels of a block, four at a time
+ * Writes the kernel of our JPEG encoder (src/engines/image/jpeg/kernel.ts): the work on the 64 pixels of a block, four at a time
  * (WebAssembly Core Specification 2.0, vector instructions). As JavaScript it took twice as long as all the rest of the encoder.
  */
 import { concatenated, leb, name, section, SECTION } from "./wasm-binary.ts";
@@ -140,7 +140,7 @@ function eachFour(body: Body, visit: (pixels: Code, offset: number) => void): vo
 const byteOf = (pixels: Code, index: number): Code =>
   converted(bits.and(i32x4.shift(pixels, i32.const(index * 8)), everyWord(0xff)));
 
-/** `look(pixels, stride, color)`: bit 0 says whether a pixel differs from the color, bit 1 whether one is not gray. */
+/** `look(pixels, stride, color)`: bit 0 is set if a pixel differs from the color, bit 1 if one is not gray. */
 function look(): Body {
   const body = new Body(3);
   const color = body.keep(i32x4.splat(body.parameter(2)));

@@ -1,12 +1,12 @@
 /**
- * Lets MuPDF decode only what it needs of JPEG 2000. It asks each decoder for a part of an image, and for a power of two by which that is reduced, but
- * decodes JPEG 2000 as a whole and reduces the samples afterwards: an image of 35 megapixels takes 500 MB to draw a thumbnail. OpenJPEG can leave out
- * the highest resolution levels, and decode an area (ISO/IEC 15444-1, 5.3 and B.5); all that is missing is to tell it.
+ * Lets MuPDF decode only the needed part of JPEG 2000. It asks each decoder for a part of an image, reduced by a power of two. But it decodes JPEG
+ * 2000 as a whole and reduces the samples afterwards: an image of 35 megapixels takes 500 MB to draw a thumbnail. OpenJPEG can leave out the highest
+ * resolution levels, and decode an area (ISO/IEC 15444-1, 5.3 and B.5); all that is missing is to tell it.
  *
  * Where MuPDF decodes an image, the last entry of table 0, which is added here, is called: (image, data, size, power, part) -> (). `power` is the
- * address of the power of two, `part` of the rectangle (x0, y0, x1, y1 in samples), or 0. That function sets the globals that are added here: `$reduce`,
- * levels that are left out, which it subtracts from the power; and `$area`, the address of the part that it has rounded, with `$part`, the image whose
- * part that is. Both are 0 for all of the image. Nothing is imported, so no index of the binary shifts.
+ * address of the power of two, `part` of the rectangle (x0, y0, x1, y1 in samples), or 0. That function sets the globals that are added here.
+ * `$reduce`: omitted levels, which it subtracts from the power. `$area`: the address of the rounded part. `$part`: the image of that part. Both are 0
+ * for all of the image. Nothing is imported, so no index of the binary shifts.
  */
 import { editFunctions, type FunctionEdit, functionNames, type Instruction } from "./edit-functions.ts";
 import { BinaryReader, concatenated, leb, name, section, SECTION } from "./wasm-binary.ts";
@@ -168,7 +168,7 @@ function editsFor(
   ];
 }
 
-/** A module with one function, `ask`, for MuPDF's table. It calls its import of the same name: only a function of a module can stand in a table. */
+/** A module with one function, `ask`, for MuPDF's table. It calls its import of the same name: only a function of a module can be in a table. */
 export function jpxModule(): Uint8Array {
   const [imported, exported] = [0, 1];
   const body = [0x00, ...[0, 1, 2, 3, 4].flatMap((local) => [0x20, local]), 0x10, imported, 0x0b];

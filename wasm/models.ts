@@ -12,7 +12,7 @@ export type Accuracy = "best" | "fast";
 
 const folders = { best: "assets/models", fast: "assets/models/fast" } as const satisfies Record<Accuracy, string>;
 
-/** Puts a model in place under its code, such as `rus`. `gzipped`: the file as it is served. Throws where it is too large. */
+/** Puts a model in place under its code, such as `rus`. `gzipped`: the served file. Throws if it is too large. */
 export function putModel(generated: string, code: string, gzipped: Uint8Array, accuracy: Accuracy = "best"): void {
   if (!/^[A-Za-z][A-Za-z0-9_]{1,31}$/.test(code)) throw new Error(`${code} is not a name that a model can have`);
   if (gzipped.length >= MAX_BYTES) {

@@ -3,7 +3,7 @@
  *
  * MuPDF's wrapper binds one instance when its module is loaded and keeps its hooks on `globalThis`. The service needs an
  * instance per request, so this step turns the wrapper into a factory, `createMuPDF(module, options)`. jSquash's codecs are
- * factories already; their glue is freed of what it does not need in workerd, and told how their memory may grow. Each edit
+ * factories already; this step removes glue code that workerd does not need, and sets the growth of their memory. Each edit
  * names the text it expects, and how often: a new version that reads differently stops the install instead of breaking at
  * run time.
  */
@@ -132,9 +132,9 @@ function wrapper(text: string): string {
   body = body.slice(0, end) + body.slice(end).replace("export default {", "const mupdf = {");
   body = replace(body, /^export (?=class|const|function)/m, "", "all");
   body = replace(body, "globalThis.$libmupdf_", "$hooks.", "all");
-  // Our own loops over a document make a handle at each step, which is how they are counted.
-  // Finalisers would keep the instance alive and delay its release; the service ends an instance as a whole. Where that is
-  // too late, for the parts of a split, it collects what is made in between and destroys it.
+  // Our own loops over a document make a handle at each step, which is how they are counted. Finalisers would keep the instance alive and delay its
+  // release; the service ends an instance as a whole. If that is too late, as for the parts of a split, it collects the handles made in between and
+  // destroys them.
   body = replace(
     body,
     `			let ctor = this.constructor;
@@ -165,7 +165,7 @@ function wrapper(text: string): string {
 `,
     1,
   );
-  // `Null` has no document and would throw a TypeError; what is absent has nothing below it, either.
+  // `Null` has no document and would throw a TypeError. An absent object has no entries, either.
   body = replace(body, "	get(...path) {\n", "	get(...path) {\n		if (this._doc === null)\n			return this;\n", 1);
   body = replace(
     body,
@@ -375,12 +375,12 @@ function codec(text: string): string {
     "if(value.base){if(destructors!==null)destructors.push(_free,value.base);return value.base}if(value instanceof ArrayBuffer)",
     1,
   );
-  // No more than is asked for: what is taken in advance is held back from other requests.
+  // Not more than requested: memory taken in advance is unavailable to other requests.
   text = replace(text, "oldSize*(1+.2/cutDown)", "oldSize", 1);
   // The codecs do not look whether malloc found memory, and would write to address 0.
   const denied = 'throw new RangeError("heap limit")';
   text = replace(text, "if(requestedSize>maxHeapSize){return false}", `if(requestedSize>maxHeapSize){${denied}}`, 1);
-  // The codec's own function takes its time; what is done with its result waits for it.
+  // The codec's own function is asynchronous; the use of its result waits for it.
   text = replace(text, "var rv=cppInvokerFunc", 'var rv=Module["gauge"].long(cppInvokerFunc)', 1);
   text = replace(text, /(?<=return )onDone\(rv\)(?=\})/, "rv.then(onDone)", 1);
   return replace(text, "if(replacement){return true}}return false}", `if(replacement){return true}}${denied}}`, 1);

@@ -1,7 +1,7 @@
 const problems: string[] = [];
 
 /**
- * Replaces text that is in a source so often, and no other number of times, or once at least. Where it is not, `requireAllReplaced` throws. `by` may have
+ * Replaces text that occurs in a source exactly so often, or at least once. Otherwise `requireAllReplaced` throws. `by` may have
  * `$1` for the first group of a regular expression.
  */
 export function replace(text: string, what: string | RegExp, by: string, times: number | "all"): string {

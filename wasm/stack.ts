@@ -1,8 +1,8 @@
 import { BinaryReader, concatenated, section, SECTION, signedLeb } from "./wasm-binary.ts";
 
 /**
- * MuPDF's binary with so many bytes more for its stack. emscripten puts 64 KiB between the static data and the heap; what does not fit is written over
- * the data below, without an error. Laying out HTML takes about 1.5 KiB of it for each element that is inside another.
+ * MuPDF's binary with so many bytes more for its stack. emscripten puts 64 KiB between the static data and the heap. A larger stack overwrites the
+ * data below, without an error. Laying out HTML takes about 1.5 KiB of it for each element that is inside another.
  *
  * The stack begins where the heap does, and goes down: both are moved up. The stack's start is the initial value of the only global; the heap's is
  * the static variable from which `sbrk` takes memory.

@@ -12,12 +12,12 @@ export function tesseractGlue(text: string): string {
   text = replace(text, "l=new Uint8Array(a);", "e.HEAPU8=l=new Uint8Array(a);", 1);
   // The files are models that nobody else has: without this they would be copied.
   text = replace(text, "b.byteLength,void 0,c.Gh)", "b.byteLength,void 0,!0)", 1);
-  // No more than is asked for: what is taken in advance is held back from other requests.
+  // Not more than requested: memory taken in advance is unavailable to other requests.
   text = replace(text, "var d=b*(1+.2/c);", "var d=b;", 1);
   // Calls that may throw go by way of JavaScript.
   text = replace(text, "=Lh();try{", "=Lh();e.gauge.enter();try{", 11);
   text = replace(text, "Jh(1,0)}", "Jh(1,0)}finally{e.gauge.leave()}", 11);
-  // What it says is not for the log.
+  // Its messages do not belong in the log.
   text = replace(text, "console.log.bind(console)", "()=>{}", 1);
   text = replace(text, "console.error.bind(console)", "()=>{}", 1);
   // What takes its time.

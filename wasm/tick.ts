@@ -1,10 +1,9 @@
 import { concatenated, leb, name, section, SECTION } from "./wasm-binary.ts";
 
 /**
- * A module with one function, `tick`, for the tables of engines with a fuel gauge (fuel.ts). It calls its import `spend`, and where
- * that returns something else than 0 its import `pause`, which may be a `WebAssembly.Suspending`. One of those throws where it is
- * called outside of `WebAssembly.promising`, or with frames of JavaScript in between, so it must not be reached then; and
- * only a function of a module can stand in a table.
+ * A module with one function, `tick`, for the tables of engines with a fuel gauge (fuel.ts). It calls its import `spend`. If that does not return 0,
+ * it calls its import `pause`, which may be a `WebAssembly.Suspending`. These throw outside of `WebAssembly.promising`, or with frames of JavaScript
+ * in between, so `pause` must not be reached then. And only a function of a module can be in a table.
  */
 export function tickModule(): Uint8Array {
   const [spend, pause, tick] = [0, 1, 2];

@@ -113,7 +113,7 @@ function walk(reader: BinaryReader): Body {
   const loops: Loop[] = [];
   const returns: number[] = [];
   const bulks: number[] = [];
-  /** What is open, outermost first; undefined for blocks that are no loop. */
+  /** The open blocks, outermost first; undefined for blocks other than loops. */
   const open: (Loop | undefined)[] = [undefined];
   /** A call, a loop, or an instruction on much memory: no loop around it is innermost. */
   const busy = (): void => {

@@ -34,11 +34,15 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   fields: {
     file: pdfFile(),
     kind: text(formChoice("text", "image"), "What to stamp.", { label: "Type", required: true }),
-    text: text(stampText(), "The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted.", {
-      format: "multiline",
-      required: true,
-      when: { kind: ["text"] },
-    }),
+    text: text(
+      stampText(),
+      "The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted.",
+      {
+        format: "multiline",
+        required: true,
+        when: { kind: ["text"] },
+      },
+    ),
     image: imageFile("The image: PNG, JPEG, or WebP.", { required: true, when: { kind: ["image"] } }),
     position: text(
       formChoice(...WATERMARK_POSITIONS),

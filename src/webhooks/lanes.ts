@@ -59,10 +59,10 @@ const WOKEN = "woken";
 const LATE = 60_000;
 
 /**
- * Picks the deliveries to wake when an attempt ends, one for the account's fast lanes and one for its slow lanes: per endpoint
- * the oldest late one, whatever happened to its message, or else the oldest waiting one. However many messages were lost, once
- * a few deliveries are awake the others follow as fast as the lanes allow. Endpoints that have not timed out come first and
- * ties are broken at random, so that no endpoint waits for another one's backlog.
+ * Picks the deliveries to wake when an attempt ends, one for the account's fast lanes and one for its slow lanes. Each endpoint's candidate is its
+ * oldest late delivery, whatever happened to its message, or else the oldest waiting one. However many messages were lost, once a few deliveries are
+ * awake the others follow as fast as the lanes allow. Endpoints that have not timed out come first and ties are broken at random, so that no endpoint
+ * waits for another one's backlog.
  */
 export function pickWaiting(db: Database, account: string, now: Date) {
   const oldest = (condition: SQL | undefined) =>

@@ -55,9 +55,9 @@ export interface Admittance {
 }
 
 /**
- * Admission's view of a request's memory (src/http/admission/request-memory.ts). `waiting` for memory or for its turn; `reading` the body; `working`,
- * in a slot; `outside`: waiting for another service, or for a slot after that; `draining`: only the client's reading is left, or delays the work;
- * `ended`.
+ * Admission's view of a request's memory (src/http/admission/request-memory.ts). Its states: `waiting` for memory or for its turn; `reading` the
+ * body; `working`, in a slot. `outside`: waiting for another service, or for a slot after that. `draining`: only the client's reading is left, or
+ * delays the work. `ended`.
  */
 export interface Admitted {
   readonly account: string;
@@ -97,8 +97,8 @@ const KINDS = ["work", "small", "large"] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
- * Admits only as many requests as fit in the isolate's memory. The others wait in order of arrival with their bodies unread, behind those of accounts
- * that hold no engine, and last those of accounts with much work that was not charged. workerd terminates an isolate that exceeds its memory, with
+ * Admits only as many requests as fit in the isolate's memory. The others wait, with their bodies unread, in order of arrival: first those of
+ * accounts that hold no engine, and last those of accounts with much uncharged work. workerd terminates an isolate that exceeds its memory, with
  * every request in it, so estimates err on the large side.
  *
  * When the client disconnects, the platform can drop the rest of a request's work, including its `finally` blocks. So nothing here relies on a

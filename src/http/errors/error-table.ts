@@ -9,8 +9,8 @@ export interface ErrorRow {
   /** The members of `details`, if any. */
   readonly details?: readonly string[];
   /**
-   * Which routes can return it: every route, those that need an API key, all operations, those that accept PDFs, those with a
-   * page range among their parameters, or only routes that list it in their `errors`.
+   * The routes that can return it: every route, those that need an API key, all operations, those that accept PDFs, or those with a page range.
+   * Otherwise, only routes that list it in their `errors`.
    */
   readonly from: "every route" | "authenticated" | "operations" | "PDF inputs" | "page ranges" | "named";
 }

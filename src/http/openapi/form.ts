@@ -193,8 +193,8 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
 }
 
 /**
- * A field's hints, in words and for forms and clients built from them: `x-when` lists the values of other fields that this one
- * depends on, and `x-required` marks it as required with them, which would be much longer in JSON Schema.
+ * A field's hints, in words and for generated forms and clients. `x-when` lists the values of other fields that this one depends on, and `x-required`
+ * marks it as required with them, which would be much longer in JSON Schema.
  */
 function hintSchema(field: Field): Json {
   const { label, default: byDefault, when, required, format } = hintsOf(field);

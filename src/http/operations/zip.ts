@@ -21,7 +21,7 @@ class StoredEntry extends ZipPassThrough {
 }
 
 /**
- * A ZIP produced as it is read: an entry is requested when all but the last `CHUNK_BYTES` before it are sent, and its own bytes are freed
+ * A ZIP produced while it is read: an entry is requested when all but the last `CHUNK_BYTES` before it are sent, and its own bytes are freed
  * before the next. Entries are stored, because deflate does not shrink PDFs and images further. fflate marks names that are not ASCII as
  * UTF-8. Sizes and CRCs follow each entry's data (a data descriptor), because they are not known before it.
  */

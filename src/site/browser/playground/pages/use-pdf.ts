@@ -21,7 +21,7 @@ export type OpenPdf =
   | { readonly state: "failed"; readonly message: string }
   | { readonly state: "open"; readonly document: PDFDocumentProxy };
 
-/** Keeps a PDF, or one at a path of the API, open as long as it is shown. `locked`: none of the passwords works. */
+/** Keeps a PDF, or one at a path of the API, open while it is shown. `locked`: none of the passwords works. */
 export function usePdf(file: Blob | string | undefined, passwords: readonly string[]): OpenPdf {
   const [open, setOpen] = useState<OpenPdf>({ state: file === undefined ? "none" : "opening" });
   useEffect(() => {
