@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "vitest/node";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 
 /** First words of fragments: they continue a sentence of the `describe`. */
 const FRAGMENT = new Set(

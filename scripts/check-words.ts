@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "@tsd/typescript";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 
 /** How many findings each kind of text may have. */
 const BUDGETS = { docs: 87, comments: 1562 };

@@ -57,12 +57,12 @@ test("fields that name their own values are sent with one of them", () => {
   for (const { dpi } of draws("to-images")) expect(["36", "50", "72"]).toContain(dpi);
 });
 
-test("of fields of which one is needed, one is sent", () => {
+test("one of several alternative fields is sent", () => {
   for (const form of draws("crop")) expect(["box", "margins", "auto"].some((name) => name in form)).toBe(true);
 });
 
 describe("JSON", () => {
-  test("follows its schema: outlines have titles and children", () => {
+  test("a JSON value follows its schema: outlines have titles and children", () => {
     const outlines = draws("outline").flatMap(({ outline }) =>
       typeof outline === "string" ? (JSON.parse(outline) as { title: unknown; children?: unknown[] }[]) : [],
     );
@@ -71,7 +71,7 @@ describe("JSON", () => {
     expect(outlines.some(({ children = [] }) => children.length > 0)).toBe(true);
   });
 
-  test("has the steps of a pipeline, each an operation", () => {
+  test("the steps of a pipeline are all operations", () => {
     const steps = draws("pipeline").flatMap(({ steps }) => JSON.parse(String(steps)) as { operation: string }[]);
     const names = all.map(({ name }) => name).filter((name) => name !== "pipeline");
     expect(new Set(steps.map(({ operation }) => operation))).toEqual(new Set(names));
