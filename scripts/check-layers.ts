@@ -265,6 +265,12 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     files: /^pdf\/(?:document\/fields|redaction\/proof\/\S+)\.ts$/,
     problem: "walks over the fields of a form itself, not with src/engines/pdf/document/fields.ts",
   },
+  {
+    // `Names` of the catalog has the trees. tags/slots writes a tree of one entry.
+    shows: /(?<!\broot)\.get\("Names"\)|"(?:Nums|Limits)"/,
+    files: /^pdf\/(?:document\/names|tags\/slots|redaction\/proof\/\S+)\.ts$/,
+    problem: "reads leaves of name trees or number trees itself, not with src/engines/pdf/document/names.ts",
+  },
 ];
 
 /** The classes of characters (ISO 32000-2, 7.2.3), as strings or codes. */

@@ -1,8 +1,9 @@
 /** Joins the catalogs of several documents into one (ISO 32000-2, 7.7.2). */
 import type { PDFObject } from "mupdf";
 import { writeFileTree } from "../document/attachments.ts";
+import { writeNames } from "../document/names.ts";
 import { destinationOfAction } from "./destinations.ts";
-import { eachEntry, eachItem, FreeNames, writeNameTree } from "../objects/objects.ts";
+import { eachEntry, eachItem, FreeNames } from "../objects/objects.ts";
 import type { Graft } from "./graft.ts";
 
 /**
@@ -95,7 +96,8 @@ export class NamesJoin {
   async write({ engine, target }: Graft, catalog: PDFObject): Promise<void> {
     const names = target.newDictionary();
     for (const [kind, tree] of this.#trees) {
-      if (tree.size > 0 && kind !== "EmbeddedFiles") names.put(kind, await writeNameTree(engine, target, tree));
+      if (tree.size > 0 && kind !== "EmbeddedFiles")
+        names.put(kind, await writeNames({ engine, document: target }, tree));
     }
     if ([...this.#trees.values()].some((tree) => tree.size > 0)) catalog.put("Names", names);
     const attached = this.#trees.get("EmbeddedFiles");

@@ -1,7 +1,10 @@
 /** Destinations and the actions that lead to them (ISO 32000-2, 12.3.2 and 12.6). */
 import type { PDFObject } from "mupdf";
+import { mapOf, names } from "../document/names.ts";
+import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { bytesOfString, eachEntry, eachItem, MAX_DEPTH, nameTree, objectNumber } from "../objects/objects.ts";
+import { loadOf } from "../objects/load.ts";
+import { bytesOfString, eachEntry, eachItem, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 
 /** Where something leads: to a page of the document (0-based), to a page that is gone, or not to a page at all. */
 export type Target = number | undefined;
@@ -18,12 +21,13 @@ export interface Destinations {
 }
 
 export async function readDestinations(
-  engine: PdfEngine,
-  root: PDFObject,
+  open: Pick<OpenPdf, "engine" | "document" | "pageCount">,
   pageOf: ReadonlyMap<number, number>,
-  pageCount: number,
 ): Promise<Destinations> {
-  const named = await nameTree(engine, root.get("Names", "Dests"));
+  const { engine, document, pageCount } = open;
+  const load = loadOf(engine);
+  const root = document.getTrailer().get("Root");
+  const named = await mapOf(names(open, root.get("Names", "Dests")));
   for await (const { key, value } of eachEntry(engine, root.get("Dests"))) {
     const name = bytesOfString(engine, key);
     if (name !== undefined && !named.has(name)) named.set(name, value);
@@ -41,11 +45,12 @@ export async function readDestinations(
   const namesOf = new Map<number, string[]>();
   for (const [name, destination] of named) {
     await engine.work.pause();
+    await load((await load(destination)).get("D"));
     const page = explicitPage(destination);
     if (page === undefined) continue;
     pages.set(name, page);
-    const names = namesOf.get(page);
-    if (names) names.push(name);
+    const others = namesOf.get(page);
+    if (others) others.push(name);
     else namesOf.set(page, [name]);
   }
   const nameOf = (destination: PDFObject): string | undefined => bytesOfString(engine, destination);

@@ -1,6 +1,7 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
-import { eachEntry, eachItem, nameTree, objectNumber, writeNameTree, writeNumberTree } from "../objects/objects.ts";
+import { eachEntry, eachItem, objectNumber } from "../objects/objects.ts";
+import { names, writeNames, writeNumbers } from "../document/names.ts";
 import type { Graft } from "./graft.ts";
 import type { Source } from "./source.ts";
 import { readElements } from "./read-elements.ts";
@@ -92,8 +93,7 @@ export class StructureJoin {
       if (copy) this.#parents.set(key + offset, copy);
     }
     await this.#joinAttributes(graft, structure, kept?.numbers);
-    for (const [id, element] of await nameTree(engine, structure.attributes.get("IDTree"))) {
-      await engine.work.pause();
+    for await (const [id, element] of names(graft, structure.attributes.get("IDTree"))) {
       if (!this.#ids.has(id) && (!kept || kept.numbers.has(objectNumber(element))))
         this.#ids.set(id, await graft.copy(element));
     }
@@ -107,12 +107,13 @@ export class StructureJoin {
   /** Writes the tree and returns its root; undefined if no graft has tags. */
   async write({ engine, target }: Graft): Promise<PDFObject | undefined> {
     if (!this.#root || !this.#dictionary) return undefined;
-    this.#dictionary.put("ParentTree", await writeNumberTree(engine, target, this.#parents));
+    const open = { engine, document: target };
+    this.#dictionary.put("ParentTree", await writeNumbers(open, this.#parents));
     this.#dictionary.put(
       "ParentTreeNextKey",
       this.#parents.keys().reduce((next, key) => Math.max(next, key + 1), 0),
     );
-    if (this.#ids.size > 0) this.#dictionary.put("IDTree", await writeNameTree(engine, target, this.#ids));
+    if (this.#ids.size > 0) this.#dictionary.put("IDTree", await writeNames(open, this.#ids));
     this.#root.writeObject(this.#dictionary);
     return this.#root;
   }

@@ -1,7 +1,8 @@
 /** Page labels (ISO 32000-2, 12.4.2). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { numberTree, writeNumberTree } from "../objects/objects.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { mapOf, numberEntries, writeNumbers } from "../document/names.ts";
 
 /** The label of one page: `prefix`, then `number` in `style` (without a style, the prefix alone). */
 export interface PageLabel {
@@ -16,18 +17,16 @@ export type PageLabels = readonly PageLabel[];
 
 /** The labels of all pages, or undefined if the document has none. */
 export async function readPageLabels(
-  engine: PdfEngine,
-  root: PDFObject,
-  pageCount: number,
+  open: Pick<OpenPdf, "engine" | "document" | "pageCount">,
 ): Promise<PageLabels | undefined> {
-  const tree = root.get("PageLabels");
+  const tree = open.document.getTrailer().get("Root", "PageLabels");
   if (!tree.isDictionary()) return undefined;
-  const ranges = [...(await numberTree(engine, tree))]
+  const ranges = [...(await mapOf(numberEntries(open, tree)))]
     .filter(([, range]) => range.isDictionary())
     .sort(([a], [b]) => a - b);
   if (ranges.length === 0) return undefined;
   let next = 0;
-  return Array.from({ length: pageCount }, (_, page) => {
+  return Array.from({ length: open.pageCount }, (_, page) => {
     while (next < ranges.length && (ranges[next]?.[0] ?? 0) <= page) next++;
     const found = ranges[next - 1];
     if (!found) return { style: "D", prefix: undefined, number: page + 1 };
@@ -68,5 +67,5 @@ export async function writePageLabels(
     if (label.number !== 1) range.put("St", target.newInteger(label.number));
     ranges.set(page, range);
   }
-  return writeNumberTree(engine, target, ranges);
+  return writeNumbers({ engine, document: target }, ranges);
 }

@@ -1,7 +1,8 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
-import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { eachItem, numberTree } from "../objects/objects.ts";
+import { mapOf, numberEntries } from "../document/names.ts";
+import type { TreeSource } from "../document/tree.ts";
+import { eachItem } from "../objects/objects.ts";
 import type { StructureElement } from "./read-elements.ts";
 
 /** The structure tree's root, detached. The root itself is now a leaf, as the pages are. */
@@ -15,10 +16,10 @@ export interface Structure {
   elements: readonly StructureElement[] | undefined;
 }
 
-export async function readStructure(engine: PdfEngine, root: PDFObject): Promise<Structure | undefined> {
-  const tree = root.get("StructTreeRoot");
+export async function readStructure(open: TreeSource): Promise<Structure | undefined> {
+  const { engine, document } = open;
+  const tree = document.getTrailer().get("Root", "StructTreeRoot");
   if (!tree.isIndirect() || !tree.isDictionary()) return undefined;
-  const document = tree._doc;
   const attributes = document.newDictionary();
   for (const key of ["RoleMap", "ClassMap", "IDTree", "Namespaces", "PronunciationLexicon"]) {
     const value = tree.get(key);
@@ -31,7 +32,7 @@ export async function readStructure(engine: PdfEngine, root: PDFObject): Promise
     root: tree,
     attributes,
     kids,
-    parents: await numberTree(engine, tree.get("ParentTree")),
+    parents: await mapOf(numberEntries(open, tree.get("ParentTree"))),
     elements: undefined,
   };
   tree.writeObject(document.newDictionary());

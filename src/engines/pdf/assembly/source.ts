@@ -8,9 +8,10 @@ import type { PDFObject } from "mupdf";
 import { type Destinations, readDestinations } from "./destinations.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchForCopying } from "../document/fetch-pages.ts";
+import { mapOf, names } from "../document/names.ts";
 import { type FieldTreeNode, readFields } from "./read-fields.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { eachEntry, eachItem, nameTree, objectNumber } from "../objects/objects.ts";
+import { eachEntry, eachItem, objectNumber } from "../objects/objects.ts";
 import { type OutlineItem, readOutline } from "./read-outline.ts";
 import { type PageLabels, readPageLabels } from "./page-labels.ts";
 import { INHERITABLE } from "../document/page-tree.ts";
@@ -90,12 +91,12 @@ export async function readSource(open: OpenPdf, kept?: readonly number[]): Promi
   for (const { reference } of pages) reference?.writeObject(document.newDictionary());
 
   const byList = Map.groupBy(pages, ({ annotations }) => annotations);
-  const names = new Map<string, ReadonlyMap<string, PDFObject>>();
+  const trees = new Map<string, ReadonlyMap<string, PDFObject>>();
   for (const name of NAME_TREES) {
-    const tree = await nameTree(engine, root.get("Names", name));
-    if (tree.size > 0) names.set(name, tree);
+    const tree = await mapOf(names(open, root.get("Names", name)));
+    if (tree.size > 0) trees.set(name, tree);
   }
-  const destinations = await readDestinations(engine, root, pageOf, pages.length);
+  const destinations = await readDestinations(open, pageOf);
   return {
     open,
     done: { shared: new Uint8Array(open.document.countObjects()), trimmed: new Set() },
@@ -108,11 +109,11 @@ export async function readSource(open: OpenPdf, kept?: readonly number[]): Promi
     ),
     destinations,
     outline: await readOutline(open, destinations),
-    labels: await readPageLabels(engine, root, pages.length),
+    labels: await readPageLabels(open),
     signed: await hasIntactSignature(open),
     fields: await readFields(open),
-    structure: await readStructure(engine, root),
-    names,
+    structure: await readStructure(open),
+    names: trees,
   };
 }
 

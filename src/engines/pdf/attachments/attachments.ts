@@ -3,9 +3,10 @@ import type { PDFObject } from "mupdf";
 import { attachedStreams, decryptAttachments, writeFileTree } from "../document/attachments.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchAttachments } from "../document/fetch-pages.ts";
+import { mapOf, names } from "../document/names.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
-import { eachItem, isNamed, nameTree, objectNumber } from "../objects/objects.ts";
+import { eachItem, isNamed, objectNumber } from "../objects/objects.ts";
 import { decodeText, encodeText, TextReader, textString } from "../objects/text-string.ts";
 import { decodedSize } from "../objects/stream-size.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
@@ -67,10 +68,7 @@ export async function readAttachments(open: OpenPdf): Promise<Attachment[]> {
     if (known) known.others.push(occurrence);
     else found.set(identity, { name, stream, others: [], ...occurrence });
   };
-  for (const [key, specification] of await nameTree(engine, root.get("Names", "EmbeddedFiles"))) {
-    add(specification, key);
-    await work.pause();
-  }
+  for await (const [key, specification] of names(open, root.get("Names", "EmbeddedFiles"))) add(specification, key);
   for await (const specification of eachItem(engine, root.get("AF"))) add(specification);
   for (let page = 0; page < pageCount; page++) {
     work.spend(PAGE_WORK);
@@ -185,7 +183,8 @@ function contentTypeOf(name: string): string | undefined {
 }
 
 /** Attaches a file to the document. Its name must not be taken. */
-export async function addAttachment({ engine, document }: OpenPdf, added: NewAttachment): Promise<void> {
+export async function addAttachment(open: OpenPdf, added: NewAttachment): Promise<void> {
+  const { engine, document } = open;
   const { name, bytes, description, relationship, modified } = added;
   const root = document.getTrailer().get("Root");
   const buffer = new engine.mupdf.Buffer(bytes.view(0, bytes.length));
@@ -202,9 +201,9 @@ export async function addAttachment({ engine, document }: OpenPdf, added: NewAtt
     AFRelationship: document.newName(relationship),
   });
   if (description !== undefined) specification.put("Desc", textString(root, description));
-  const tree = new Map(await nameTree(engine, root.get("Names", "EmbeddedFiles")));
+  const tree = await mapOf(names(open, root.get("Names", "EmbeddedFiles")));
   tree.set(freeKey(tree, name), specification);
-  await writeFileTree({ engine, document }, root, tree);
+  await writeFileTree(open, root, tree);
   const associated = root.get("AF");
   if (associated.isArray()) associated.push(specification);
   else root.put("AF", [specification]);
@@ -223,10 +222,11 @@ function freeKey(tree: ReadonlyMap<string, PDFObject>, name: string): string {
  * Returns the pages (0-based) that changed.
  */
 export async function removeAttachments(
-  { engine, document }: OpenPdf,
+  open: OpenPdf,
   list: readonly Attachment[],
   all: readonly Attachment[],
 ): Promise<number[]> {
+  const { engine, document } = open;
   const root = document.getTrailer().get("Root");
   const occurrences = list.flatMap(occurrencesOf);
   const keys = new Set(occurrences.map(({ key }) => key));
@@ -234,9 +234,9 @@ export async function removeAttachments(
   for (const { specification } of all.filter((one) => !list.includes(one)).flatMap(occurrencesOf))
     gone.delete(identityOf(specification));
   const isGone = (specification: PDFObject): boolean => gone.has(identityOf(specification));
-  const tree = await nameTree(engine, root.get("Names", "EmbeddedFiles"));
+  const tree = await mapOf(names(open, root.get("Names", "EmbeddedFiles")));
   const kept = new Map([...tree].filter(([key]) => !keys.has(key)));
-  if (kept.size < tree.size) await writeFileTree({ engine, document }, root, kept);
+  if (kept.size < tree.size) await writeFileTree(open, root, kept);
   const associated = root.get("AF");
   const left: PDFObject[] = [];
   for await (const specification of eachItem(engine, associated)) if (!isGone(specification)) left.push(specification);

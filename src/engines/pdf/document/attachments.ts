@@ -1,10 +1,11 @@
 /** Files attached to a document (ISO 32000-2, 7.11.4). */
 import type { PDFObject } from "mupdf";
 import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
-import { byteString, entries, FreeNames, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { byteString, entries, FreeNames, objectNumber } from "../objects/objects.ts";
 import { decodeText, encodeUtf16 } from "../objects/text-string.ts";
 import type { OpenPdf } from "./document.ts";
 import { encryptedShell } from "./encrypted-shell.ts";
+import { writeNames } from "./names.ts";
 
 /** Object numbers of the streams of an attachment's file specification (ISO 32000-2, 7.11.4). */
 export function attachedStreams({ engine }: OpenPdf, filespec: PDFObject): number[] {
@@ -47,18 +48,18 @@ const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
  * Readers compare keys by bytes or by characters, and search them by halves. Both have one order if all keys are ASCII or all are UTF-16BE.
  */
 export async function writeFileTree(
-  { engine, document }: Pick<OpenPdf, "engine" | "document">,
+  open: Pick<OpenPdf, "engine" | "document">,
   root: PDFObject,
   tree: ReadonlyMap<string, PDFObject>,
 ): Promise<void> {
   const keys = sameEncoding([...tree.keys()]);
   const renamed = new Map([...tree].map(([key, file]) => [keys.get(key) ?? key, file]));
   const present = root.get("Names");
-  const names = present.isDictionary() && !present.isStream() ? present : document.newDictionary();
+  const names = present.isDictionary() && !present.isStream() ? present : open.document.newDictionary();
   if (present.isStream()) {
     for (const kind of NAME_TREES) if (present.get(kind).isDictionary()) names.put(kind, present.get(kind));
   }
-  if (renamed.size > 0) names.put("EmbeddedFiles", await writeNameTree(engine, document, renamed));
+  if (renamed.size > 0) names.put("EmbeddedFiles", await writeNames(open, renamed));
   else names.delete("EmbeddedFiles");
   if (names !== present) root.put("Names", names);
   // The file that a portfolio (12.3.5) opens with.
@@ -66,7 +67,7 @@ export async function writeFileTree(
   if (!first.isString()) return;
   const key = keys.get(latin1(first.asByteString()));
   if (key === undefined) root.get("Collection").delete("D");
-  else root.get("Collection").put("D", byteString(document, key));
+  else root.get("Collection").put("D", byteString(open.document, key));
 }
 
 /** Trees in the catalog's `Names` (table 32). */

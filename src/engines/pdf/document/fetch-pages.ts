@@ -5,6 +5,10 @@ import { Refusal } from "../../errors.ts";
 import type { FilePart } from "../../memory/ranges.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { fields } from "./fields.ts";
+import { names } from "./names.ts";
+import { outline } from "./outline.ts";
+import type { TreeSource } from "./tree.ts";
 
 /** Most resources of one category that are fetched before it is known whether they are used. */
 const MOST_FETCHED = 64;
@@ -179,45 +183,33 @@ async function fetchTree({ long, work }: PdfEngine, root: PDFObject, along: read
 /** Whether a value is neither a reference nor leads to one. Does not look behind a reference. */
 const isPlain = (value: PDFObject): boolean => !value.isIndirect() && !value.isArray() && !value.isDictionary();
 
-/** Entries of the catalog that tie pages together, and the entries through which they do. */
-const CATALOG: Readonly<Record<string, readonly string[]>> = {
-  Names: ["Dests", "EmbeddedFiles", "JavaScript", "AP", "Renditions", "Kids", "Names", "D"],
-  Dests: [],
-  Outlines: ["First", "Next", "A", "Dest", "D"],
-  PageLabels: ["Kids", "Nums"],
-  AcroForm: ["Fields", "Kids"],
-  StructTreeRoot: ["K", "ParentTree", "Kids", "Nums"],
-  AF: [],
-};
-
-/** Fetches what a copy of some pages (0-based) keeps of the document, except what the pages draw. */
+/** Fetches what a copy of some pages (0-based) keeps of the document, except what the pages draw, and the trees: who reads them fetches them. */
 export async function fetchForCopying(open: Fetched, pages: readonly number[]): Promise<void> {
   const { engine, document } = open;
   if (!engine.ranges) return;
   const root = document.getTrailer().get("Root");
-  for (const [key, along] of Object.entries(CATALOG)) await fetchTree(engine, root.get(key), along);
+  for (const key of ["Names", "Dests", "PageLabels", "AF"]) await engine.long.load(root.get(key));
+  await fetchTree(engine, root.get("StructTreeRoot"), ["K"]);
+  for await (const { object } of outline(open)) await fetchTree(engine, object, ["A", "Dest", "D"]);
   for (const page of pages) {
     await fetchAnnotations(open, page);
     await fetchTree(engine, document.findPage(page).get("Annots"), ["A", "Next", "Dest", "D"]);
   }
 }
 
-/** Fetches the sizes of all pages and the form, with the pages' lists of annotations, which tell where its fields are. */
+/** Fetches the sizes of all pages, with their lists of annotations if there is a form: they tell where its fields are. */
 export async function fetchSchema(open: Fetched & { readonly pageCount: number }): Promise<void> {
   const { engine, document, pageCount } = open;
   if (!engine.ranges) return;
   const pages = Array.from({ length: pageCount }, (_, index) => index);
   await fetchPages(open, pages);
-  const form = await fetchForm(open);
-  if (!form.get("Fields").isArray()) return;
+  if (!(await engine.long.load(document.getTrailer().get("Root", "AcroForm").get("Fields"))).isArray()) return;
   for (const page of pages) await fetchTree(engine, document.findPage(page).get("Annots"), []);
 }
 
-/** Fetches the form with its fields, and returns it. */
-export async function fetchForm({ engine, document }: Pick<Fetched, "engine" | "document">): Promise<PDFObject> {
-  const form = document.getTrailer().get("Root", "AcroForm");
-  await fetchTree(engine, form, CATALOG["AcroForm"] ?? []);
-  return form;
+/** Fetches the fields of the form and their widgets. */
+export async function fetchForm(open: TreeSource): Promise<void> {
+  for await (const { object } of fields(open)) await open.engine.long.load(object);
 }
 
 /** Fetches the attachments of the document and of its pages, except their bytes. */
@@ -226,7 +218,8 @@ export async function fetchAttachments(open: Fetched & { readonly pageCount: num
   if (!engine.ranges) return;
   const root = document.getTrailer().get("Root");
   const along = ["EF", "F", "UF", "Unix", "Mac", "DOS", "Params"];
-  await fetchTree(engine, root.get("Names"), ["EmbeddedFiles", "Kids", "Names", ...along]);
+  const files = (await engine.long.load(root.get("Names"))).get("EmbeddedFiles");
+  for await (const [, file] of names(open, files)) await fetchTree(engine, file, along);
   for (const key of ["AF", "Collection"]) await fetchTree(engine, root.get(key), along);
   const pages = Array.from({ length: pageCount }, (_, index) => index);
   for (const page of await fetchPages(open, pages)) await fetchTree(engine, page.get("Annots"), ["FS", ...along]);

@@ -1,5 +1,6 @@
 /** The fields of a form, and the widgets below them (ISO 32000-2, 12.7.4). */
 import type { PDFObject } from "mupdf";
+import { loadOf } from "../objects/load.ts";
 import { isNamed, MAX_DEPTH } from "../objects/objects.ts";
 import {
   type Branch,
@@ -27,8 +28,11 @@ export interface FieldNode extends TreeNode<FieldNode> {
  */
 export async function* fields(
   { engine, document }: TreeSource,
-  top: Branch<FieldNode> = branchOf(document.getTrailer().get("Root", "AcroForm", "Fields")),
+  top?: Branch<FieldNode>,
 ): AsyncGenerator<FieldNode, void> {
+  const load = loadOf(engine);
+  const form = await load(document.getTrailer().get("Root").get("AcroForm"));
+  top ??= branchOf(await load(form.get("Fields")));
   yield* walkTree(engine, { tree: "form", deepest: MAX_DEPTH }, top, async (place) => {
     const kids = await dictionariesIn(engine, place.object.get("Kids"));
     const widgets = kids.filter((kid) => !isField(kid));

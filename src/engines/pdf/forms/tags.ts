@@ -1,7 +1,8 @@
 /** The structure tree of a tagged document when its widgets are merged into its pages (ISO 32000-2, 14.7.5). */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
-import { eachOrOnly, numberTree, objectNumber, writeNumberTree } from "../objects/objects.ts";
+import { mapOf, numberEntries, writeNumbers } from "../document/names.ts";
+import { eachOrOnly, objectNumber } from "../objects/objects.ts";
 
 /** Points the structure elements of widgets to the content drawn in their place. */
 export class FormTags {
@@ -16,7 +17,7 @@ export class FormTags {
   static async of(open: OpenPdf): Promise<FormTags | undefined> {
     const root = open.document.getTrailer().get("Root", "StructTreeRoot");
     if (!root.isDictionary()) return undefined;
-    return new FormTags(open, root, await numberTree(open.engine, root.get("ParentTree")));
+    return new FormTags(open, root, await mapOf(numberEntries(open, root.get("ParentTree"))));
   }
 
   private constructor(open: OpenPdf, root: PDFObject, parents: Map<number, PDFObject>) {
@@ -72,7 +73,7 @@ export class FormTags {
       }
       element.put("K", list);
     }
-    this.#root.put("ParentTree", await writeNumberTree(engine, document, this.#parents));
+    this.#root.put("ParentTree", await writeNumbers(this.#open, this.#parents));
     this.#root.put("ParentTreeNextKey", this.#next);
   }
 

@@ -11,13 +11,13 @@ const HOLDER_WORK = 2_000;
 
 /** Remaps named destinations, and those of the outline, of the document's opening, and of annotations on `sheets`. */
 export async function remapDestinations(
-  { document, engine, pageCount }: OpenPdf,
+  open: OpenPdf,
   places: ReadonlyMap<number, SheetPlace>,
   pageOf: ReadonlyMap<number, number>,
   sheets: readonly PDFObject[],
 ): Promise<void> {
-  const root = document.getTrailer().get("Root");
-  const destinations = await readDestinations(engine, root, pageOf, pageCount);
+  const { document, engine } = open;
+  const destinations = await readDestinations(open, pageOf);
   const remap = (destination: PDFObject): void => {
     const array = destination.isDictionary() ? destination.get("D") : destination;
     if (!array.isArray() || array.length === 0) return;
@@ -36,7 +36,7 @@ export async function remapDestinations(
     await eachDestination(engine, holder, (_holder, _key, destination) => remap(destination));
   };
   // Before the named ones, whose places it reads.
-  const outline = await readOutline({ engine, document }, destinations);
+  const outline = await readOutline(open, destinations);
   for (const destination of destinations.named.values()) {
     engine.work.spend(HOLDER_WORK);
     await engine.work.pause();
@@ -54,6 +54,7 @@ export async function remapDestinations(
       for await (const annotation of eachItem(engine, sheet.get("Annots"))) await visit(annotation);
     });
   }
+  const root = document.getTrailer().get("Root");
   const opening = root.get("OpenAction");
   const holder = document.newDictionary();
   holder.put(opening.isArray() ? "Dest" : "A", opening);

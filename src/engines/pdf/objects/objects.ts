@@ -1,6 +1,5 @@
 /**
- * Reads and writes PDF objects through MuPDF: names as bytes, dictionary entries, name trees, and number trees. Every
- * traversal is bounded and detects cycles, which occur in real files.
+ * Reads and writes PDF objects through MuPDF: names as bytes, the entries of dictionaries, and the items of arrays. What is visited is bounded.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
@@ -143,106 +142,6 @@ export function entryCounter(tree: string): () => void {
       throw new Refusal("limit_exceeded", `The ${tree} of the PDF has too many entries.`, { limit, actual: count });
     }
   };
-}
-
-/** Leaves of a name tree or number tree in traversal order (ISO 32000-2, 7.9.6 and 7.9.7). */
-async function* leaves(
-  engine: PdfEngine,
-  root: PDFObject,
-  leaf: "Names" | "Nums",
-): AsyncGenerator<readonly [PDFObject, PDFObject], void> {
-  const count = entryCounter(leaf === "Names" ? "name tree" : "number tree");
-  const seen = new Set<number>();
-  async function* walk(node: PDFObject, depth: number): AsyncGenerator<readonly [PDFObject, PDFObject], void> {
-    const number = objectNumber(node);
-    if (depth > MAX_DEPTH || (number > 0 && seen.has(number)) || !node.isDictionary()) return;
-    seen.add(number);
-    const pairs = node.get(leaf);
-    for (let index = 0, length = pairs.isArray() ? pairs.length : 0; index + 1 < length; index += 2) {
-      if (index % STRETCH === 0) await engine.work.pause();
-      count();
-      yield [pairs.get(index), pairs.get(index + 1)];
-    }
-    for await (const kid of eachItem(engine, node.get("Kids"))) yield* walk(kid, depth + 1);
-  }
-  yield* walk(root, 0);
-}
-
-/** Entries of a name tree by key bytes. For duplicate keys, the first wins. */
-export async function nameTree(engine: PdfEngine, root: PDFObject): Promise<Map<string, PDFObject>> {
-  const tree = new Map<string, PDFObject>();
-  for await (const [key, value] of leaves(engine, root, "Names")) {
-    const name = bytesOfString(engine, key);
-    if (name !== undefined && !value.isNull() && !tree.has(name)) tree.set(name, value);
-  }
-  return tree;
-}
-
-/** Entries of a number tree. For duplicate keys, the first wins. */
-export async function numberTree(engine: PdfEngine, root: PDFObject): Promise<Map<number, PDFObject>> {
-  const tree = new Map<number, PDFObject>();
-  for await (const [key, value] of leaves(engine, root, "Nums")) {
-    if (key.isNumber() && !value.isNull() && !tree.has(key.asNumber())) tree.set(key.asNumber(), value);
-  }
-  return tree;
-}
-
-/** Maximum number of pairs per leaf in the trees we write. */
-const LEAF = 64;
-
-/** Writes a name tree with its keys in byte order, as 7.9.6 requires. Values must belong to `document`. */
-export async function writeNameTree(
-  engine: PdfEngine,
-  document: PDFDocument,
-  tree: ReadonlyMap<string, PDFObject>,
-): Promise<PDFObject> {
-  const sorted = [...tree].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return writeTree(engine, document, "Names", sorted, (key) => byteString(document, key));
-}
-
-/** Writes a number tree. Values must belong to `document`. */
-export async function writeNumberTree(
-  engine: PdfEngine,
-  document: PDFDocument,
-  tree: ReadonlyMap<number, PDFObject>,
-): Promise<PDFObject> {
-  const sorted = [...tree].sort(([a], [b]) => a - b);
-  return writeTree(engine, document, "Nums", sorted, (key) => document.newInteger(key));
-}
-
-async function writeTree<K>(
-  { work }: PdfEngine,
-  document: PDFDocument,
-  leaf: "Names" | "Nums",
-  sorted: readonly [K, PDFObject][],
-  write: (key: K) => PDFObject,
-): Promise<PDFObject> {
-  const root = document.newDictionary();
-  const pairsInto = (node: PDFObject, part: readonly [K, PDFObject][]): void => {
-    const pairs = node.put(leaf, document.newArray()) as PDFObject;
-    for (const [key, value] of part) {
-      pairs.push(write(key));
-      pairs.push(value);
-    }
-  };
-  if (sorted.length <= LEAF) {
-    pairsInto(root, sorted);
-    return document.addObject(root);
-  }
-  const kids = root.put("Kids", document.newArray()) as PDFObject;
-  for (let at = 0; at < sorted.length; at += LEAF) {
-    const part = sorted.slice(at, at + LEAF);
-    await work.pause();
-    const [first, last] = [part[0], part.at(-1)];
-    if (!first || !last) continue;
-    const node = document.newDictionary();
-    const limits = node.put("Limits", document.newArray()) as PDFObject;
-    limits.push(write(first[0]));
-    limits.push(write(last[0]));
-    pairsInto(node, part);
-    kids.push(document.addObject(node));
-  }
-  return document.addObject(root);
 }
 
 /**

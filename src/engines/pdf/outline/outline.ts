@@ -36,13 +36,12 @@ const ENTRY_WORK = 1_000;
 export async function outlineOf(open: OpenPdf): Promise<OutlineEntry[]> {
   const { engine, document, pageCount } = open;
   await fetchForCopying(open, []);
-  const root = document.getTrailer().get("Root");
   const pageOf = new Map<number, number>();
   for (let index = 0; index < pageCount; index++) {
     const number = objectNumber(document.findPage(index));
     if (number > 0 && !pageOf.has(number)) pageOf.set(number, index);
   }
-  const destinations = await readDestinations(engine, root, pageOf, pageCount);
+  const destinations = await readDestinations(open, pageOf);
   const texts = new TextReader(engine);
   const level = async (list: readonly OutlineItem[]): Promise<OutlineEntry[]> => {
     const entries: OutlineEntry[] = [];

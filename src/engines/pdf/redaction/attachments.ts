@@ -2,8 +2,9 @@
 import type { PDFObject } from "mupdf";
 import { decryptAttachments, attachedStreams, writeFileTree } from "../document/attachments.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { mapOf, names } from "../document/names.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
-import { isNamed, items, nameTree, objectNumber } from "../objects/objects.ts";
+import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import type { Matcher } from "./matcher.ts";
 import { asText, otherReadings } from "./searchable.ts";
 
@@ -42,7 +43,7 @@ export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promis
   const root = document.getTrailer().get("Root");
   const tree = root.get("Names", "EmbeddedFiles");
   if (tree.isDictionary()) {
-    const kept = [...(await nameTree(engine, tree))].filter(([, value]) => value.get("EF").isDictionary());
+    const kept = [...(await mapOf(names(open, tree)))].filter(([, value]) => value.get("EF").isDictionary());
     await writeFileTree(open, root, new Map(kept));
   }
   await eachObjectHaving(open, { keys: ["AF"] }, (object) => {

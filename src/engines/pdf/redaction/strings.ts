@@ -2,10 +2,11 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { newIdentifier } from "../document/identifier.ts";
+import { mapOf, names, writeNames } from "../document/names.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
 import { isConstant, NONE, type Pointer } from "../mupdf/values.ts";
 import { eachPointer } from "../objects/each-object.ts";
-import { counted, entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { counted, entries, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
 import { firstItem, type WalkedContainer, walkValues } from "../objects/walk-values.ts";
 import { ByteSearch } from "./byte-search.ts";
@@ -339,9 +340,9 @@ export class StringRedactor {
   /** The keys of name trees are in order (7.9.6), and may not be any more. */
   async #sortNames(): Promise<void> {
     const { document, engine } = this.#open;
-    const names = document.getTrailer().get("Root", "Names");
-    for (const { key, value } of entries(engine, names)) {
-      if (value.isDictionary()) names.put(key, await writeNameTree(engine, document, await nameTree(engine, value)));
+    const trees = document.getTrailer().get("Root", "Names");
+    for (const { key, value } of entries(engine, trees)) {
+      if (value.isDictionary()) trees.put(key, await writeNames(this.#open, await mapOf(names(this.#open, value))));
     }
   }
 }

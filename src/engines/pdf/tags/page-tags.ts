@@ -6,10 +6,10 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
+import { lookUpNumber } from "../document/names.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
 import { type Load, loadOf } from "../objects/load.ts";
-import { lookUpNumber } from "./parent-tree.ts";
 import { Roles } from "./roles.ts";
 import type { PageTags, Tag } from "./tag.ts";
 
@@ -79,7 +79,7 @@ export class TagReader {
     const [page] = await fetchPages(this.#open, [index]);
     const key = page?.get("StructParents");
     if (page === undefined || key?.isNumber() !== true) return undefined;
-    const parents = await lookUpNumber(engine, this.#root.get("ParentTree"), key.asNumber());
+    const parents = await lookUpNumber(this.#open, this.#root.get("ParentTree"), key.asNumber());
     if (parents?.isArray() !== true || parents.length > MOST_MARKED) return undefined;
     const owners: number[] = [];
     const elements = new Map<number, PDFObject>();
