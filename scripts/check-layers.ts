@@ -266,6 +266,11 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     problem: "walks over the fields of a form itself, not with src/engines/pdf/document/fields.ts",
   },
   {
+    shows: /\.get\("K"\)/,
+    files: /^pdf\/(?:document\/structure|redaction\/proof\/\S+)\.ts$/,
+    problem: "reads kids of structure elements itself, not with src/engines/pdf/document/structure.ts",
+  },
+  {
     // `Names` of the catalog has the trees. tags/slots writes a tree of one entry.
     shows: /(?<!\broot)\.get\("Names"\)|"(?:Nums|Limits)"/,
     files: /^pdf\/(?:document\/names|tags\/slots|redaction\/proof\/\S+)\.ts$/,

@@ -10,7 +10,7 @@ import type { Structure } from "./read-structure.ts";
 
 /** Reads the elements into a model, once; documents that are kept completely do not need it. */
 export async function readStructureElements({ open, structure, pageOf }: Source): Promise<void> {
-  if (structure) structure.elements ??= await readElements(open.engine, structure.kids, pageOf);
+  if (structure) structure.elements ??= await readElements(open, structure.kids, pageOf);
 }
 
 /**

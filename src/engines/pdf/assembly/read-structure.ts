@@ -1,8 +1,8 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
 import { mapOf, numberEntries } from "../document/names.ts";
-import type { TreeSource } from "../document/tree.ts";
-import { eachItem } from "../objects/objects.ts";
+import { kidsOf } from "../document/structure.ts";
+import { eachOf, type TreeSource } from "../document/tree.ts";
 import type { StructureElement } from "./read-elements.ts";
 
 /** The structure tree's root, detached. The root itself is now a leaf, as the pages are. */
@@ -25,9 +25,8 @@ export async function readStructure(open: TreeSource): Promise<Structure | undef
     const value = tree.get(key);
     if (!value.isNull()) attributes.put(key, value);
   }
-  const top = tree.get("K");
-  const kids: PDFObject[] = top.isDictionary() ? [top] : [];
-  for await (const kid of eachItem(engine, top)) kids.push(kid);
+  const kids: PDFObject[] = [];
+  for await (const kid of eachOf(engine, await kidsOf(engine, tree))) kids.push(kid);
   const structure: Structure = {
     root: tree,
     attributes,

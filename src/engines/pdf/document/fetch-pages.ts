@@ -189,7 +189,6 @@ export async function fetchForCopying(open: Fetched, pages: readonly number[]): 
   if (!engine.ranges) return;
   const root = document.getTrailer().get("Root");
   for (const key of ["Names", "Dests", "PageLabels", "AF"]) await engine.long.load(root.get(key));
-  await fetchTree(engine, root.get("StructTreeRoot"), ["K"]);
   for await (const { object } of outline(open)) await fetchTree(engine, object, ["A", "Dest", "D"]);
   for (const page of pages) {
     await fetchAnnotations(open, page);

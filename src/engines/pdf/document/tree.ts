@@ -23,6 +23,8 @@ export interface TreeNode<Node> {
   readonly parent: Node | undefined;
   /** 0 for the nodes at the top. */
   readonly depth: number;
+  /** Its place in its branch. */
+  readonly index: number;
 }
 
 /** Objects of a tree that have one parent. Each is looked up when the walk comes to it. */
@@ -41,29 +43,41 @@ export function branchOfList<Node>(list: readonly PDFObject[], parent?: Node): B
   return { parent, length: list.length, at: (index) => list[index] as PDFObject };
 }
 
+/** The objects of a branch, in order. */
+export async function* eachOf({ work }: PdfEngine, { length, at }: Branch<unknown>): AsyncGenerator<PDFObject, void> {
+  for (let index = 0; index < length; index++) {
+    work.spend(NODE_WORK);
+    await work.pause();
+    yield at(index);
+  }
+}
+
 /** The dictionaries in an array, present. The place of anything else in it means nothing. */
 export async function dictionariesIn(engine: PdfEngine, array: PDFObject): Promise<PDFObject[]> {
   const load = loadOf(engine);
   const list: PDFObject[] = [];
-  const { length, at } = branchOf(await load(array));
-  for (let index = 0; index < length; index++) {
-    engine.work.spend(NODE_WORK);
-    await engine.work.pause();
-    const object = at(index);
+  for await (const object of eachOf(engine, branchOf(await load(array))))
     if ((await load(object)).isDictionary()) list.push(object);
-  }
   return list;
+}
+
+interface TreeKind {
+  /** Names it in errors. */
+  readonly tree: string;
+  /** Nodes below this level are ignored. */
+  readonly deepest: number;
+  /** Whether an object is what the node above it has, and no node itself: it is visited wherever it is listed, and does not count. */
+  readonly isContent?: (object: PDFObject) => boolean;
 }
 
 /**
  * Visits the nodes of a tree in order, each before those below it. The consumer may change a node that it was given: `read` has been called.
- * @param tree names it in errors; nodes below `deepest` are ignored
  * @param read makes a node of a dictionary, and says what is visited next: the last branch first
  * @throws Refusal `limit_exceeded` beyond `limits.treeEntries`
  */
 export async function* walkTree<Node extends TreeNode<Node>>(
   engine: PdfEngine,
-  { tree, deepest }: { readonly tree: string; readonly deepest: number },
+  { tree, deepest, isContent }: TreeKind,
   top: Branch<Node>,
   read: (place: TreeNode<Node>) => Promise<{ readonly node: Node; readonly branches: readonly Branch<Node>[] }>,
 ): AsyncGenerator<Node, void> {
@@ -81,10 +95,14 @@ export async function* walkTree<Node extends TreeNode<Node>>(
     const object = at(index);
     const number = objectNumber(object);
     const depth = parent === undefined ? 0 : parent.depth + 1;
-    if (depth > deepest || seen.has(number) || !(await load(object)).isDictionary()) continue;
-    if (number > 0) seen.add(number);
-    count();
-    const { node, branches } = await read({ object, number, parent, depth });
+    if (seen.has(number)) continue;
+    await load(object);
+    if (isContent?.(object) !== true) {
+      if (depth > deepest || !object.isDictionary()) continue;
+      if (number > 0) seen.add(number);
+      count();
+    }
+    const { node, branches } = await read({ object, number, parent, depth, index });
     yield node;
     for (const branch of branches) pending.push({ branch, next: 0 });
   }

@@ -2,7 +2,9 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { mapOf, numberEntries, writeNumbers } from "../document/names.ts";
-import { eachOrOnly, objectNumber } from "../objects/objects.ts";
+import { kindOf, kidsOf } from "../document/structure.ts";
+import { eachOf } from "../document/tree.ts";
+import { objectNumber } from "../objects/objects.ts";
 
 /** Points the structure elements of widgets to the content drawn in their place. */
 export class FormTags {
@@ -63,10 +65,9 @@ export class FormTags {
     const { document, engine } = this.#open;
     for (const [number, contents] of this.#changes) {
       const element = document.newIndirect(number);
-      const present = element.get("K");
       const list = document.newArray();
-      for await (const kid of eachOrOnly(engine, present)) {
-        const widget = kid.isDictionary() ? objectNumber(kid.get("Obj")) : 0;
+      for await (const kid of eachOf(engine, await kidsOf(engine, element))) {
+        const widget = kindOf(kid) === "OBJR" ? objectNumber(kid.get("Obj")) : 0;
         if (!contents.has(widget)) list.push(kid);
         const content = contents.get(widget);
         if (content) list.push(content);

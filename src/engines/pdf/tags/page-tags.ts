@@ -7,6 +7,8 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
 import { lookUpNumber } from "../document/names.ts";
+import { kidsOf, kindOf, MOST_LEVELS } from "../document/structure.ts";
+import { type Branch, eachOf } from "../document/tree.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
 import { type Load, loadOf } from "../objects/load.ts";
@@ -15,8 +17,6 @@ import type { PageTags, Tag } from "./tag.ts";
 
 /** Marked content on a page: with more, the page is read as if it had no tags. MuPDF takes 85 ms to report 1,700, and four times that for twice as many. */
 export const MOST_MARKED = 2_000;
-/** Levels of elements. Converters of web pages nest them deeply. */
-const MOST_LEVELS = 200;
 /** Fuel per element, and per entry of its list of kids. */
 const [ELEMENT_WORK, KID_WORK] = [2_000, 50];
 /** Lists of kids from this length are remembered for the next page, up to so many kids in all. */
@@ -106,13 +106,12 @@ export class TagReader {
     work.spend(ELEMENT_WORK);
     await work.pause();
     const kids: (Tag | number)[] = [];
-    const list = await this.#load(element.get("K"));
-    const numbers = await this.#numbersOf(element, list);
-    for (const [at, number] of numbers.entries()) {
+    const list = await kidsOf(this.#open.engine, element);
+    for (const [at, number] of this.#numbersOf(element, list).entries()) {
       const kid =
         number > 0
           ? await this.#referred(number, element, role, reading, level)
-          : this.#marked(list.isArray() ? list.get(at) : list, element, reading);
+          : this.#marked(list.at(at), element, reading);
       if (kid !== undefined) kids.push(kid);
     }
     const texts = await this.#textsOf(element);
@@ -127,15 +126,13 @@ export class TagReader {
   }
 
   /** The object numbers of an element's kids, 0 for those that are no reference. */
-  async #numbersOf(element: PDFObject, list: PDFObject): Promise<readonly number[]> {
-    if (list.isNull()) return [];
-    if (!list.isArray()) return [objectNumber(element.get("K"))];
+  #numbersOf(element: PDFObject, list: Branch<unknown>): readonly number[] {
     const known = this.#kids.get(objectNumber(element));
     if (known !== undefined) return known;
     const numbers: number[] = [];
-    for (let at = 0, { length } = list; at < length; at++) {
+    for (let at = 0; at < list.length; at++) {
       this.#open.engine.work.spend(KID_WORK);
-      numbers.push(this.#open.engine.scope(() => objectNumber(list.get(at))));
+      numbers.push(this.#open.engine.scope(() => objectNumber(list.at(at))));
     }
     if (numbers.length >= LONG_LIST && this.#remembered + numbers.length <= MOST_REMEMBERED) {
       this.#remembered += numbers.length;
@@ -172,7 +169,7 @@ export class TagReader {
 
   /** The identifier of content of the page, unless another element has it. */
   #marked(kid: PDFObject, parent: PDFObject, { page, owners, reached }: Reading): number | undefined {
-    const isReference = kid.isDictionary();
+    const isReference = kindOf(kid) === "MCR";
     const identifier = isReference ? kid.get("MCID") : kid;
     if (!identifier.isNumber() || (isReference && !kid.get("Stm").isNull())) return undefined;
     const own = isReference ? objectNumber(kid.get("Pg")) : 0;
@@ -186,16 +183,14 @@ export class TagReader {
   /** Whether an element has content on another page before its first content on this one; undefined if it has neither. */
   async #beginsEarlier(element: PDFObject, reading: Reading, seen: Set<number>): Promise<boolean | undefined> {
     const { engine } = this.#open;
-    const list = await this.#load(element.get("K"));
-    for (const kid of list.isArray() ? items(list) : [list]) {
-      engine.work.spend(KID_WORK);
-      await this.#load(kid);
-      const own = kid.isDictionary() ? objectNumber(kid.get("Pg")) : 0;
+    for await (const kid of eachOf(engine, await kidsOf(engine, element))) {
+      const kind = kindOf(await this.#load(kid));
+      const own = kind === "identifier" ? 0 : objectNumber(kid.get("Pg"));
       const page = own === 0 ? objectNumber(element.get("Pg")) : own;
-      if (kid.isNumber() || (kid.isDictionary() && kid.get("MCID").isNumber())) {
+      if (kind === "identifier" || kind === "MCR") {
         if (page !== 0) return page !== reading.page;
-      } else if (kid.isDictionary() && kid.get("S").isName()) {
-        if (own !== 0 && !kid.get("K").isNull()) return own !== reading.page;
+      } else if (kind === "element") {
+        if (own !== 0 && (await kidsOf(engine, kid)).length > 0) return own !== reading.page;
         const number = objectNumber(kid);
         if (seen.has(number) || seen.size >= MOST_LEVELS) continue;
         seen.add(number);
