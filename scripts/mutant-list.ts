@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
       "",
     ],
   ),
-  ...of("engines/pdf/document/damage.ts", e2e("dangling-references"), [
+  ...of("engines/pdf/objects/damage.ts", e2e("dangling-references"), [
     "numbers that are referred to",
     "if (number > this.#number && number <= this.#most)",
     "if (number < 0)",
@@ -415,7 +415,7 @@ export const mutants: readonly Mutant[] = [
     ["sign: another page", "await StampPages.of(open, [field.page - 1],", "await StampPages.of(open, [0],"],
     ["sign: no footer", "...(footer && below ? [show(footer, below, name)] : []),", ""],
   ),
-  ...of("engines/pdf/document/salvage.ts", e2e("repair"), [
+  ...of("engines/pdf/document/page-tree.ts", e2e("repair"), [
     "repair: loses a page",
     "!gone.has(index + 1));",
     "!gone.has(index + 1) && index !== 1);",

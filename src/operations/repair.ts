@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { findMissingPages } from "../engines/pdf/document/page-tree.ts";
-import { dropMissing } from "../engines/pdf/document/salvage.ts";
+import { dropMissing, findMissingPages } from "../engines/pdf/document/page-tree.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";

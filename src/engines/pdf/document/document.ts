@@ -10,7 +10,7 @@ import {
   reserveTrailersNumbers,
   type ValidationPurpose,
   withoutXref,
-} from "./damage.ts";
+} from "../objects/damage.ts";
 import { isOwnerPassword, opens } from "../encryption/passwords.ts";
 import type { InputBytes } from "../../memory/heap.ts";
 import { means } from "../mupdf/messages.ts";
@@ -18,9 +18,16 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadLargeObjects, measureFile } from "../objects/object-streams.ts";
 import { repairFieldParents } from "./field-parents.ts";
 import { fetchAnnotations, fetchDocument } from "./fetch-pages.ts";
-import { correctPageCounts, findMissingPages, flattenPages, pageAt, refuseDeepTree, shapeOf } from "./page-tree.ts";
+import {
+  correctPageCounts,
+  findMissingPages,
+  flattenPages,
+  pageAt,
+  refuseDeepTree,
+  salvagePages,
+  shapeOf,
+} from "./page-tree.ts";
 import { saslPrep } from "../encryption/saslprep.ts";
-import { salvagePages } from "./salvage.ts";
 import { withoutSignLabels } from "./without-sign-labels.ts";
 import { withoutStructure } from "./without-structure.ts";
 
@@ -107,7 +114,7 @@ export async function openPdf(
   }
   const hasTree = document.getTrailer().get("Root", "Pages", "Kids").isArray();
   if (lenient && !(hasTree && hasPages(engine, document))) {
-    await salvagePages(engine, document);
+    await salvagePages({ engine, document });
     isCorrected = true;
   }
   const root = document.getTrailer().get("Root");

@@ -50,7 +50,7 @@ export function inherited(document: PDFDocument, page: PDFObject, key: string): 
 }
 
 /** Makes the attributes that a page inherits its own. */
-export function keepInherited(document: PDFDocument, page: PDFObject): void {
+function keepInherited(document: PDFDocument, page: PDFObject): void {
   for (const key of INHERITABLE) {
     const value = inherited(document, page, key);
     if (value.isDictionary() || value.isArray() || value.isNumber()) page.put(key, value);
@@ -65,7 +65,7 @@ export const flattenPages = ({ pageCount, ...at }: At & { readonly pageCount: nu
   );
 
 /** Makes the pages (0-based) the only ones of the document, in a tree of one level. */
-export async function flattenPageTree({ document, engine }: At, kept: readonly number[]): Promise<void> {
+async function flattenPageTree({ document, engine }: At, kept: readonly number[]): Promise<void> {
   const root = document.getTrailer().get("Root", "Pages");
   const found: PDFObject[] = [];
   for (const index of kept) found.push(await engine.long.findPage(document, index));
@@ -80,12 +80,74 @@ export async function flattenPageTree({ document, engine }: At, kept: readonly n
     for (const { key, value } of entries(engine, page)) copy.put(key, value);
     return document.addObject(copy);
   });
+  putPages(document, root, pages);
+}
+
+/** Makes pages the kids of a node. */
+function putPages(document: PDFDocument, node: PDFObject, pages: readonly PDFObject[]): void {
   for (const page of pages) {
+    // Of the nodes that were above it, some may be left.
     keepInherited(document, page);
-    page.put("Parent", root);
+    page.put("Parent", node);
   }
-  root.put("Kids", pages);
-  root.put("Count", pages.length);
+  node.put("Kids", pages);
+  node.put("Count", pages.length);
+}
+
+/** Builds the page tree anew from all page objects, in the order of their numbers, and the catalog if that is lost, too. */
+export async function salvagePages({ document, engine }: At): Promise<void> {
+  const pages: PDFObject[] = [];
+  for (let number = 1, count = document.countObjects(); number < count; number++) {
+    engine.work.spend(NODE_WORK);
+    await engine.work.pause();
+    const reference = document.newIndirect(number);
+    try {
+      if (reference.isDictionary() && isNamed(reference.get("Type"), "Page")) pages.push(reference);
+    } catch (error) {
+      if (!engine.isFailure(error)) throw error;
+    }
+  }
+  if (pages.length === 0) return;
+  engine.work.spend(NODE_WORK * pages.length);
+  const tree = document.addObject({ Type: document.newName("Pages") });
+  // The first object that is added to a document makes its trailer another one.
+  const trailer = document.getTrailer();
+  if (!trailer.get("Root").isDictionary()) {
+    trailer.put("Root", document.addObject({ Type: document.newName("Catalog") }));
+  }
+  trailer.get("Root").put("Pages", tree);
+  putPages(document, tree, pages);
+}
+
+/**
+ * Leaves out the pages that are lost, and what the others draw but the file does not have. Returns how many pages are left.
+ * @throws Refusal `invalid_file` if none is
+ */
+export async function dropMissing(
+  {
+    document,
+    engine,
+    pageCount,
+    input,
+  }: At & { readonly pageCount: number; readonly input: { readonly field: string } },
+  { missing, lost }: { readonly missing: readonly number[]; readonly lost: readonly number[] },
+): Promise<number> {
+  const gone = new Set(lost);
+  const left = Array.from({ length: pageCount }, (_, index) => index).filter((index) => !gone.has(index + 1));
+  if (left.length === 0) {
+    throw new Refusal("invalid_file", `\`${input.field}\` has no readable pages.`, { input: input.field });
+  }
+  for (const number of missing) {
+    if (gone.has(number)) continue;
+    engine.work.spend(NODE_WORK);
+    const page = document.findPage(number - 1);
+    page.put(
+      "Contents",
+      contentsOf(page).filter((stream) => stream.isStream()),
+    );
+  }
+  if (gone.size > 0) await flattenPageTree({ document, engine }, left);
+  return left.length;
 }
 
 /**
@@ -241,11 +303,13 @@ async function found({ document, engine }: At, page: Promise<PDFObject>): Promis
   }
 }
 
-function contentResolves(page: PDFObject): boolean {
+function contentsOf(page: PDFObject): PDFObject[] {
   const contents = page.get("Contents");
-  const streams = contents.isArray() ? items(contents) : [contents];
-  return streams.every((stream) => !stream.isIndirect() || stream.isStream());
+  return contents.isArray() ? items(contents) : [contents];
 }
+
+const contentResolves = (page: PDFObject): boolean =>
+  contentsOf(page).every((stream) => !stream.isIndirect() || stream.isStream());
 
 /** Checks that named resources exist, once per dictionary, since pages may share them. */
 class ResourceCheck {

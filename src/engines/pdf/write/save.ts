@@ -3,7 +3,7 @@ import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "../document/clear-metadata.ts";
 import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "../document/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { LEAST_BYTES } from "../document/damage.ts";
+import { LEAST_BYTES } from "../objects/damage.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";

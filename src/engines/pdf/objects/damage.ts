@@ -3,9 +3,9 @@ import type { InputBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { Pointer } from "../mupdf/values.ts";
 import { find } from "../../../bytes/find.ts";
-import { eachObjectHaving } from "../objects/each-object.ts";
-import { isNamed } from "../objects/objects.ts";
-import { type WalkedContainer, walkValues } from "../objects/walk-values.ts";
+import { eachObjectHaving } from "./each-object.ts";
+import { isNamed } from "./objects.ts";
+import { type WalkedContainer, walkValues } from "./walk-values.ts";
 
 /**
  * The keyword before the offset of the cross-references, and how many bytes at the end of the file are searched for it: at
