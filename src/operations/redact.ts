@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuseAttachmentFilter } from "../engines/pdf/document/crypt-filters.ts";
+import { refuseAttachmentFilter } from "../engines/pdf/encryption/crypt-filters.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { regexIssue } from "../engines/pdf/redaction/search/expression.ts";

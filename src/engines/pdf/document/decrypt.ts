@@ -1,5 +1,5 @@
 /** Decrypts what MuPDF does not when it writes a document without its encryption. */
-import { namesCryptFilter } from "./crypt-filters.ts";
+import { namesCryptFilter } from "../encryption/crypt-filters.ts";
 import type { OpenPdf } from "./document.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { find } from "../../../bytes/find.ts";

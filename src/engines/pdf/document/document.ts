@@ -3,7 +3,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { Ranges } from "../../memory/ranges.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
-import { inlineEncryption } from "./crypt-filters.ts";
+import { inlineEncryption } from "../encryption/crypt-filters.ts";
 import {
   findDamage,
   hasLostEncryption,

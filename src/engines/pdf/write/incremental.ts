@@ -3,7 +3,7 @@
  * as it is. Memory and work depend on the changes, not on the size of the document.
  */
 import type { PDFObject } from "mupdf";
-import { namesCryptFilter } from "../document/crypt-filters.ts";
+import { namesCryptFilter } from "../encryption/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
 import { encryptFor, type FileKey } from "../encryption/object-cipher.ts";

@@ -1,7 +1,7 @@
 /** Writes PDFs: rewritten in place, as incremental updates, or assembled from copies. */
 import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "../document/clear-metadata.ts";
-import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "../document/crypt-filters.ts";
+import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "../encryption/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { LEAST_BYTES } from "../objects/damage.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
