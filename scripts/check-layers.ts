@@ -271,9 +271,9 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     problem: "reads kids of structure elements itself, not with src/engines/pdf/document/structure.ts",
   },
   {
-    // `Names` of the catalog has the trees. tags/slots writes a tree of one entry.
+    // `Names` of the catalog has the trees.
     shows: /(?<!\broot)\.get\("Names"\)|"(?:Nums|Limits)"/,
-    files: /^pdf\/(?:document\/names|tags\/slots|redaction\/proof\/\S+)\.ts$/,
+    files: /^pdf\/(?:document\/names|redaction\/proof\/\S+)\.ts$/,
     problem: "reads leaves of name trees or number trees itself, not with src/engines/pdf/document/names.ts",
   },
 ];

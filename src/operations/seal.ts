@@ -18,7 +18,7 @@ import { type OpenPdf, openPdf, type PdfInput } from "../engines/pdf/document/do
 import { findField } from "../engines/pdf/seal/field.ts";
 import { readPrepared } from "../engines/pdf/seal/complete.ts";
 import { appendEvidence } from "../engines/pdf/seal/long-term.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { isSigned } from "../engines/pdf/signatures/fields.ts";
 import { breaksSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { sealPdf } from "../engines/pdf/seal/seal.ts";
 import { fillPlace } from "../engines/pdf/seal/value.ts";

@@ -2,6 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { eachEntry, eachItem, objectNumber } from "../objects/objects.ts";
 import { names, writeNames, writeNumbers } from "../document/names.ts";
+import { eachOf } from "../document/tree.ts";
 import type { Graft } from "./graft.ts";
 import type { Source } from "./source.ts";
 import { readElements } from "./read-elements.ts";
@@ -67,7 +68,7 @@ export class StructureJoin {
     if (!graft.keepsAllPages) await readStructureElements(source);
     // Reading them has cut the tree, so it can only be copied through them.
     const kept = structure.elements && (await keepElements(graft, structure.elements));
-    const kids = kept ? kept.roots : await graft.copyEach(structure.kids);
+    const kids = kept ? kept.roots : await graft.copyEach(eachOf(engine, structure.kids));
     if (kids.length === 0) return;
     const leaf = await graft.copy(structure.root);
     const lang = languageOf(source);

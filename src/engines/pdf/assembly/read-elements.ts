@@ -1,7 +1,7 @@
 /** A model of structure elements, for documents of which only some pages are kept (ISO 32000-2, 14.7.2). */
 import type { PDFObject } from "mupdf";
 import { structure, type StructureNode } from "../document/structure.ts";
-import { branchOfList, type TreeSource } from "../document/tree.ts";
+import type { Branch, TreeSource } from "../document/tree.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadOf } from "../objects/load.ts";
 import { eachOrOnly, objectNumber } from "../objects/objects.ts";
@@ -32,13 +32,13 @@ export interface ElementContent {
 /** Reads the tree and cuts it: afterwards, no element leads to others but its ancestors. Elements that are no objects of their own are dropped. */
 export async function readElements(
   open: TreeSource,
-  roots: readonly PDFObject[],
+  roots: Branch<StructureNode>,
   pageOf: ReadonlyMap<number, number>,
 ): Promise<StructureElement[]> {
   const top: StructureElement[] = [];
   const elements = new WeakMap<StructureNode, StructureElement>();
   const inOrder: { readonly element: StructureElement; readonly above: StructureElement | undefined }[] = [];
-  for await (const node of structure(open, branchOfList(roots))) {
+  for await (const node of structure(open, roots)) {
     const { kind, object, number, parent } = node;
     const above = parent && elements.get(parent);
     const page = pageOf.get(node.page);

@@ -1,15 +1,15 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
 import { mapOf, numberEntries } from "../document/names.ts";
-import { kidsOf } from "../document/structure.ts";
-import { eachOf, type TreeSource } from "../document/tree.ts";
+import { kidsOf, type StructureNode } from "../document/structure.ts";
+import type { Branch, TreeSource } from "../document/tree.ts";
 import type { StructureElement } from "./read-elements.ts";
 
 /** The structure tree's root, detached. The root itself is now a leaf, as the pages are. */
 export interface Structure {
   readonly root: PDFObject;
   readonly attributes: PDFObject;
-  readonly kids: readonly PDFObject[];
+  readonly kids: Branch<StructureNode>;
   /** Key (`StructParents`, `StructParent`) to the element, or array of elements, that the content belongs to. */
   readonly parents: ReadonlyMap<number, PDFObject>;
   /** The elements as a model, read if only some pages are kept: reading cuts the tree. */
@@ -25,12 +25,10 @@ export async function readStructure(open: TreeSource): Promise<Structure | undef
     const value = tree.get(key);
     if (!value.isNull()) attributes.put(key, value);
   }
-  const kids: PDFObject[] = [];
-  for await (const kid of eachOf(engine, await kidsOf(engine, tree))) kids.push(kid);
   const structure: Structure = {
     root: tree,
     attributes,
-    kids,
+    kids: await kidsOf<StructureNode>(engine, tree),
     parents: await mapOf(numberEntries(open, tree.get("ParentTree"))),
     elements: undefined,
   };

@@ -16,7 +16,7 @@ import type { InputBytes } from "../../memory/heap.ts";
 import { means } from "../mupdf/messages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadLargeObjects, measureFile } from "../objects/object-streams.ts";
-import { repairFieldParents } from "./field-parents.ts";
+import { repairFieldParents } from "./fields.ts";
 import { fetchAnnotations, fetchDocument } from "./fetch-pages.ts";
 import {
   correctPageCounts,

@@ -5,7 +5,6 @@
  */
 import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { isCertified } from "../document/signatures.ts";
 import { pageAt } from "../document/page-tree.ts";
 import type { PageBox } from "../../geometry.ts";
 import { type Box, coverageOf, shownBox } from "./covered-content.ts";
@@ -570,8 +569,9 @@ class Comparison {
       this.#forbid(number, `The signature field ${partial} was added with an appearance, and without a signature.`);
     for (const widget of widgets) this.#newWidgets.add(objectNumber(widget));
     const shown = widgets.some(isVisible);
-    // As Acrobat, which lets a certified document only have new signatures that are not seen.
-    const isRestricted = shown && isCertified(this.#difference.before.document.getTrailer().get("Root"));
+    // As Acrobat, which lets a certified document (12.8.2.2) only have new signatures that are not seen.
+    const permissions = this.#difference.before.document.getTrailer().get("Root", "Perms");
+    const isRestricted = shown && permissions.get("DocMDP").isDictionary();
     const level = isRestricted ? "annotations" : shown ? "form-filling" : undefined;
     this.#addSignature(field, value, partial, "was added", level);
   }

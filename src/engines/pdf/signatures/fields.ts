@@ -2,6 +2,8 @@
 import type { PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { fields } from "../document/fields.ts";
+import type { TreeSource } from "../document/tree.ts";
 import { readFormTree } from "../forms/tree.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
@@ -22,10 +24,16 @@ export interface FoundSignature {
   readonly end: number | undefined;
 }
 
+/** Whether the document is signed: a signature field has a signature over its bytes (12.8.1). */
+export async function isSigned(open: TreeSource): Promise<boolean> {
+  for await (const { object } of fields(open)) if (object.get("V", "ByteRange").isArray()) return true;
+  return false;
+}
+
 /** Finds the signatures, in the order of the revisions that they cover. */
 export async function signatureFields(open: OpenPdf): Promise<FoundSignature[]> {
-  const fields = await readFormTree(open, new TextReader(open.engine));
-  const found = fields
+  const terminal = await readFormTree(open, new TextReader(open.engine));
+  const found = terminal
     .filter(({ type, own }) => type === "signature" && own.V.isDictionary())
     .map(({ name, own: { V }, objects }): FoundSignature => {
       const format = V.get("SubFilter");

@@ -6,7 +6,7 @@ import type { EngineBytes } from "../../memory/heap.ts";
 import { partOf } from "../../memory/joined-bytes.ts";
 import { Unusable } from "../../cms/refusal.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
-import { isSigned } from "../document/signatures.ts";
+import { isSigned } from "./fields.ts";
 import { fetchForm } from "../document/fetch-pages.ts";
 import { documentChanges } from "../write/incremental.ts";
 import { changesAfter, History, permissionsOf } from "./changes-after.ts";

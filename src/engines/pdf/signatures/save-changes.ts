@@ -2,7 +2,7 @@
 import { Refusal } from "../../errors.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { isSigned } from "../document/signatures.ts";
+import { isSigned } from "./fields.ts";
 import { appendToPdf, completeStreams, isSparse, rewritePdf } from "../write/save.ts";
 import { breaksSignature, hasIntactSignature } from "./invalidation.ts";
 

@@ -30,9 +30,7 @@ export class Slots {
       element.put("P", this.#root);
       this.#elements.push(element);
     }
-    const parents = document.newDictionary();
-    parents.put("Nums", [key, this.#elements]);
-    this.#root.put("ParentTree", parents);
+    this.#root.put("ParentTree", { Nums: [key, this.#elements] });
     return this.#root;
   }
 
