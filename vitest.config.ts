@@ -61,7 +61,7 @@ const SERVED = ["webhooks.slow", "webhooks-killed.slow", "jobs-killed.slow", "ki
 );
 const SERVED_APP = "dist/tested-server";
 /** Folders of tests that need neither workerd nor a server. */
-const IN_NODE = ["documents", "engines/content", "engines/fonts", "engines/syntax", "wasm"];
+const IN_NODE = ["documents", "engines/content", "engines/fonts", "engines/syntax", "engines/write", "wasm"];
 const missing = longest.filter((path) => !existsSync(`${import.meta.dirname}${path}`));
 if (missing.length > 0) throw new Error(`vitest.config.ts lists files that do not exist: ${missing.join(", ")}`);
 

@@ -112,7 +112,7 @@ Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
         throw invalidParameter("action", "cannot be `extract`: the document has no attachments");
       if (chosen.length === 0) throw invalidParameter("name", "is not the name of an attachment of the document");
       if (action === "extract") {
-        decryptAll(open, chosen);
+        await decryptAll(open, chosen);
         const [only] = chosen;
         if (chosen.length === 1 && only) {
           return { kind: "file", name: safeFileName(only.name), bytes: await readAttachment(open, only), headers };

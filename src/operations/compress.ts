@@ -98,10 +98,10 @@ The output is never larger than the input: if nothing can be saved, the input is
     await mergeDuplicates(open);
     const kept = await recompressImages(open, codecs, { fidelity: FIDELITY[level], maxDpi: imageMaxDpi, grayscale });
     codecs.drop();
-    const streamBytes = await recompressStreams(open);
+    await recompressStreams(open);
     // A damaged file is not returned as it was: readers that do not repair it could not open it.
     const mustChange = grayscale || stripMetadata || open.repaired;
-    const smaller = await rewritten(open, mustChange, streamBytes);
+    const smaller = await rewritten(open, mustChange);
     const gained = smaller !== undefined && smaller.length < file.bytes.length - IDENTIFIER_BYTES;
     const bytes = smaller && (gained || mustChange) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
@@ -115,9 +115,9 @@ The output is never larger than the input: if nothing can be saved, the input is
 });
 
 /** The rewritten document; undefined if there is no memory for that and the original can be returned. */
-async function rewritten(open: OpenPdf, mustChange: boolean, streamBytes: number): Promise<EngineBytes | undefined> {
+async function rewritten(open: OpenPdf, mustChange: boolean): Promise<EngineBytes | undefined> {
   try {
-    return await rewriteSmall(open, Math.min(streamBytes, open.input.bytes.length));
+    return await rewriteSmall(open);
   } catch (error) {
     const meaning = open.engine.explain(error);
     const isMemory = meaning instanceof Refusal && meaning.details?.["limit"] === "memory";

@@ -1,9 +1,8 @@
 import { Refusal } from "../engines/errors.ts";
 import type { EngineBytes } from "../engines/memory/heap.ts";
 import { ImageObjects } from "../engines/pdf/embed/image-object.ts";
-import { addImagePage, endDocument } from "../engines/pdf/embed/image-document.ts";
+import { addImagePage, endDocument, newImageDocument } from "../engines/pdf/embed/image-document.ts";
 import { largestMargin, type PageOptions } from "../engines/pdf/embed/image-page.ts";
-import { PdfFile } from "../engines/pdf/write/pdf-file.ts";
 import { verify } from "../engines/pdf/write/verify.ts";
 import { embedImage, type ImageInput } from "../engines/pdf/embed/embed.ts";
 import type { ImageFileFacts } from "../engines/image/facts.ts";
@@ -69,7 +68,7 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
 
   async run({ images, pageSize, orientation, marginPt, fit }, engines) {
     const options: PageOptions = { size: pageSize, orientation, margin: marginPt, fit };
-    const file = new PdfFile();
+    const file = newImageDocument(engines.pdf);
     const [catalog, tree] = [file.reserve(), file.reserve()];
     const objects = new ImageObjects(engines.pdf, file);
     const countPixels = pixelCounter();
@@ -82,10 +81,10 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
         own = { bytes: input.bytes, facts, number: await objects.add(image) };
         known.push(own);
       }
-      pages.push(addImagePage(file, tree, own, options));
+      pages.push(await addImagePage(file, tree, own, options));
     }
     const pageCount = pages.length;
-    const bytes = endDocument(file, { catalog, tree, pages });
+    const bytes = await endDocument(file, { catalog, tree, pages });
     const facts = new Map([1, pageCount].map((page) => [`the resources of page ${page}`, "Im0"]));
     await verify(engines.pdf, bytes, { pageCount, pages: [0, pageCount - 1], facts });
     return { kind: "pdf", bytes, headers: { "X-Page-Count": String(pageCount) } };

@@ -3,7 +3,8 @@ import { type OpenPdf, openPdf, requireOwner } from "../engines/pdf/document/doc
 import { savePdf } from "../engines/pdf/write/save.ts";
 import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { keptOutline, type NewItem } from "../engines/pdf/assembly/join-outline.ts";
-import { attachedStreams, decryptAttachments } from "../engines/pdf/document/attachments.ts";
+import { attachedStreams } from "../engines/pdf/document/attachments.ts";
+import { decryptAttachments } from "../engines/pdf/write/decrypt.ts";
 import type { Graft } from "../engines/pdf/assembly/graft.ts";
 import { readSource, type Source } from "../engines/pdf/assembly/source.ts";
 import { createDocument } from "../engines/pdf/assembly/new-document.ts";
@@ -77,12 +78,12 @@ document, named after its file, with the document's outline below it. \`none\`: 
     const picks = interleave ? inTurn(sources) : sources.flatMap((source) => pagesOf(source));
     for (const { open, names } of sources) {
       const files = [...(names.get("EmbeddedFiles")?.values() ?? [])];
-      decryptAttachments(
+      await decryptAttachments(
         open,
         files.flatMap((file) => attachedStreams(open, file)),
       );
     }
-    const target = stack.adopt(createDocument(pdf), (document) => document.destroy());
+    const target = stack.adopt(await createDocument(pdf), (document) => document.destroy());
     await assemble(target, picks, {
       attachments: true,
       ...(bookmarks === "none" ? { outline: () => [] } : {}),

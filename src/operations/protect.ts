@@ -1,9 +1,8 @@
-import { decryptParts } from "../engines/pdf/document/decrypt.ts";
+import { decryptParts } from "../engines/pdf/write/decrypt.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
-import { writeDecrypted } from "../engines/pdf/write/save.ts";
+import { rewriteEncrypted } from "../engines/pdf/write/save.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
-import { latin1 } from "../bytes/latin1.ts";
-import type { InputBytes } from "../engines/memory/heap.ts";
+import { CipherFailure } from "../engines/pdf/encryption/object-cipher.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import {
   isRestricted,
@@ -88,13 +87,12 @@ The names that other programs have for them are accepted, too, such as \`printin
     using open = await openPdf(pdf, file, { validateFor: "save" });
     requireOwner(open);
     const key = await encryption.prepare(protection);
-    const { document, pageCount } = open;
-    const trailer = document.getTrailer();
+    const { pageCount } = open;
     const signatureInvalidated = await hasIntactSignature(open);
-    const id = trailer.get("ID", 0);
-    const ownId = id.isString() ? latin1(id.asByteString()) : undefined;
     await decryptParts(open);
-    const plain = await writeDecrypted(open);
+    const bytes = await rewriteEncrypted(open, { ...key, cipher: encryption.cipher(key) }).catch((error: unknown) => {
+      throw error instanceof CipherFailure ? failure(pdf, error) : error;
+    });
     const headers = {
       ...resultHeadersOf([open], { pageCount, signatureInvalidated }),
       "X-Encryption": protection.method,
@@ -102,9 +100,7 @@ The names that other programs have for them are accepted, too, such as \`printin
     };
     open[Symbol.dispose]();
     pdf.files.free();
-    let bytes: InputBytes;
     try {
-      bytes = await encryption.encrypt(pdf, plain, key, ownId);
       await encryption.verify(pdf, bytes, protection, pageCount);
     } catch (error) {
       throw failure(pdf, error);

@@ -142,7 +142,7 @@ async function* partOf(pdf: PdfEngine, source: Source, pages: readonly number[])
 
 async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Promise<EngineBytes> {
   const make = async () => {
-    const target = createDocument(pdf, source.open);
+    const target = await createDocument(pdf, source.open);
     await assemble(
       target,
       pages.map((page) => ({ source, page })),

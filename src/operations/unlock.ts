@@ -1,4 +1,4 @@
-import { decryptParts } from "../engines/pdf/document/decrypt.ts";
+import { decryptParts } from "../engines/pdf/write/decrypt.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { rewriteDecrypted } from "../engines/pdf/write/save.ts";

@@ -56,7 +56,7 @@ export async function issues(fields: Readonly<Record<string, string>>): Promise<
 export const replaced = (own: PdfEncryption, methods: Partial<PdfEncryption>): PdfEncryption =>
   Object.assign(Object.create(own) as PdfEncryption, {
     prepare: own.prepare.bind(own),
-    encrypt: own.encrypt.bind(own),
+    cipher: own.cipher.bind(own),
     verify: own.verify.bind(own),
     randomPassword: own.randomPassword.bind(own),
     ...methods,

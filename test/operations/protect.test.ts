@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { PdfEncryption } from "../../src/engines/pdf/encryption/encryption.ts";
+import { Cipher } from "../../src/engines/pdf/encryption/object-cipher.ts";
+import { concat } from "../../src/bytes/concat.ts";
+import { largeDocument } from "../harness/large-document.ts";
 import { passwords, platform, refusal, replaced, send } from "./protect-service.ts";
 
 const ciphers = [["aes-256"], ["aes-128"]];
@@ -24,7 +27,9 @@ describe.each(ciphers)("faults of encryption with %s", (encryption) => {
 
   test("an encryption that silently does nothing is caught", async () => {
     const response = await send(fields, (own) =>
-      replaced(own, { encrypt: async (engine, plain) => engine.bytesOf(plain) }),
+      replaced(own, {
+        cipher: ({ key }) => new Cipher(crypto, { ...key, strings: "none", streams: "none" }),
+      }),
     );
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
@@ -38,8 +43,7 @@ describe.each(ciphers)("faults of encryption with %s", (encryption) => {
     };
     const response = await send(fields, (own) =>
       replaced(own, {
-        encrypt: (...args) =>
-          new PdfEncryption(platform({ encrypt: nothing as SubtleCrypto["encrypt"] })).encrypt(...args),
+        cipher: (made) => new PdfEncryption(platform({ encrypt: nothing as SubtleCrypto["encrypt"] })).cipher(made),
       }),
     );
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
@@ -55,14 +59,7 @@ describe.each(ciphers)("faults of encryption with %s", (encryption) => {
   test("content encrypted with a key of other passwords is caught", async () => {
     const response = await send(fields, (own) =>
       replaced(own, {
-        encrypt: async (engine, plain, made, id) => {
-          const other = await own.prepare({
-            method: encryption === "aes-256" ? "aes-256" : "aes-128",
-            ...passwords,
-            permissions: -4,
-          });
-          return own.encrypt(engine, plain, { ...made, keyFor: other.keyFor.bind(other) }, id);
-        },
+        cipher: ({ key }) => new Cipher(crypto, { ...key, key: key.key.toReversed() }),
       }),
     );
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
@@ -73,7 +70,7 @@ describe.each(ciphers)("faults of encryption with %s", (encryption) => {
       replaced(own, {
         prepare: async (protection) => {
           const other = await own.prepare({ ...protection, ownerPassword: "other" });
-          return { ...(await own.prepare(protection)), dictionary: other.dictionary, keyFor: other.keyFor.bind(other) };
+          return { ...(await own.prepare(protection)), dictionary: other.dictionary, key: other.key };
         },
       }),
     );
@@ -104,20 +101,21 @@ describe.each(ciphers)("faults of encryption with %s", (encryption) => {
 
   test("an encryption that breaks off is an error", async () => {
     let calls = 0;
-    const response = await send(fields, (own) =>
+    const broken = (own: PdfEncryption): PdfEncryption =>
       replaced(own, {
-        encrypt: (...args) =>
+        cipher: (made) =>
           new PdfEncryption(
             platform({
               encrypt: (algorithm, secret, data) =>
-                ++calls > 3
+                ++calls > 1
                   ? Promise.reject(new Error("operation failed"))
                   : crypto.subtle.encrypt(algorithm, secret, data),
             }),
-          ).encrypt(...args),
-      }),
-    );
-    expect(calls).toBe(4);
+          ).cipher(made),
+      });
+    const file = concat([...largeDocument({ pages: 20, pictureBytes: 32 * 1024 })]);
+    const response = await send(fields, broken, file);
+    expect(calls).toBe(2);
     expect(await refusal(response)).toEqual([500, "encryption_failed"]);
   });
 

@@ -115,7 +115,7 @@ const BUFFER = 16 * 1024;
 
 /** A file, or a part of one, in the making. */
 export class FileParts {
-  readonly #parts: EngineBytes[] = [];
+  readonly #parts: EngineBytes[][] = [];
   /** What is copied together, and how much of it is used. */
   #buffer = new Uint8Array();
   #used = 0;
@@ -135,26 +135,45 @@ export class FileParts {
     this.#length += bytes.length;
     if (bytes.length > SMALL) {
       this.#flush();
-      this.#parts.push(bytes);
+      this.#parts.push([bytes]);
       return;
     }
-    if (this.#used + bytes.length > this.#buffer.length) {
-      this.#flush();
-      this.#buffer = new Uint8Array(BUFFER);
-    }
-    this.#buffer.set(bytes.view(0, bytes.length), this.#used);
-    this.#used += bytes.length;
+    this.#room(bytes.length).set(bytes.view(0, bytes.length));
     bytes.free();
+  }
+
+  /** Leaves room for bytes that are known later. Returns what puts them there, which is to be called before the parts are joined. */
+  later(length: number): (pieces: readonly Uint8Array[]) => void {
+    this.#length += length;
+    if (length > SMALL) {
+      this.#flush();
+      const part: EngineBytes[] = [];
+      this.#parts.push(part);
+      return (pieces) => void part.push(...pieces.map((piece) => ownBytes(piece)));
+    }
+    const room = this.#room(length);
+    return (pieces) => room.set(concat(pieces));
   }
 
   joined(): EngineBytes {
     this.#flush();
-    return joinedBytes(this.#parts);
+    return joinedBytes(this.#parts.flat());
+  }
+
+  /** Room in the buffer. */
+  #room(length: number): Uint8Array {
+    if (this.#used + length > this.#buffer.length) {
+      this.#flush();
+      this.#buffer = new Uint8Array(BUFFER);
+    }
+    const room = this.#buffer.subarray(this.#used, this.#used + length);
+    this.#used += length;
+    return room;
   }
 
   #flush(): void {
     if (this.#used === 0) return;
-    this.#parts.push(ownBytes(this.#buffer.subarray(0, this.#used)));
+    this.#parts.push([ownBytes(this.#buffer.subarray(0, this.#used))]);
     this.#buffer = this.#buffer.subarray(this.#used);
     this.#used = 0;
   }

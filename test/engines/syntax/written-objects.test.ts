@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
-import { dictionaryOf, versionOf, writtenObjects } from "../../../src/engines/pdf/objects/written-objects.ts";
-import { keptIn } from "../../../src/engines/pdf/objects/written-xref.ts";
+import { writtenObjects } from "../../../src/engines/pdf/objects/written-objects.ts";
 
 const FILE = `%PDF-1.7
 %\xb5\xb6
@@ -32,25 +31,16 @@ test("objects of a file are read with their numbers, types, strings, and streams
     [2, 3, "ObjStm", false],
     [3, 0, "XRef", true],
   ]);
-  expect(objects.map(({ start }) => text({ start, end: start + 7 }))).toEqual(["1 0 obj", "2 3 obj", "3 0 obj"]);
   expect(objects.map(({ head }) => text(head))).toEqual([
     "\n<</Type/Catalog/S/Type/XRef[(a\\)) <4142>]/N/>>\n",
     "\n<</Length 4/Subtype/Length/Type/ObjStm>>\nstream\n",
     "\n<</Type/XRef/Root 1 0 R/Length 1/ID[<00><01>]>>\nstream\n",
   ]);
   expect(objects.map(({ stream }) => stream && text(stream))).toEqual([undefined, "endo", "x"]);
-  expect(objects.map(({ lengthDigits }) => lengthDigits && text(lengthDigits))).toEqual([undefined, "4", "1"]);
   expect(objects[0]?.strings.map((string) => [text(string), latin1(string.valueIn(bytes))])).toEqual([
     ["(a\\))", "a)"],
     ["<4142>", "AB"],
   ]);
-});
-
-test("the version and the trailer's entries are read", () => {
-  expect(versionOf(bytesOf(FILE))).toBe(17);
-  expect(() => versionOf(bytesOf("GIF89a.."))).toThrow("no header");
-  const xref = [...writtenObjects(bytesOf(FILE), 0)].at(-1);
-  expect(xref && keptIn(dictionaryOf(bytesOf(FILE), xref))).toBe("/Root 1 0 R");
 });
 
 test("a cross-reference table ends the objects", () => {

@@ -31,7 +31,7 @@ export async function copyPages(
     const pages = choose(open.pageCount);
     const source = await readSource(open, pages);
     const attachmentsDropped = options.attachments ? 0 : await countAttachments(source);
-    const target = stack.adopt(createDocument(engine, open), (document) => document.destroy());
+    const target = stack.adopt(await createDocument(engine, open), (document) => document.destroy());
     await assemble(
       target,
       pages.map((page) => ({ source, page })),

@@ -1,6 +1,7 @@
 /** The files attached to a document (ISO 32000-2, 7.11.4): named ones, associated ones (14.13), and those pinned to pages (12.5.6.15). */
 import type { PDFObject } from "mupdf";
-import { attachedStreams, decryptAttachments, writeFileTree } from "../document/attachments.ts";
+import { attachedStreams, writeFileTree } from "../document/attachments.ts";
+import { decryptAttachments } from "../write/decrypt.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchAttachments } from "../document/fetch-pages.ts";
 import { mapOf, names } from "../document/names.ts";
@@ -143,8 +144,8 @@ export async function readAttachment(open: OpenPdf, { stream }: Attachment): Pro
 }
 
 /** Call before reading attachments that are encrypted in a way of their own (crypt filter `EFF`). */
-export function decryptAll(open: OpenPdf, list: readonly Attachment[]): void {
-  decryptAttachments(
+export async function decryptAll(open: OpenPdf, list: readonly Attachment[]): Promise<void> {
+  await decryptAttachments(
     open,
     list.flatMap(({ specification }) => attachedStreams(open, specification)),
   );

@@ -4,33 +4,47 @@ import { embedImage, type ImageInput } from "./embed.ts";
 import type { ImageFileFacts } from "../../image/facts.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { hex } from "../../../bytes/hex.ts";
 import { ImageObjects } from "./image-object.ts";
-import { layOutImage, type PageOptions } from "./image-page.ts";
+import { layOutImage, type PageOptions, pdfNumber } from "./image-page.ts";
 import { ownBytes } from "../../memory/joined-bytes.ts";
-import { PdfFile, pdfNumber } from "../write/pdf-file.ts";
+import { PdfWriter } from "../write/pdf-writer.ts";
+
+/** Version of the documents, times 10. */
+const VERSION = 17;
+const ID_BYTES = 16;
+
+/** A document in the making. Its cross-references are a table: with few objects, a stream would not be smaller. */
+export const newImageDocument = (engine: PdfEngine): PdfWriter =>
+  new PdfWriter(engine, { begins: { version: VERSION }, size: 1, references: "table" });
 
 /** Writes a page that shows an image of the file, and returns its number. `tree`: the number of the page tree. */
-export function addImagePage(
-  file: PdfFile,
+export async function addImagePage(
+  file: PdfWriter,
   tree: number,
   { facts, number }: { readonly facts: ImageFileFacts; readonly number: number },
   options: PageOptions,
-): number {
+): Promise<number> {
   const { width, height, content } = layOutImage(facts, options);
-  const drawing = file.addStream("", ownBytes(new TextEncoder().encode(content)));
+  const drawing = await file.addStream("", ownBytes(new TextEncoder().encode(content)));
   const box = `/MediaBox [0 0 ${pdfNumber(width)} ${pdfNumber(height)}]`;
   const resources = `/Resources << /XObject << /Im0 ${number} 0 R >> >>`;
   return file.add(`<< /Type /Page /Parent ${tree} 0 R ${box} ${resources} /Contents ${drawing} 0 R >>`);
 }
 
 /** Writes the page tree and catalog, and returns the file. */
-export function endDocument(
-  file: PdfFile,
+export async function endDocument(
+  file: PdfWriter,
   { catalog, tree, pages }: { readonly catalog: number; readonly tree: number; readonly pages: readonly number[] },
-): EngineBytes {
-  file.add(`<< /Type /Pages /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] /Count ${pages.length} >>`, tree);
-  file.add(`<< /Type /Catalog /Pages ${tree} 0 R >>`, catalog);
-  return file.end(catalog);
+): Promise<EngineBytes> {
+  await file.add(
+    `<< /Type /Pages /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] /Count ${pages.length} >>`,
+    tree,
+  );
+  await file.add(`<< /Type /Catalog /Pages ${tree} 0 R >>`, catalog);
+  const id = hex(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
+  return file.end(`/Root ${catalog} 0 R/ID[<${id}><${id}>]`);
 }
 
 /**
@@ -39,12 +53,12 @@ export function endDocument(
  * @throws Refusal `invalid_file`, `limit_exceeded` (pixels, memory), `overloaded`
  */
 export async function openImage(engines: Engines, sent: ImageInput): Promise<OpenPdf> {
-  const file = new PdfFile();
+  const file = newImageDocument(engines.pdf);
   const [catalog, tree] = [file.reserve(), file.reserve()];
   const { facts, image } = await embedImage(engines, sent, () => {});
   const number = await new ImageObjects(engines.pdf, file).add(image);
-  const page = addImagePage(file, tree, { facts, number }, AS_IT_IS);
-  const bytes = engines.pdf.contiguous(endDocument(file, { catalog, tree, pages: [page] }));
+  const page = await addImagePage(file, tree, { facts, number }, AS_IT_IS);
+  const bytes = engines.pdf.contiguous(await endDocument(file, { catalog, tree, pages: [page] }));
   engines.pdf.files.free();
   return openPdf(engines.pdf, { field: sent.field, bytes, passwordIsOwn: false });
 }

@@ -3,7 +3,7 @@ import { Deflated } from "./deflated.ts";
 import type { ColorSpace, EmbeddedImage } from "./embedded-image.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import type { PdfFile } from "../write/pdf-file.ts";
+import type { PdfWriter } from "../write/pdf-writer.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { hex } from "../../../bytes/hex.ts";
 
@@ -12,10 +12,10 @@ const DEVICE = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as const;
 /** The image objects of one file. Profiles shared by several images are written once. */
 export class ImageObjects {
   readonly #engine: PdfEngine;
-  readonly #file: PdfFile;
+  readonly #file: PdfWriter;
   readonly #profiles = new Map<string, number>();
 
-  constructor(engine: PdfEngine, file: PdfFile) {
+  constructor(engine: PdfEngine, file: PdfWriter) {
     this.#engine = engine;
     this.#file = file;
   }
@@ -34,7 +34,7 @@ export class ImageObjects {
     if (softMask) {
       const filter = softMask.coding === "filtered" ? filtered(width, softMask.bits, 1) : "/Filter /FlateDecode";
       const mask = `${size} /BitsPerComponent ${softMask.bits} /ColorSpace /DeviceGray ${filter}`;
-      entries.push(`/SMask ${this.#file.addStream(mask, softMask.data)} 0 R`);
+      entries.push(`/SMask ${await this.#file.addStream(mask, softMask.data)} 0 R`);
     }
     return this.#file.addStream(entries.join(" "), data);
   }
@@ -50,7 +50,7 @@ export class ImageObjects {
     const known = this.#profiles.get(key);
     if (known !== undefined) return known;
     const entries = `/N ${components} /Alternate ${DEVICE[components]} /Filter /FlateDecode`;
-    const number = this.#file.addStream(entries, await deflated(this.#engine, profile));
+    const number = await this.#file.addStream(entries, await deflated(this.#engine, profile));
     this.#profiles.set(key, number);
     return number;
   }

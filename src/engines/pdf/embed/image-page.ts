@@ -1,6 +1,5 @@
 /** Lays out an image on a page of its own. Points, with the origin at the page's lower left corner. */
 import type { ImageFileFacts, Orientation } from "../../image/facts.ts";
-import { pdfNumber } from "../write/pdf-file.ts";
 
 const POINTS_PER_INCH = 72;
 /** Resolution of an image that declares none: one pixel is one point. */
@@ -132,4 +131,10 @@ export function placement(
     case 8:
       return [0, h, -w, 0, x + w, y];
   }
+}
+
+/** A PDF number: no exponent, and no more digits than matter. */
+export function pdfNumber(value: number): string {
+  const text = value.toFixed(5).replace(/\.?0+$/, "");
+  return text === "-0" ? "0" : text;
 }

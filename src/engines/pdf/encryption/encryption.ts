@@ -1,11 +1,11 @@
 /** Encrypts documents with keys from the platform's cryptographic random generator, and verifies the result. */
-import type { Buffer, PDFDocument, PDFObject } from "mupdf";
+import type { PDFDocument, PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import type { FileEncryption, PlatformCrypto, Protection } from "./parameters.ts";
-import { encryptFile } from "./encrypted-file.ts";
+import { Cipher } from "./object-cipher.ts";
 import { prepareR4 } from "./revision4.ts";
 import { hasPermissions, prepareR6 } from "./revision6.ts";
-import type { InputBytes } from "../../memory/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
 import { stringEntry, fileKeyBy, type Role, ROLES } from "./passwords.ts";
@@ -46,13 +46,9 @@ export class PdfEncryption {
     }
   }
 
-  /**
-   * Encrypts a file from `writeDecrypted` in place. `id`: first half of the document's file identifier, one character per
-   * byte; kept unless the key depends on it.
-   */
-  async encrypt(engine: PdfEngine, plain: Buffer, encryption: FileEncryption, id?: string): Promise<InputBytes> {
-    const random = latin1(this.#crypto.getRandomValues(new Uint8Array(16)));
-    return encryptFile(engine, plain, encryption, [encryption.id ?? id ?? random, random], this.#crypto);
+  /** What encrypts a file that is written with this encryption. */
+  cipher({ key }: FileEncryption): Cipher {
+    return new Cipher(this.#crypto, key);
   }
 
   /**
@@ -61,10 +57,10 @@ export class PdfEncryption {
    * of revision 6 is tried on the dictionary in these bytes as the standard says (passwords.ts), and MuPDF reads with the key
    * that it yields.
    */
-  async verify(engine: PdfEngine, bytes: InputBytes, protection: Protection, pageCount: number): Promise<void> {
+  async verify(engine: PdfEngine, bytes: EngineBytes, protection: Protection, pageCount: number): Promise<void> {
     const { method, userPassword, ownerPassword, permissions } = protection;
     using stack = new DisposableStack();
-    const source = engine.bufferOf(bytes);
+    const source = engine.streamOf(bytes);
     const document = await engine.long.open(source);
     source.destroy();
     if (!document) throw new Error("the encrypted file is no PDF");

@@ -1,5 +1,5 @@
 import type { PDFDocument } from "mupdf";
-import type { CipherMethod, FileKey } from "./object-cipher.ts";
+import type { CipherMethod, FileKey } from "./parameters.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 
 /** Methods by their numbers in MuPDF. */

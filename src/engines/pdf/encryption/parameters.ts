@@ -3,6 +3,16 @@ import { hex } from "../../../bytes/hex.ts";
 
 export type EncryptionMethod = "aes-128" | "aes-256";
 
+/** How strings or streams are encrypted. */
+export type CipherMethod = "none" | "rc4" | "aes-128" | "aes-256";
+
+/** The key of a file, and what it is used for. */
+export interface FileKey {
+  readonly key: Uint8Array<ArrayBuffer>;
+  readonly strings: CipherMethod;
+  readonly streams: CipherMethod;
+}
+
 /** A request to encrypt, with prepared passwords. */
 export interface Protection {
   readonly method: EncryptionMethod;
@@ -22,8 +32,8 @@ export interface FileEncryption {
   readonly id: string | undefined;
   /** Lowest PDF version that supports this encryption, times ten. */
   readonly version: number;
-  /** The AES key for the strings and stream of an object. */
-  keyFor(number: number, generation: number): Promise<CryptoKey>;
+  /** For all strings and streams. */
+  readonly key: FileKey;
 }
 
 /** Source of keys, salts, and initialization vectors, and implementation of the ciphers. */

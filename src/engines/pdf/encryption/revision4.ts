@@ -6,7 +6,6 @@ import {
   type PlatformCrypto,
   type Protection,
 } from "./parameters.ts";
-import { aesKeyFor } from "./object-cipher.ts";
 import { rc4 } from "./rc4.ts";
 import { concat } from "../../../bytes/concat.ts";
 import { unhex } from "../../../bytes/hex.ts";
@@ -49,7 +48,7 @@ export async function prepareR4(crypto: PlatformCrypto, protection: Protection):
     }),
     id: latin1(id),
     version: 16,
-    keyFor: (number, generation) => aesKeyFor(crypto, fileKey, number, generation),
+    key: { key: fileKey, strings: "aes-128", streams: "aes-128" },
   };
 }
 

@@ -43,7 +43,7 @@ export async function prepareR6(crypto: PlatformCrypto, protection: Protection):
     }),
     id: undefined,
     version: 17,
-    keyFor: async () => key,
+    key: { key: fileKey, strings: "aes-256", streams: "aes-256" },
   };
 }
 

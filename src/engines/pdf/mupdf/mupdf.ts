@@ -399,12 +399,12 @@ export class PdfEngine {
   }
 
   /**
-   * Makes a contiguous hole for an output about as large as the input, or of `bytes`. MuPDF's output buffer grows by half its
+   * Makes a contiguous hole for an output about as large as the input. MuPDF's output buffer grows by half its
    * size with realloc: in such a hole it grows in place; elsewhere the old and new buffers exist side by side.
    */
-  makeRoom(bytes = this.files.bytes): void {
+  makeRoom(): void {
     try {
-      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((bytes + 1) * HOLES.output)));
+      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((this.files.bytes + 1) * HOLES.output)));
     } catch (error) {
       // Without the hole, the output may still fit.
       if (!(error instanceof MuPDFFailure)) throw error;

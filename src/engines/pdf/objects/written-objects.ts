@@ -1,36 +1,24 @@
 /**
- * Reads the objects of a file that MuPDF has just written, in order. Not a general reader: anything that differs from
- * MuPDF's output is an error, never a guess.
+ * Reads the objects of a file that has just been written, in order. Not a general reader: anything that differs from
+ * what MuPDF and our writer write is an error, never a guess.
  */
 import { latin1 } from "../../../bytes/latin1.ts";
 import { CR, isDigit, LF } from "../syntax/characters.ts";
-import { Dictionary, parseShort, StringSpan } from "../syntax/objects.ts";
+import { StringSpan } from "../syntax/objects.ts";
 import { type ByteRange, Tokens } from "../syntax/tokens.ts";
 
 export interface WrittenObject {
   readonly number: number;
   readonly generation: number;
-  /** Offset of the object number. */
-  readonly start: number;
   /** From after `obj` to after `stream` and its line end, or to before `endobj`. */
   readonly head: ByteRange;
   /** The strings in the head, in order. Their bytes are only read when they are needed: an object may have 100,000 strings. */
   readonly strings: readonly StringSpan[];
-  /** The digits of the stream's `Length`. */
-  readonly lengthDigits: ByteRange | undefined;
   readonly stream: ByteRange | undefined;
   /** The `Type` of its dictionary, if it has one. */
   readonly type: string;
   /** Whether this is the cross-reference stream, which is always last. A file with a table has none. */
   readonly isXref: boolean;
-}
-
-/** The version in the header of a written file (ISO 32000-2, 7.5.2), times 10. */
-export function versionOf(bytes: Uint8Array): number {
-  const header = latin1(bytes.subarray(0, 8));
-  const version = Math.round(Number(header.slice(5)) * 10);
-  if (!header.startsWith("%PDF-") || !(version >= 10)) throw new Error("the written file has no header");
-  return version;
 }
 
 /**
@@ -43,16 +31,6 @@ export function* writtenObjects(bytes: Uint8Array, from: number): Generator<Writ
     yield object;
     if (object.isXref) return;
   }
-}
-
-/**
- * The dictionary of a cross-reference stream or an object stream.
- * @throws Error; Malformed
- */
-export function dictionaryOf(bytes: Uint8Array, { head }: Pick<WrittenObject, "head">): Dictionary {
-  const { value } = parseShort(bytes, head.start);
-  if (!(value instanceof Dictionary)) throw new Error("the written object has no dictionary");
-  return value;
 }
 
 class Reader {
@@ -69,19 +47,18 @@ class Reader {
     const next = this.#next;
     next.next();
     if (next.isKeyword("xref")) return undefined;
-    const { start } = next;
     const number = this.#integer();
     next.next();
     const generation = this.#integer();
     this.#expect("obj");
-    return { number, generation, start, ...this.#head() };
+    return { number, generation, ...this.#head() };
   }
 
-  #head(): Omit<WrittenObject, "number" | "generation" | "start"> {
+  #head(): Omit<WrittenObject, "number" | "generation"> {
     const next = this.#next;
     const start = next.end;
     const strings: StringSpan[] = [];
-    let lengthDigits: ByteRange | undefined;
+    let length: number | undefined;
     let [type, depth] = ["", 0];
     /** The key whose value is next. */
     let key: string | undefined;
@@ -90,17 +67,16 @@ class Reader {
       if (kind === "literal" || kind === "hex") strings.push(new StringSpan(next.start, next.end));
       else if (kind === "<<" || kind === "[") depth += 1;
       else if (kind === ">>" || kind === "]") depth -= 1;
-      else if (kind === "number" && depth === 1 && key === "Length")
-        lengthDigits = { start: next.start, end: next.end };
+      else if (kind === "number" && depth === 1 && key === "Length") length = Number(next.text(next.start, next.end));
       else if (depth === 0 && next.isKeyword("endobj")) {
         if (type === "XRef") throw this.#unexpected();
         const head = { start, end: next.start };
-        return { head, strings, lengthDigits: undefined, stream: undefined, type, isXref: false };
+        return { head, strings, stream: undefined, type, isXref: false };
       } else if (depth === 0 && next.isKeyword("stream")) {
-        if (!lengthDigits) throw this.#unexpected();
-        const stream = this.#stream(Number(next.text(lengthDigits.start, lengthDigits.end)));
+        if (length === undefined) throw this.#unexpected();
+        const stream = this.#stream(length);
         const head = { start, end: stream.start };
-        return { head, strings, lengthDigits, stream, type, isXref: type === "XRef" };
+        return { head, strings, stream, type, isXref: type === "XRef" };
       }
       const name = depth === 1 && kind === "name" ? next.text(next.start + 1) : undefined;
       if (key === "Type" && name !== undefined) type = name;

@@ -23,13 +23,11 @@ const WELL_DEFLATED = 64;
 
 /**
  * Recompresses all streams that are compressed poorly or with older filters. Streams that cannot be decoded stay as they
- * are. Returns the total size of all streams in bytes. Compresses XMP as well, except in a PDF/A, where tools search for it
- * as plain text.
+ * are. Compresses XMP as well, except in a PDF/A, where tools search for it as plain text.
  */
-export async function recompressStreams({ document, engine }: OpenPdf): Promise<number> {
+export async function recompressStreams({ document, engine }: OpenPdf): Promise<void> {
   const budget = { left: limits.decompressedBytes };
   const archive = isArchive(engine, document);
-  let total = 0;
   const streams: number[] = [];
   await eachObject({ document, engine }, (object, number) => {
     if (object.isStream()) streams.push(number);
@@ -37,11 +35,9 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
   for (const number of streams) {
     await engine.work.pause();
     const found = engine.scope(() => readWeak(document.newIndirect(number)));
-    total += found?.length ?? 0;
-    if (!found || !("data" in found) || budget.left <= 0) continue;
+    if (!found || budget.left <= 0) continue;
     const bytes = await deflatedAnew(found.inflate ? inflate(engine.work, [found.data]) : [found.data], found.length);
     if (!bytes) continue;
-    total -= found.length - bytes.length;
     engine.scope(() => {
       const stream = document.newIndirect(number);
       stream.writeRawStream(bytes);
@@ -49,8 +45,6 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
       if (!found.inflate) stream.delete("DecodeParms");
     });
   }
-  return total;
-
   /** Deflates data in chunks, so that memory does not depend on the size of the stream. Undefined if this saves nothing. */
   async function deflatedAnew(
     data: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -82,17 +76,15 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
     }
   }
 
-  /** The length of a stream, and its data if it could become smaller. */
-  function readWeak(
-    stream: PDFObject,
-  ): { length: number } | { data: Uint8Array; length: number; inflate: boolean } | undefined {
+  /** The data of a stream, if it could become smaller. */
+  function readWeak(stream: PDFObject): { data: Uint8Array; length: number; inflate: boolean } | undefined {
     try {
       const length = stream.isStream() ? stream.get("Length").asNumber() : 0;
       const filters = length < SMALLEST ? [] : filtersOf(stream);
       const plain = filters.length === 0 && (archive || !isNamed(stream.get("Type"), "Metadata"));
-      if (plain || !filters.every((name) => WEAKER.has(name))) return { length };
+      if (plain || !filters.every((name) => WEAKER.has(name))) return undefined;
       const inflate = filters.length === 1 && filters[0] === "FlateDecode";
-      if (!inflate && length > MOST_DECODED_WHOLE) return { length };
+      if (!inflate && length > MOST_DECODED_WHOLE) return undefined;
       const buffer = inflate ? stream.readRawStream() : stream.readStream();
       return { data: buffer.asUint8Array().slice(), length, inflate };
     } catch (error) {

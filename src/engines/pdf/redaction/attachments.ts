@@ -1,6 +1,7 @@
 /** Embedded files (ISO 32000-2, 7.11.4). Files with a match and files that cannot be searched are removed. */
 import type { PDFObject } from "mupdf";
-import { decryptAttachments, attachedStreams, writeFileTree } from "../document/attachments.ts";
+import { attachedStreams, writeFileTree } from "../document/attachments.ts";
+import { decryptAttachments } from "../write/decrypt.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { mapOf, names } from "../document/names.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
@@ -28,7 +29,7 @@ export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promis
     }
   });
   if (found.size === 0) return 0;
-  decryptAttachments(open, new Set([...found.values()].flat()));
+  await decryptAttachments(open, new Set([...found.values()].flat()));
   const dropped = new Set<number>();
   for (const [holder, streams] of found) {
     for (const number of streams) if (!(await isClean(number))) dropped.add(holder);

@@ -8,7 +8,7 @@ import { Unusable } from "../../cms/refusal.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
 import { isSigned } from "./fields.ts";
 import { fetchForm } from "../document/fetch-pages.ts";
-import { documentChanges } from "../write/incremental.ts";
+import { documentChanges } from "../write/write.ts";
 import { changesAfter, History, permissionsOf } from "./changes-after.ts";
 import { changesBetween } from "./comparison.ts";
 import { differenceIn } from "./difference.ts";

@@ -13,8 +13,8 @@ export interface CrossReferenceRow {
   readonly container?: number;
 }
 
-export interface UpdateSection {
-  /** Offset of the update in bytes from the header of the file. */
+export interface WrittenSection {
+  /** Offset of what is written in bytes from the header of the file. */
   readonly start: number;
   /** Offset of the section before it, if there is one. */
   readonly previous?: number;
@@ -29,20 +29,19 @@ export interface UpdateSection {
 /** Object 0 is always free. All free objects may refer to it as the next one (7.5.4). */
 const HEAD: CrossReferenceRow = { number: 0, generation: 65_535, deleted: true, offset: 0 };
 
-/** Widths of the fields of a stream in bytes, besides that of the offset. */
-const TYPE_WIDTH = 1;
-const GENERATION_WIDTH = 2;
+const DEFLATED = "/Filter/FlateDecode";
 
 const OFFSET_DIGITS = 10;
 const GENERATION_DIGITS = 5;
 
-/** Writes the section and the end of the file. `rows`: in order of their numbers. */
+/** Writes the section and the end of the file. */
 export async function writeSection(
   parts: FileParts,
-  rows: readonly CrossReferenceRow[],
-  section: UpdateSection,
+  written: readonly CrossReferenceRow[],
+  section: WrittenSection,
 ): Promise<void> {
   const offset = section.start + parts.length;
+  const rows = written.toSorted((a, b) => a.number - b.number);
   if (section.asStream) await writeStream(parts, rows, section, offset);
   else writeTable(parts, rows, section);
   parts.text(`startxref\n${offset}\n%%EOF\n`);
@@ -51,7 +50,7 @@ export async function writeSection(
 function writeTable(
   parts: FileParts,
   rows: readonly CrossReferenceRow[],
-  { size, previous, trailer }: UpdateSection,
+  { size, previous, trailer }: WrittenSection,
 ): void {
   const digits = (value: number, count: number): string => String(value).padStart(count, "0");
   let table = "xref\n";
@@ -69,30 +68,50 @@ function writeTable(
 async function writeStream(
   parts: FileParts,
   rows: readonly CrossReferenceRow[],
-  { size, previous, trailer }: UpdateSection,
+  { size, previous, trailer }: WrittenSection,
   offset: number,
 ): Promise<void> {
   const all = [HEAD, ...rows, { number: size, generation: 0, deleted: false, offset }];
   const index = runsOf(all).map((run) => `${run[0]?.number} ${run.length}`);
-  // An object stream has its number where others have their offset.
-  const offsetWidth = Math.ceil(Math.log2(Math.max(offset, size) + 1) / 8);
-  const rowWidth = TYPE_WIDTH + offsetWidth + GENERATION_WIDTH;
-  const table = new DataView(new ArrayBuffer(all.length * rowWidth));
-  for (const [at, row] of all.entries()) {
-    const place = at * rowWidth;
-    table.setUint8(place, row.deleted ? 0 : row.container === undefined ? 1 : 2);
-    let rest = row.deleted ? 0 : (row.container ?? row.offset);
-    for (let byte = offsetWidth; byte > 0; byte--, rest = Math.floor(rest / 256))
-      table.setUint8(place + byte, rest % 256);
-    table.setUint16(place + rowWidth - GENERATION_WIDTH, row.container === undefined ? row.generation : row.offset);
+  const sections = index.length > 1 ? `/Index[${index.join(" ")}]` : "";
+  const fields = all.map((row) => fieldsOf(row));
+  const widths = fieldWidths(fields);
+  const table = new Uint8Array(all.length * widths.reduce((sum, width) => sum + width, 0));
+  let at = 0;
+  for (const row of fields) {
+    for (const [index, width] of widths.entries()) {
+      let rest = row[index] ?? 0;
+      for (let byte = width - 1; byte >= 0; byte--, rest = Math.floor(rest / 256)) table[at + byte] = rest % 256;
+      at += width;
+    }
   }
-  const data = await deflate(new Uint8Array(table.buffer));
-  const widths = `/W[${TYPE_WIDTH} ${offsetWidth} ${GENERATION_WIDTH}]/Index[${index.join(" ")}]`;
-  const own = `/Type/XRef/Size ${size + 1}${previousOf(previous)}${widths}/Filter/FlateDecode/Length ${data.length}`;
-  parts.text(`${size} 0 obj\n<<${own}${trailer}>>\nstream\n`);
+  const deflated = await deflate(table);
+  const isWorth = deflated.length + DEFLATED.length < table.length;
+  const data = isWorth ? deflated : table;
+  const described = `/W[${widths.join(" ")}]${sections}${isWorth ? DEFLATED : ""}`;
+  const own = `/Type/XRef/Size ${size + 1}${previousOf(previous)}${described}/Length ${data.length}`;
+  parts.text(`${size} 0 obj\n<<${own}${trailer}>>stream\n`);
   parts.bytes(ownBytes(data));
   parts.text("\nendstream\nendobj\n");
 }
+
+/** The fields of a row (table 18): its type, its offset or object stream, and its generation or index there. */
+function fieldsOf({ deleted, container, offset, generation }: CrossReferenceRow): readonly [number, number, number] {
+  if (deleted) return [0, 0, generation];
+  return container === undefined ? [1, offset, generation] : [2, container, offset];
+}
+
+/** The bytes that each field needs. Nobody reads the generation of object 0, which would take two in each row. */
+function fieldWidths(fields: readonly (readonly [number, number, number])[]): readonly number[] {
+  let [most, last] = [0, 0];
+  for (const [index, [, place, detail]] of fields.entries()) {
+    most = Math.max(most, place);
+    if (index > 0) last = Math.max(last, detail);
+  }
+  return [1, bytesFor(most), bytesFor(last)];
+}
+
+const bytesFor = (value: number): number => Math.max(1, Math.ceil(Math.log2(value + 1) / 8));
 
 const previousOf = (offset: number | undefined): string => (offset === undefined ? "" : `/Prev ${offset}`);
 

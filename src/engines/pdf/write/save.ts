@@ -7,43 +7,26 @@ import { LEAST_BYTES } from "../objects/damage.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
-import { documentChanges, updateOf } from "./incremental.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { isConstant, type Pointer } from "../mupdf/values.ts";
 import { eachPointer } from "../objects/each-object.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { walkValues } from "../objects/walk-values.ts";
 import { repairPageTree } from "../document/page-tree.ts";
-import { packSmall, SMALL_FILE } from "./small-file.ts";
-import { completeParameters, wholeFile } from "./whole-file.ts";
 import { expectationOf, verify, verifyAppended } from "./verify.ts";
+import { completeParameters, documentChanges, type NewEncryption, write } from "./write.ts";
 
 /**
- * Options for every PDF: object streams, and deflate for streams without a filter. Compared with zlib's default effort,
+ * Options for MuPDF: object streams, and deflate for streams without a filter. Compared with zlib's default effort,
  * files grow by at most 1 % and saving takes 0.6 to 0.9 of the time. Below 30 MuPDF does not deflate at all.
  */
 const SAVE = "objstms,compress,compression-effort=30";
-
-/**
- * The same with more effort, for clients that ask for a small file. zlib's maximum saves another 0.1 % of a file with 65,000 objects, and takes
- * six times the work.
- */
-const SAVE_SMALL = "objstms,compress,compression-effort=60";
-
-/**
- * MuPDF finds unused objects by recursion, from page to linked page and from bookmark to bookmark, and overflows the stack
- * for chains of about 4,000 objects. Documents with fewer objects than this cannot have such a chain.
- */
-const MOST_OBJECTS_TO_COLLECT = 3000;
 
 /** Documents with as many objects are written in pieces: MuPDF holds them and its output, which grows by half its size, at once. */
 const MANY_OBJECTS = 5000;
 
 /** Fuel per checked object, in addition to what MuPDF spends on reading it. */
 const OBJECT_WORK = 200;
-
-/** By how much encryption makes a file grow at most, but for one with many small streams. */
-const ENCRYPTION_GROWTH = 1.03;
 
 /** Maximum size in bytes of an encrypted empty stream: an initialization vector and a block of padding. */
 const SHORT = 32;
@@ -54,8 +37,6 @@ const NOTHING = Uint8Array.of(0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01);
 interface Room {
   /** Whether the output may be about as large as the input, so that room is reserved for it. */
   readonly large: boolean;
-  /** Approximate upper bound of the output size. */
-  readonly bytes?: number | undefined;
   /** The form field of the document whose encryption the output keeps, if it keeps any. */
   readonly field?: string | undefined;
 }
@@ -74,29 +55,31 @@ export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promis
   const { engine, document } = open;
   const reached = await usedObjects(open);
   const expectation = await expectationOf(engine, document, changed);
-  const file = await wholeFile(open, { reached });
+  const file = await write(open, { reached, encryption: "kept" });
   await verify(engine, file, expectation);
   return file;
 }
 
-/** Saves a document that was changed in place, as small as possible. `bytes`: approximate upper bound of the output size. */
-export async function rewriteSmall(open: OpenPdf, bytes: number): Promise<EngineBytes> {
+/**
+ * Saves a document that was changed in place, as small as possible.
+ * @throws Refusal `unsupported_encryption` if parts of it are encrypted in different ways
+ */
+export async function rewriteSmall(open: OpenPdf): Promise<EngineBytes> {
   const { engine, document, input } = open;
-  const options = (await prepare(open)) + SAVE_SMALL;
+  refuseMixedFilters(document, input.field);
+  const reached = await usedObjects(open);
   const expectation = await expectationOf(engine, document);
-  const file = engine.bytesOf(await write(engine, document, options, { large: true, bytes, field: input.field }));
-  const packed = file.length > SMALL_FILE ? undefined : await packSmall(engine.work, file.view(0, file.length).slice());
-  const smallest = packed && packed.length < file.length ? ownBytes(packed) : file;
-  await verify(engine, smallest, expectation);
-  return smallest;
+  const file = await write(open, { reached, encryption: "kept", isDense: true });
+  await verify(engine, file, expectation);
+  return file;
 }
 
 /**
- * Saves a document that was changed in place without its encryption, in one piece. The caller then encrypts the output and verifies it.
+ * Saves a document that was changed in place with another encryption. The caller verifies the file.
+ * @throws Refusal `limit_exceeded`; CipherFailure
  */
-export async function writeDecrypted(open: OpenPdf): Promise<Buffer> {
-  const file = await wholeFile(open, { reached: await usedObjects(open), decrypt: true });
-  return open.engine.copied(file, Math.ceil(file.length * ENCRYPTION_GROWTH));
+export async function rewriteEncrypted(open: OpenPdf, encryption: NewEncryption): Promise<EngineBytes> {
+  return write(open, { reached: await usedObjects(open), encryption });
 }
 
 /** Saves a document that was changed in place without its encryption. */
@@ -104,7 +87,7 @@ export async function rewriteDecrypted(open: OpenPdf): Promise<EngineBytes> {
   const { engine, document } = open;
   const reached = await usedObjects(open);
   const expectation = await expectationOf(engine, document);
-  const file = await wholeFile(open, { reached, decrypt: true });
+  const file = await write(open, { reached, encryption: "none" });
   await verify(engine, file, { ...expectation, encrypted: false });
   return file;
 }
@@ -114,20 +97,6 @@ async function usedObjects(open: OpenPdf): Promise<Uint8Array> {
   await repairPageTree(open);
   ownObjects(open.document);
   return (await findUsed(open)).reached;
-}
-
-/** Prepares a document for writing. Returns the save option that drops its unused objects. */
-async function prepare(open: OpenPdf): Promise<string> {
-  await repairPageTree(open);
-  const used = await findUsed(open);
-  if (used.count <= MOST_OBJECTS_TO_COLLECT) return "garbage=2,";
-  dropUnused(open.document, used.reached);
-  return "";
-}
-
-/** This includes old object streams. */
-function dropUnused(document: PDFDocument, reached: Uint8Array): void {
-  for (let number = 1; number < reached.length; number++) if (reached[number] === 0) document.deleteObject(number);
 }
 
 /**
@@ -179,7 +148,7 @@ export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Ro
   ownObjects(document);
   const { reached } = await findUsed({ engine, document });
   const expectation = await expectationOf(engine, document);
-  const file = await wholeFile({ engine, document }, { reached });
+  const file = await write({ engine, document }, { reached, encryption: "kept" });
   await verify(engine, file, expectation);
   return file;
 }
@@ -198,7 +167,7 @@ export async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promi
   const { engine, document, input } = open;
   if (!document.canBeSavedIncrementally()) return undefined;
   const changes = documentChanges(open);
-  const update = await updateOf(open, changes);
+  const update = await write(open, { changes });
   const rest = engine.ranges ? outside(engine, update) : update;
   const file = { ...joinedBytes([input.bytes, rest]), continues: { file: input.bytes, rest } };
   await verifyAppended(open, file, changes, changed ?? []);
@@ -214,16 +183,16 @@ function outside(engine: PdfEngine, bytes: EngineBytes): EngineBytes {
 /** Writes a document and verifies the file. */
 async function written(engine: PdfEngine, document: PDFDocument, options: string, room: Room): Promise<Buffer> {
   const expectation = await expectationOf(engine, document);
-  const output = await write(engine, document, options, room);
+  const output = await mupdfFile(engine, document, options, room);
   await verify(engine, engine.bytesOf(output), expectation);
   return output;
 }
 
-async function write(
+async function mupdfFile(
   engine: PdfEngine,
   document: PDFDocument,
   options: string,
-  { large, bytes, field }: Room,
+  { large, field }: Room,
 ): Promise<Buffer> {
   const hasEmptyName = await makeWritable(engine, document, field);
   ownObjects(document);
@@ -232,7 +201,7 @@ async function write(
   const finish = keepMetadataClear(document);
   // Decoded objects are no longer needed, and the output needs the room.
   engine.emptyStore();
-  if (large) engine.makeRoom(bytes);
+  if (large) engine.makeRoom();
   engine.reserveObjects(document, Math.ceil(document.countObjects() / 100));
   const output = await engine.long.save(document, hasEmptyName ? `${options.replace("objstms,", "")},pretty` : options);
   finish(output.asUint8Array());

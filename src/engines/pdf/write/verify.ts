@@ -14,8 +14,8 @@ import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import type { Changes } from "../mupdf/changes.ts";
 import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { OF_SECTION } from "./incremental.ts";
 import { serialize } from "../objects/serialize.ts";
+import { OF_SECTION } from "./write.ts";
 
 /** Most annotations per page, and fields per form, that are checked. */
 const MOST_LOOKED_AT = 20;
@@ -114,10 +114,10 @@ export async function verifyAppended(
 ): Promise<void> {
   // MuPDF drops all changes if it has to repair a document while it is read.
   expect("the changes", !document.wasRepaired());
-  const trailer = (of: PDFDocument): string => textOfObject(engine, of.getTrailer(), changes, OF_SECTION);
+  const trailer = (of: PDFDocument): Promise<string> => textOfObject(engine, of.getTrailer(), changes, OF_SECTION);
   await reopened(engine, engine.streamOf(file), async (opened) => {
     if (encrypted) engine.shareFileKey(document, opened);
-    engine.scope(() => expect("its trailer", trailer(opened) === trailer(document)));
+    expect("its trailer", (await trailer(opened)) === (await trailer(document)));
     await loadTree(engine, opened);
     expect(`${pageCount} pages`, opened.countPages() === pageCount);
     // The changes made MuPDF forget where the pages are.
@@ -126,9 +126,11 @@ export async function verifyAppended(
     for (const { number, deleted } of [...changes.objects, ...changed]) {
       engine.work.spend(OBJECT_WORK);
       if (number === 0) continue;
-      engine.scope(() => {
+      await engine.work.pause();
+      await engine.scope(async () => {
         const [source, target] = [document.newIndirect(number), opened.newIndirect(number)];
-        expect(`object ${number}`, deleted ? target.resolve().isNull() : isSame(engine, source, target, changes));
+        const isRight = deleted ? target.resolve().isNull() : await isSame(engine, source, target, changes);
+        expect(`object ${number}`, isRight);
       });
     }
   });
@@ -169,21 +171,22 @@ const OF_STAMP = new Map([["/Contents", undefined]]);
 const leftOut = (object: PDFObject): ReadonlyMap<string, undefined> | undefined =>
   object.isStream() ? OF_STREAM : isNamed(object.get("Type"), "DocTimeStamp") ? OF_STAMP : undefined;
 
-function isSame(engine: PdfEngine, source: PDFObject, target: PDFObject, changes: Changes): boolean {
-  const [one, other] = [source, target].map((object) => textOfObject(engine, object, changes, leftOut(object)));
+async function isSame(engine: PdfEngine, source: PDFObject, target: PDFObject, changes: Changes): Promise<boolean> {
+  const one = await textOfObject(engine, source, changes, leftOut(source));
+  const other = await textOfObject(engine, target, changes, leftOut(target));
   return (
     one === other && source.isStream() === target.isStream() && (!source.isStream() || hasSameData(source, target))
   );
 }
 
 /** An object as it would be written, but for its encryption. `left`: entries that are left out. */
-function textOfObject(
+async function textOfObject(
   engine: PdfEngine,
   object: PDFObject,
   { generations }: Changes,
   left?: ReadonlyMap<string, undefined>,
-): string {
-  return serialize(engine, object, { generations, secret: false, replaced: left }).join("");
+): Promise<string> {
+  return (await serialize(engine, object, { generations, secret: false, replaced: left })).join("");
 }
 
 /** Whether two streams have the same data. Long ones are not compared. */

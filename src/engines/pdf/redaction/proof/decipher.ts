@@ -1,6 +1,6 @@
 /** Decrypts strings and streams of a written file (ISO 32000-2, 7.6.3). */
 import { concat } from "../../../../bytes/concat.ts";
-import type { CipherMethod, FileKey } from "../../encryption/object-cipher.ts";
+import type { CipherMethod, FileKey } from "../../encryption/parameters.ts";
 import { rc4 } from "../../encryption/rc4.ts";
 
 const SALT = new TextEncoder().encode("sAlT");

@@ -8,7 +8,7 @@ import type { PDFDocument } from "mupdf";
 import type { EngineBytes } from "../../../memory/heap.ts";
 import { Refusal } from "../../../errors.ts";
 import type { OpenPdf } from "../../document/document.ts";
-import type { FileKey } from "../../encryption/object-cipher.ts";
+import type { FileKey } from "../../encryption/parameters.ts";
 import { readingOrders } from "../../layout/reading-orders.ts";
 import { objectNumber } from "../../objects/objects.ts";
 import { areBlank } from "./blank-regions.ts";

@@ -9,7 +9,7 @@ import type { EngineBytes } from "../../../memory/heap.ts";
 import { concat } from "../../../../bytes/concat.ts";
 import { bytesOf, latin1 } from "../../../../bytes/latin1.ts";
 import type { Work } from "../../../work.ts";
-import type { FileKey } from "../../encryption/object-cipher.ts";
+import type { FileKey } from "../../encryption/parameters.ts";
 import { readString } from "../../syntax/strings.ts";
 import type { TextPiece } from "../../layout/reading-orders.ts";
 import { decodeText } from "../../objects/text-string.ts";
