@@ -1,31 +1,10 @@
 import { expect, test } from "vitest";
 import { unlimitedWork } from "../../src/engines/work.ts";
 import { readingOrders } from "../../src/engines/pdf/layout/reading-orders.ts";
-import type { Glyph, Segment } from "../../src/engines/pdf/text/glyphs.ts";
+import type { Segment } from "../../src/engines/pdf/text/glyphs.ts";
+import { glyphRow as row } from "../harness/glyph-rows.ts";
 import { Random } from "../harness/random.ts";
 import { shuffled } from "../harness/painted-pieces.ts";
-
-/** Every glyph is 6 points wide, of size 10. */
-const [WIDTH, SIZE] = [6, 10];
-
-/** A row of text that begins at `x` and stands at `y`, in points from the top left. */
-function row(x: number, y: number, text: string): Segment {
-  const glyphs = Array.from(text, (letter, at): Glyph => {
-    const start = x + at * WIDTH;
-    return {
-      text: letter,
-      box: [0, 0, 0, 0],
-      start,
-      end: start + WIDTH,
-      size: SIZE,
-      unspaced: false,
-      style: 0,
-      baseline: y,
-    };
-  });
-  const line = { direction: [1, 0] as const, vertical: false, baseline: y, block: 0, rightToLeft: false };
-  return { glyphs, length: text.length, start: x, end: x + text.length * WIDTH, size: SIZE, ...line };
-}
 
 const MARKS = { "goes on": "~", line: "/", cell: "|", apart: "#" } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layoutDocument, line } from "../harness/layout-fixtures.ts";
+import { aligned, layoutDocument, line } from "../harness/layout-fixtures.ts";
 import { extract } from "./text-service.ts";
 
 const [left, right] = [60, 500];
@@ -52,4 +52,24 @@ test("a line of text that is justified is no row of a table", async () => {
   const page = words.map((own, at) => `BT /F1 10 Tf 12 Tw 60 ${600 - 12 * at} Td (${own.join(" ")}) Tj ET\n`).join("");
   const { pages } = await extract(layoutDocument([page]), { markdown: "true" });
   expect(pages[0]?.markdown).toBe("The first of the lines that have wide spaces here and these are all equal");
+});
+
+test("columns with lines in the header only are columns of the whole table", async () => {
+  const rows = [
+    ["Town", "Men (%)", "Women (%)"],
+    ["Bonn", "48.9", "51.1"],
+    ["Kiel", "49.5", "50.5"],
+    ["Ulm", "50.2", "49.8"],
+  ];
+  const sides = [left, right].map((x) => `${x} ${top - 46} m ${x} ${top + 10} l S\n`);
+  const heads = [190, 330].map((x) => `${x} ${top - 4} m ${x} ${top + 10} l S\n`);
+  const under = [10, -4, -18, -32, -46].map((y) => across(top + y));
+  const page = [...under, ...sides, ...heads].join("") + aligned(rows, [55, 195, 335], top);
+  const { pages } = await extract(layoutDocument([page]), { markdown: "true" });
+  expect(pages[0]?.markdown).toBe(
+    rows
+      .map((row) => `| ${row.join(" | ")} |`)
+      .toSpliced(1, 0, "| --- | --- | --- |")
+      .join("\n"),
+  );
 });

@@ -85,7 +85,7 @@ export function guttersOf(group: readonly Line[]): Gutter[] {
 }
 
 /** How many intervals lie above each place of a line. */
-class Depth {
+export class Depth {
   readonly #changes: Int32Array;
 
   constructor(width: number) {

@@ -135,7 +135,7 @@ function* partsOf(words: readonly Word[], rules: Rules, links: readonly LinkArea
   let left = words;
   for (const grid of gridsOf(rules).toSorted((a, b) => size(b) - size(a))) {
     yield left.length * GRID_WORK;
-    const table = tableInGrid(grid, left);
+    const table = yield* tableInGrid(grid, left);
     if (table === undefined) continue;
     const used = new Set(table.cells.flatMap((cell) => cell.words));
     if (used.size === 0 || isChart(grid, figures)) continue;

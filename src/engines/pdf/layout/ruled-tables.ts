@@ -1,9 +1,14 @@
 /** Tables whose cells are separated by lines, with the words in them. */
+import type { Steps } from "../../steps.ts";
 import type { Grid } from "./grids.ts";
 import { bodyRows } from "./aligned-rows.ts";
 import { countBelow } from "./columns.ts";
+import { withWhiteColumns } from "./grid-columns.ts";
 import { type Cell, isNumeric, MOST_PLACES, type Table } from "./tables.ts";
 import { type Area, rowsOf, type Row, textOfRow, type Word } from "./words.ts";
+
+/** Fuel for a word in a grid. */
+const WORD_WORK = 400;
 
 /** A cell of a grid while lines that are missing merge it with its neighbors. */
 interface Box {
@@ -15,11 +20,13 @@ interface Box {
 }
 
 /** The table in a grid, or undefined if the lines are something else, such as a frame or a chart. */
-export function tableInGrid(grid: Grid, words: readonly Word[]): Table | undefined {
-  const { xs, ys } = grid;
+export function* tableInGrid(drawn: Grid, words: readonly Word[]): Steps<Table | undefined> {
+  const { xs, ys } = drawn;
   if (xs.length < 3 || ys.length < 2 || xs.length * ys.length > MOST_PLACES) return undefined;
-  const inside = words.filter((word) => isInside(word, grid));
+  const inside = words.filter((word) => isInside(word, drawn));
   if (inside.length < 3) return undefined;
+  yield inside.length * WORD_WORK;
+  const grid = withWhiteColumns(drawn, merged(drawn, inside));
   const boxes = merged(grid, inside);
   const filled = boxes.filter((box) => box.words.length > 0);
   const columns = new Set(filled.map((box) => box.column));
