@@ -73,3 +73,24 @@ test("columns with lines in the header only are columns of the whole table", asy
       .join("\n"),
   );
 });
+
+test("a frame that is open at the end of its page has a table, though nothing is drawn between its texts", async () => {
+  const cells: readonly (readonly [y: number, ...texts: string[]])[] = [
+    [600, "Stage", "What it is good for"],
+    [582, "All that is written in this cell goes on", "Everybody in charge can go on quickly with"],
+    [571, "in a second line", "the whole of the work"],
+    [553, "The third row of the table has text on", "All information on what was done is here,"],
+    [542, "both of its sides", "and it is seen at a glance"],
+  ];
+  const frame = `${across(612)}${[left, right].map((x) => `${x} 40 m ${x} 612 l S\n`).join("")}`;
+  const page = cells.map(([y, a = "", b = ""]) => line(a, 64, y) + line(b, 280, y)).join("");
+  const { pages } = await extract(layoutDocument([frame + page]), { markdown: "true" });
+  expect(pages[0]?.markdown).toBe(
+    [
+      "| Stage | What it is good for |",
+      "| --- | --- |",
+      "| All that is written in this cell goes on in a second line | Everybody in charge can go on quickly with the whole of the work |",
+      "| The third row of the table has text on both of its sides | All information on what was done is here, and it is seen at a glance |",
+    ].join("\n"),
+  );
+});

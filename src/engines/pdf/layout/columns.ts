@@ -66,14 +66,19 @@ function isJustified({ words, size }: Row): boolean {
   return most < WIDEST_SPACE * size && most < 1.3 * least;
 }
 
-/** Where rows of a group have white space above each other, to a point. */
-export function guttersOf(group: readonly Line[]): Gutter[] {
+/**
+ * Where rows of a group have white space above each other, to a point. `alone`: whether rows of one piece count, too. In a box they do: what stands alone
+ * on its baseline is a line of a cell.
+ */
+export function guttersOf(group: readonly Line[], alone = false): Gutter[] {
   const area = areaOf(group.map((line) => line.row));
   const [origin, width] = [Math.floor(area.x0), Math.ceil(area.x1 - area.x0) + 2];
   if (!(width > 0 && width < 20_000)) return [];
-  const [covered, flanked] = [new Depth(width), new Depth(width)];
-  const multi = group.filter((line) => line.pieces.length >= 2);
-  for (const { pieces } of multi) {
+  const [covered, flanked, left, right] = [new Depth(width), new Depth(width), new Depth(width), new Depth(width)];
+  const looked = alone ? group : group.filter((line) => line.pieces.length >= 2);
+  for (const { row, pieces } of looked) {
+    left.add(Math.ceil((pieces[0]?.x1 ?? row.x1) - origin), width);
+    right.add(0, Math.floor((pieces.at(-1)?.x0 ?? row.x0) - origin));
     for (const [index, piece] of pieces.entries()) {
       const [a, b] = [Math.floor(piece.x0 - origin), Math.ceil(piece.x1 - origin)];
       covered.add(a, b);
@@ -81,7 +86,9 @@ export function guttersOf(group: readonly Line[]): Gutter[] {
       if (next !== undefined) flanked.add(b, Math.floor(next.x0 - origin));
     }
   }
-  return guttersIn(group, multi.length, origin, covered.sums(), flanked.sums());
+  const [toTheLeft, toTheRight] = [left.sums(), right.sums()];
+  const both = alone ? toTheLeft.map((count, x) => Math.min(count, toTheRight[x] ?? 0)) : flanked.sums();
+  return guttersIn(group, looked.length, origin, covered.sums(), both);
 }
 
 /** How many intervals lie above each place of a line. */
@@ -108,7 +115,7 @@ export class Depth {
   }
 }
 
-/** `covered` and `flanked`: how many of `count` rows with several pieces have text at each place, and white space between two pieces. */
+/** `covered` and `flanked`: how many of `count` rows have text at each place, and white space between texts. */
 function guttersIn(
   group: readonly Line[],
   count: number,

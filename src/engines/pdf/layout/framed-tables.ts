@@ -1,12 +1,12 @@
 /** Tables within lines or fills of one width. */
 import type { Steps } from "../../steps.ts";
 import { COLUMN_GAP, countBelow, type Gutter, guttersOf, type Line, rowPiecesOf, placed } from "./columns.ts";
-import { isConsistent, isPart, isProse, type LeftEnds, leftEndsOf } from "./evidence.ts";
+import { hasRows, isConsistent, isPart, isProse, type LeftEnds, leftEndsOf } from "./evidence.ts";
 import { type FrameEdge, type Frame, framesOf } from "./frames.ts";
 import type { Rules } from "./rules.ts";
 import { tableOf } from "./table-cells.ts";
 import { MOST_PLACES, type Table } from "./tables.ts";
-import { median, type Row, rowSteps, type Word } from "./words.ts";
+import { areaOf, median, type Row, rowSteps, type Word } from "./words.ts";
 
 /** The white space between columns of a table that is known as one, in font sizes. */
 const NARROW_GAP = 0.36;
@@ -19,6 +19,9 @@ const MOST_EXTENDED = 6;
 const MOST_EMPTY = 4;
 /** A narrower column has words, or is room between two others. In points. */
 const LEAST_COLUMN = 12;
+
+/** How far the sides of a box may be from its edges, in points. */
+const BOX_SLACK = 3;
 
 /** Lines that are looked at on a page, counted each time: some 5 microseconds each, and every pair of edges may hold a table. More are made to take time. */
 const MOST_LOOKS = 40_000;
@@ -140,6 +143,8 @@ function* tablesIn(frame: Place, rows: readonly Row[], rules: Rules, looks: { le
 function* endsFrom(frame: Place, at: number, lines: LinesByEdge, looks: { left: number }): Steps<End[]> {
   const { edges } = frame;
   const ends: End[] = [];
+  const first = edges[at];
+  if (first === undefined) return ends;
   let inside: number[] = [];
   for (let end = at + 1; end < edges.length; end++) {
     const [last, previous] = [edges[end], edges[end - 1]];
@@ -157,7 +162,7 @@ function* endsFrom(frame: Place, at: number, lines: LinesByEdge, looks: { left: 
     if (own.length * (gutters.length + 1) > MOST_PLACES) break;
     const crossing = added.filter((line) => crosses(line, gutters)).length;
     if (added.length >= 3 && crossing > 0.5 * added.length) break;
-    if (hasBreak(added, previous.y, last.y)) break;
+    if (!isBoxed(frame.sides, first.y, last.y) && hasBreak(added, previous.y, last.y)) break;
     // A table does not end with a row across it.
     if (gutters.length > 0 && added.length > 0 && crossing >= 0.5 * added.length) continue;
     ends.push({ end, inside });
@@ -183,8 +188,10 @@ const crosses = ({ row }: Line, gutters: readonly Gutter[]): boolean =>
   placed(row, gutters).some(({ column, endColumn }) => endColumn > column);
 
 /** The white space between columns: where the backgrounds of cells meet, else what persists over the lines. */
-function columnsIn({ columns, x0, x1 }: Frame, lines: readonly Line[]): Gutter[] {
-  if (columns.length === 0) return guttersOf(lines);
+function columnsIn({ columns, x0, x1, sides }: Frame, lines: readonly Line[]): Gutter[] {
+  const { y0, y1 } = areaOf(lines.map(({ row }) => row));
+  const white = (): Gutter[] => guttersOf(lines, isBoxed(sides, y0, y1));
+  if (columns.length === 0) return white();
   const middles = lines
     .flatMap(({ row }) => row.words.map((word) => (word.x0 + word.x1) / 2))
     .toSorted((a, b) => a - b);
@@ -197,7 +204,7 @@ function columnsIn({ columns, x0, x1 }: Frame, lines: readonly Line[]): Gutter[]
     if (x - from >= LEAST_COLUMN || isFilled(from, x)) used.push(x);
   }
   used.pop();
-  return used.length === 0 ? guttersOf(lines) : used.map((x) => ({ from: x - 0.5, to: x + 0.5, drawn: true }));
+  return used.length === 0 ? white() : used.map((x) => ({ from: x - 0.5, to: x + 0.5, drawn: true }));
 }
 
 interface Stretch {
@@ -218,20 +225,25 @@ function* tableWithin(frame: Place, stretch: Stretch, rules: Rules): Steps<Table
   if (from === undefined || to === undefined || start === undefined || end === undefined) return undefined;
   const gutters = columnsIn(frame, lines.slice(start, end + 1));
   if (gutters.length === 0 || (end - start + 1) * (gutters.length + 1) > MOST_PLACES) return undefined;
-  const first = extended(lines, start, -1, from, gutters, stretch.above);
+  // A box holds all of its table.
+  const isBox = isBoxed(frame.sides, from.y, to.y);
+  const first = isBox ? start : extended(lines, start, -1, from, gutters, stretch.above);
   // Rules between rows, and backgrounds of every other one, may end before the last row.
-  const isOpen = to.filled || separateRows(stretch.lines, stretch);
+  const isOpen = !isBox && (to.filled || separateRows(stretch.lines, stretch));
   const last = isOpen ? extended(lines, end, 1, to, gutters, Infinity) : end;
   const own = lines.slice(first, last + 1);
   if (own.length < 2) return undefined;
   const all = columnsIn(frame, own);
   if (all.length === 0) return undefined;
   const interior = edges.length - 2 + (first < start ? 1 : 0);
-  if (interior === 0 && isProse(own, all)) return undefined;
+  if (interior === 0 && isProse(own, all) && !hasRows(own, all)) return undefined;
   const separators = edges.map(({ y }) => ({ at: y, from: frame.x0, to: frame.x1 }));
   const table = yield* tableOf(own, 0, all, { ...rules, horizontal: [...rules.horizontal, ...separators] });
   return table !== undefined && isConsistent(table) && !isPart(table, frame.leftEnds) ? table : undefined;
 }
+
+const isBoxed = (sides: Frame["sides"], y0: number, y1: number): boolean =>
+  sides.some(({ from, to }) => from < y0 + BOX_SLACK && to > y1 - BOX_SLACK);
 
 /** Whether there is one line between each two of several edges. */
 function separateRows(lines: LinesByEdge, { from, to }: Pick<Stretch, "from" | "to">): boolean {

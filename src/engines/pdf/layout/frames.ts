@@ -1,5 +1,6 @@
 /** Areas that lines or fills of one width mark: rules above and below, rules under rows, backgrounds of rows. */
-import type { Rules } from "./rules.ts";
+import { countBelow } from "./columns.ts";
+import type { Rule, Rules } from "./rules.ts";
 import type { Area } from "./words.ts";
 
 /** Where the ends of lines that belong together may miss each other, in points. */
@@ -10,6 +11,9 @@ const LEAST_WIDTH = 40;
 /** Edges of one width that are looked at. More are a drawing. */
 const MOST_EDGES = 500;
 
+/** Lines at an end of a frame that are compared with those at the other. */
+const MOST_SIDES = 50;
+
 /** Edges of one width above each other. */
 export interface Frame {
   readonly x0: number;
@@ -18,6 +22,8 @@ export interface Frame {
   readonly edges: readonly FrameEdge[];
   /** Where the backgrounds of cells meet, if rows have several. */
   readonly columns: readonly number[];
+  /** From where to where it has a line at both ends. */
+  readonly sides: readonly Pick<Rule, "from" | "to">[];
 }
 
 export interface FrameEdge {
@@ -31,7 +37,7 @@ interface Band extends Area {
   readonly columns: readonly number[];
 }
 
-export function framesOf({ horizontal, fills }: Rules): Frame[] {
+export function framesOf({ horizontal, vertical, fills }: Rules): Frame[] {
   const groups: { x0: number; x1: number; edges: FrameEdge[]; columns: number[][] }[] = [];
   const add = (x0: number, x1: number, edges: readonly FrameEdge[], columns: readonly number[]): void => {
     if (x1 - x0 < LEAST_WIDTH) return;
@@ -46,9 +52,31 @@ export function framesOf({ horizontal, fills }: Rules): Frame[] {
     const edges = [y0, y1].map((y) => ({ y, filled: true }));
     add(x0, x1, edges, columns);
   }
-  return groups
-    .filter(({ edges }) => edges.length >= 2 && edges.length <= MOST_EDGES)
-    .map(({ columns, edges, ...ends }) => ({ ...ends, edges: distinct(edges), columns: distinctPlaces(columns) }));
+  const sorted = vertical.toSorted((a, b) => a.at - b.at);
+  return groups.flatMap(({ columns, edges, ...ends }): Frame[] => {
+    if (edges.length > MOST_EDGES) return [];
+    const sides = sidesOf(ends, sorted);
+    const all = distinct([...edges, ...sides.flatMap((side) => openEnds(side, edges))]);
+    return all.length < 2 ? [] : [{ ...ends, edges: all, columns: distinctPlaces(columns), sides }];
+  });
+}
+
+/** Lines at both ends that begin and end together. `vertical`: from left to right. */
+function sidesOf({ x0, x1 }: Pick<Frame, "x0" | "x1">, vertical: readonly Rule[]): Rule[] {
+  const [left = [], right = []] = [x0, x1].map((x) => {
+    const first = countBelow(vertical.length, (at) => (vertical[at]?.at ?? 0) < x - SAME_END);
+    return vertical.slice(first, first + MOST_SIDES).filter(({ at }) => at <= x + SAME_END);
+  });
+  return left.filter(({ from, to }) =>
+    right.some((other) => Math.abs(other.from - from) <= SAME_END && Math.abs(other.to - to) <= SAME_END),
+  );
+}
+
+/** The end of a frame that goes on on another page: its sides reach beyond its last edge, or begin before its first one. */
+function openEnds({ from, to }: Rule, edges: readonly FrameEdge[]): FrameEdge[] {
+  const isAt = (y: number): boolean => edges.some((edge) => Math.abs(edge.y - y) <= SAME_END);
+  if (isAt(from) === isAt(to)) return [];
+  return [{ y: isAt(from) ? to : from, filled: false }];
 }
 
 function bandsOf(fills: readonly Area[]): Band[] {
