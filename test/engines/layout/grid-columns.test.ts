@@ -96,3 +96,31 @@ test("the markers of a list in a cell are no column", () => {
     ],
   ]);
 });
+
+test("dots that lead to a value are no columns", () => {
+  const lines = [...rules, ...sides, down(350, 80, 160)];
+  const row = (y: number, text: string, value: string): [number, ...Placed[]] => [
+    y,
+    [54, text],
+    ...[190, 210, 230, 250, 270, 290].map((x): Placed => [x, "."]),
+    [354, value],
+  ];
+  expect(
+    partsOn(
+      [
+        row(head, "Income", "100"),
+        row(first, "Expenses of all kinds", "80"),
+        row(second, "Taxes", "5"),
+        row(third, "What is left", "15"),
+      ],
+      lines,
+    ),
+  ).toEqual([
+    [
+      ["Income . . . . . .", "100"],
+      ["Expenses of all kinds . . . . . .", "80"],
+      ["Taxes . . . . . .", "5"],
+      ["What is left . . . . . .", "15"],
+    ],
+  ]);
+});

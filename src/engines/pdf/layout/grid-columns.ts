@@ -1,14 +1,16 @@
 /** Columns of a grid that white space separates, where no lines do. */
-import { countBelow, Depth, guttersOf, type Line, middle, rowPiecesOf } from "./columns.ts";
-import { MARKER } from "./evidence.ts";
+import { countBelow, Depth, guttersOf, type Line, middle, type RowPiece, rowPiecesOf } from "./columns.ts";
 import type { Grid } from "./grids.ts";
 import { MOST_PLACES } from "./tables.ts";
-import { rowsOf, textOfRow, type Word } from "./words.ts";
+import { type Row, rowsOf, type Word } from "./words.ts";
 
-/** The fewest lines of several pieces, and their least share of all, that show columns where nothing is drawn between them. */
+/** The fewest lines of several pieces, and their least share of all, that show columns where nothing is drawn between them; more of their pieces are values. */
 const [LEAST_LINES, LEAST_SHARE] = [3, 0.5];
 /** How far a text may reach over the place of a line, in points. */
 const SLACK = 1;
+
+/** Dots that lead the eye to a value. */
+const LEADER = /^[.…·]+$/u;
 
 /** Places of a grid that no line separates, and the words in them. */
 interface Box {
@@ -31,7 +33,7 @@ interface Lined extends Box {
 export function withWhiteColumns(grid: Grid, boxes: readonly Box[]): Grid {
   const lined = boxes
     .filter(({ words }) => words.length > 1)
-    .map((box): Lined => ({ ...box, lines: rowsOf(box.words).map((row) => ({ row, pieces: rowPiecesOf(row) })) }));
+    .map((box): Lined => ({ ...box, lines: rowsOf(box.words).map(lineOf) }));
   const xs = [...grid.xs, ...addedColumns(grid, lined)].toSorted((a, b) => a - b);
   if (xs.length * grid.ys.length > MOST_PLACES) return grid;
   /** The column of the grid that each one is a part of. */
@@ -53,7 +55,18 @@ export function withWhiteColumns(grid: Grid, boxes: readonly Box[]): Grid {
   };
 }
 
-/** The white space that persists over the lines between two lines of the grid. */
+/** A row and its pieces. A leader is a part of the text that it leads from. */
+function lineOf(row: Row): Line {
+  const pieces: RowPiece[] = [];
+  for (const piece of rowPiecesOf(row)) {
+    const last = pieces.at(-1);
+    if (last === undefined || piece.words.some(({ text }) => !LEADER.test(text))) pieces.push(piece);
+    else pieces[pieces.length - 1] = { ...last, x1: piece.x1 };
+  }
+  return { row, pieces };
+}
+
+/** The white space that persists over the lines between two lines of the grid, where it separates values. */
 function addedColumns(grid: Grid, boxes: readonly Lined[]): number[] {
   const inColumn = Map.groupBy(
     boxes.filter(({ column, endColumn }) => column === endColumn),
@@ -63,14 +76,11 @@ function addedColumns(grid: Grid, boxes: readonly Lined[]): number[] {
     const lines = own.flatMap((box) => box.lines);
     const several = lines.filter(({ pieces }) => pieces.length > 1);
     if (several.length < LEAST_LINES || several.length < LEAST_SHARE * lines.length) return [];
-    if (several.filter(isItem).length > LEAST_SHARE * several.length) return [];
+    const texts = several.flatMap(({ pieces }) => pieces);
+    if (texts.filter(({ numeric }) => numeric).length <= LEAST_SHARE * texts.length) return [];
     return guttersOf(lines).map(middle);
   });
 }
-
-/** Whether a line is one of a list: a marker, and text. */
-const isItem = ({ pieces: [first, second] }: Line): boolean =>
-  first !== undefined && second?.numeric === false && MARKER.test(textOfRow(first.words));
 
 /** The places in `xs`, from one to before another, at which white space divides a box: between two pieces of a line, and then wherever none crosses. */
 function whitePlaces(xs: readonly number[], from: number, to: number, { lines }: Lined): number[] {
