@@ -6,18 +6,20 @@ import { glyphRow } from "./glyph-rows.ts";
 
 type Drawn = PageContent["drawn"][number];
 
-const box = (x0: number, y0: number, x1: number, y1: number): Drawn => ({
+const box = (x0: number, y0: number, x1: number, y1: number, color = 0xff_00_00_00): Drawn => ({
   x0,
   y0,
   x1,
   y1,
   stroked: false,
   rectangle: true,
-  color: 0xff_00_00_00,
+  color,
 });
 /** Lines half a point thick. */
 export const across = (y: number, x0: number, x1: number): Drawn => box(x0, y - 0.25, x1, y + 0.25);
 export const down = (x: number, y0: number, y1: number): Drawn => box(x - 0.25, y0, x + 0.25, y1);
+
+export const background = (x0: number, y0: number, x1: number, y1: number): Drawn => box(x0, y0, x1, y1, 0xff_dd_dd_dd);
 
 /** A text that begins at `x`, in points from the left; its glyphs are 6 points wide. */
 export type Placed = readonly [x: number, text: string];

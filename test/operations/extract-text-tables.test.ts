@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aligned, layoutDocument, line } from "../harness/layout-fixtures.ts";
+import { aligned, layoutDocument, line, ruled } from "../harness/layout-fixtures.ts";
 import { extract } from "./text-service.ts";
 
 const [left, right] = [60, 500];
@@ -91,6 +91,23 @@ test("a frame that is open at the end of its page has a table, though nothing is
       "| --- | --- |",
       "| All that is written in this cell goes on in a second line | Everybody in charge can go on quickly with the whole of the work |",
       "| The third row of the table has text on both of its sides | All information on what was done is here, and it is seen at a glance |",
+    ].join("\n"),
+  );
+});
+
+test("a list with a line around each of its texts is a table of one column", async () => {
+  const rows = [["Towns that take part"], ["Bonn"], ["Kiel, but only in the second year"], ["Ulm"]];
+  const page = ruled(rows, [200], 60, 700) + line("A paragraph stands below the table.", 60, 600);
+  const { pages } = await extract(layoutDocument([page]), { markdown: "true" });
+  expect(pages[0]?.markdown).toBe(
+    [
+      "| Towns that take part |",
+      "| --- |",
+      "| Bonn |",
+      "| Kiel, but only in the second year |",
+      "| Ulm |",
+      "",
+      "A paragraph stands below the table.",
     ].join("\n"),
   );
 });

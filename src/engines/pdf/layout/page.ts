@@ -8,8 +8,8 @@ import { gridsOf } from "./grids.ts";
 import { paragraphsOf, type TextPart } from "./paragraphs.ts";
 import { regionsOf } from "./regions.ts";
 import { type Figures, figuresOf, isChart } from "./figures.ts";
-import { tableInGrid } from "./ruled-tables.ts";
-import { type Drawn, type Rules, rulesOf } from "./rules.ts";
+import { columnInGrid, tableInGrid } from "./ruled-tables.ts";
+import { type Drawn, linesIn, type Rules, rulesOf } from "./rules.ts";
 import type { LinkArea } from "./spans.ts";
 import type { Table } from "./tables.ts";
 import {
@@ -133,20 +133,25 @@ function* partsOf(words: readonly Word[], rules: Rules, links: readonly LinkArea
   const tables: Table[] = [];
   const parts: Part[] = [];
   let left = words;
-  for (const grid of gridsOf(rules).toSorted((a, b) => size(b) - size(a))) {
-    yield left.length * GRID_WORK;
-    const table = yield* tableInGrid(grid, left);
-    if (table === undefined) continue;
-    const used = new Set(table.cells.flatMap((cell) => cell.words));
-    if (used.size === 0 || isChart(grid, figures)) continue;
-    tables.push({ ...table, ...areaOf(used) });
-    yield used.size * TABLE_WORK;
-    left = left.filter((word) => !used.has(word));
-  }
+  const look = function* (lines: Pick<Rules, "horizontal" | "vertical">, find: typeof tableInGrid): Steps<void> {
+    for (const grid of gridsOf(lines).toSorted((a, b) => size(b) - size(a))) {
+      yield left.length * GRID_WORK;
+      const table = yield* find(grid, left);
+      if (table === undefined) continue;
+      const used = new Set(table.cells.flatMap((cell) => cell.words));
+      if (used.size === 0 || isChart(grid, figures)) continue;
+      tables.push({ ...table, ...areaOf(used) });
+      yield used.size * TABLE_WORK;
+      left = left.filter((word) => !used.has(word));
+    }
+  };
+  yield* look(rules, tableInGrid);
   const framed = yield* framedTables(left, rules);
   tables.push(...framed.tables.filter((table) => !isChart(table, figures)));
   const used = new Set(tables.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
   left = left.filter((word) => !used.has(word));
+  // Boxes that are stacked may hold tables of several columns.
+  yield* look(linesIn(rules), columnInGrid);
   const placed = new Set<Table>();
   const regions = yield* regionsOf(left, tables, rules);
   const tried = { left: MOST_TRIED };

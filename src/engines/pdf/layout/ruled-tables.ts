@@ -2,13 +2,20 @@
 import type { Steps } from "../../steps.ts";
 import type { Grid } from "./grids.ts";
 import { bodyRows } from "./aligned-rows.ts";
-import { countBelow } from "./columns.ts";
+import { countBelow, rowPiecesOf } from "./columns.ts";
 import { withWhiteColumns } from "./grid-columns.ts";
 import { type Cell, isNumeric, MOST_PLACES, type Table } from "./tables.ts";
 import { type Area, rowsOf, type Row, textOfRow, type Word } from "./words.ts";
 
 /** Fuel for a word in a grid. */
 const WORD_WORK = 400;
+
+/** The fewest cells of a table of one column, and their least share with text. Two are a text with its title. */
+const [LEAST_STACKED, LEAST_FILLED] = [3, 0.8];
+/** The most lines of a cell of one. What is longer is a text in a box. */
+const MOST_LINES = 4;
+/** The width of a space, in font sizes. */
+const SPACE = 0.25;
 
 /** A cell of a grid while lines that are missing merge it with its neighbors. */
 interface Box {
@@ -34,6 +41,48 @@ export function* tableInGrid(drawn: Grid, words: readonly Word[]): Steps<Table |
   if (crossing(inside, grid) > 0.2 * inside.length) return undefined;
   if (filled.length < 0.2 * boxes.length) return undefined;
   return tableOf(grid, split(grid, trimmed(grid, boxes)));
+}
+
+/**
+ * The table of one column in a grid whose cells are stacked: rows of a list with a line around each. Or undefined, if it is something else: a text box, with its title or
+ * without, or a bar of a chart.
+ */
+export function* columnInGrid(grid: Grid, words: readonly Word[]): Steps<Table | undefined> {
+  if (grid.xs.length !== 2 || grid.ys.length <= LEAST_STACKED || grid.ys.length > MOST_PLACES) return undefined;
+  const inside = words.filter((word) => isInside(word, grid));
+  yield inside.length * WORD_WORK;
+  const boxes = merged(grid, inside);
+  const isClosed = boxes.every(({ row, endRow }) =>
+    [-1, 0].every((column) => grid.separatesColumns(row, column) && grid.separatesColumns(endRow, column)),
+  );
+  const filled = boxes.filter((box) => box.words.length > 0);
+  if (!isClosed || filled.length < LEAST_STACKED || filled.length < LEAST_FILLED * boxes.length) return undefined;
+  const cells = filled.map((box) => rowsOf(box.words));
+  if (cells.some((rows) => rows.length > MOST_LINES || rows.some((row) => rowPiecesOf(row).length > 1)))
+    return undefined;
+  const worded = cells.filter((rows) => rows.some((row) => row.words.some(({ text }) => /\p{L}{2}/u.test(text))));
+  if (worded.length <= 0.5 * cells.length || runsOn(cells, grid) || hasBeside(cells, grid, words)) return undefined;
+  return tableOf(grid, filled, 1);
+}
+
+/** Whether most cells are full, as the lines of a text are of which each has a box. */
+function runsOn(cells: readonly (readonly Row[])[], { x0, x1 }: Area): boolean {
+  const full = cells.filter((rows, at) => {
+    const [last, first] = [rows.at(-1), cells[at + 1]?.[0]];
+    const word = first?.words[0];
+    if (last === undefined || first === undefined || word === undefined) return false;
+    const padding = Math.max(0, first.x0 - x0);
+    return last.x1 + SPACE * last.size + word.x1 - word.x0 > x1 - padding;
+  });
+  return full.length > 0.5 * cells.length;
+}
+
+/** Whether most cells have something on their baseline to the left or to the right of the lines: then they are labels or values of it. */
+function hasBeside(cells: readonly (readonly Row[])[], { x0, x1 }: Area, words: readonly Word[]): boolean {
+  const outside = words.filter((word) => word.x1 < x0 || word.x0 > x1);
+  const baselines = new Set(outside.flatMap(({ baseline }) => [Math.floor(baseline), Math.ceil(baseline)]));
+  const beside = cells.filter(([row]) => row !== undefined && baselines.has(Math.round(row.baseline)));
+  return beside.length > 0.5 * cells.length;
 }
 
 const isInside = (word: Word, area: Area): boolean => {
@@ -173,12 +222,12 @@ function isRowWise(rows: readonly Row[], boxOf: ReadonlyMap<Word, Box>): boolean
   });
 }
 
-/** The table of the boxes that are left, without rows and columns that hold nothing. */
-function tableOf(grid: Area, boxes: readonly Box[]): Table | undefined {
+/** The table of the boxes that are left, without rows and columns that hold nothing. `least`: how many columns it has to have. */
+function tableOf(grid: Area, boxes: readonly Box[], least = 2): Table | undefined {
   const filled = boxes.filter((box) => box.words.length > 0);
   const usedRows = [...new Set(filled.map((box) => box.row))].toSorted((a, b) => a - b);
   const usedColumns = [...new Set(filled.map((box) => box.column))].toSorted((a, b) => a - b);
-  if (usedColumns.length < 2 || filled.length < 3) return undefined;
+  if (usedColumns.length < least || filled.length < 3) return undefined;
   if (usedRows.length * usedColumns.length > MOST_PLACES) return undefined;
   const start = (used: readonly number[], value: number): number =>
     countBelow(used.length, (at) => (used[at] ?? 0) < value);

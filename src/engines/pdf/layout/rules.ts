@@ -8,6 +8,8 @@ export interface Rule {
   readonly to: number;
   /** Where the pieces meet in which it is drawn, such as the borders of cells. */
   readonly joints?: readonly number[];
+  /** Whether nothing is drawn there but where backgrounds end. */
+  readonly background?: boolean;
 }
 
 export interface Rules {
@@ -42,9 +44,9 @@ const MOST_RULES = 3000;
 export function rulesOf(drawn: readonly Drawn[]): Rules {
   const horizontal: Rule[] = [];
   const vertical: Rule[] = [];
-  const edges = ({ x0, y0, x1, y1 }: Area): void => {
-    horizontal.push({ at: y0, from: x0, to: x1 }, { at: y1, from: x0, to: x1 });
-    vertical.push({ at: x0, from: y0, to: y1 }, { at: x1, from: y0, to: y1 });
+  const edges = ({ x0, y0, x1, y1 }: Area, background: boolean): void => {
+    for (const at of [y0, y1]) horizontal.push({ at, from: x0, to: x1, background });
+    for (const at of [x0, x1]) vertical.push({ at, from: y0, to: y1, background });
   };
   const fills: Drawn[] = [];
   const backgrounds = drawn.filter((box) => !box.stroked && box.rectangle && box.y1 - box.y0 >= LEAST_BACKGROUND);
@@ -55,7 +57,7 @@ export function rulesOf(drawn: readonly Drawn[]): Rules {
       if (!box.rectangle) continue;
       const inset = thin / 2;
       // MuPDF extends rectangles less than lines.
-      if (thin > STROKE) edges({ x0: box.x0 + 1, y0: box.y0 + 1, x1: box.x1 - 1, y1: box.y1 - 1 });
+      if (thin > STROKE) edges({ x0: box.x0 + 1, y0: box.y0 + 1, x1: box.x1 - 1, y1: box.y1 - 1 }, false);
       else if (width > height) horizontal.push({ at: (box.y0 + box.y1) / 2, from: box.x0 + inset, to: box.x1 - inset });
       else vertical.push({ at: (box.x0 + box.x1) / 2, from: box.y0 + inset, to: box.y1 - inset });
     } else if (thin <= THICK) {
@@ -68,10 +70,16 @@ export function rulesOf(drawn: readonly Drawn[]): Rules {
   for (const box of looked) {
     // A background of a line of text within a cell's.
     const isNested = looked.some((other) => other !== box && other.color === box.color && isLarger(other, box));
-    if (!isNested) edges(box);
+    if (!isNested) edges(box, true);
   }
   return { horizontal: joined(horizontal), vertical: joined(vertical), fills: backgrounds.slice(0, MOST_RULES) };
 }
+
+/** What is drawn as a line, without the ends of backgrounds. */
+export const linesIn = ({ horizontal, vertical }: Rules): Pick<Rules, "horizontal" | "vertical"> => ({
+  horizontal: horizontal.filter(({ background }) => background !== true),
+  vertical: vertical.filter(({ background }) => background !== true),
+});
 
 const isWhite = (color: number): boolean => (color & 0xf8f8f8) === 0xf8f8f8 || color >>> 24 < 8;
 
@@ -92,12 +100,13 @@ function joined(rules: readonly Rule[]): Rule[] {
     let to = from;
     while (to < sorted.length && (sorted[to]?.at ?? 0) - start <= SAME) to++;
     const group = sorted.slice(from, to).toSorted((a, b) => a.from - b.from);
-    let line: { at: number; from: number; to: number; joints: number[] } | undefined;
+    let line: { at: number; from: number; to: number; joints: number[]; background: boolean } | undefined;
     for (const rule of group) {
       if (line !== undefined && rule.from <= line.to + JOINED) {
         if (Math.abs(rule.from - line.to) < SAME) line.joints.push(rule.from);
         line.to = Math.max(line.to, rule.to);
-      } else lines.push((line = { ...rule, joints: [] }));
+        line.background &&= rule.background === true;
+      } else lines.push((line = { ...rule, joints: [], background: rule.background === true }));
     }
     from = to;
   }
