@@ -93,9 +93,9 @@ export class ImageCodecs {
   }
 
   /**
-   * Encodes a lossy WebP; alpha is kept losslessly if any pixel has it. At most `WEBP_SIDE` pixels each way. `data` can also be
-   * a function that fills the encoder's own memory, so that no second copy of the pixels exists.
-   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and what `data` throws
+   * Encodes a lossy WebP. Alpha is kept losslessly if any pixel has it. At most `WEBP_SIDE` pixels each way. `data` can also be a function that fills
+   * the encoder's own memory, so that no second copy of the pixels exists.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and the errors of `data`
    */
   encodeWebp(
     { data, width, height }: Omit<Rgba, "data"> & { readonly data: Uint8Array | FillPixels },
@@ -115,10 +115,10 @@ export class ImageCodecs {
   }
 
   /**
-   * Decodes a WebP, lossy or lossless, and passes its pixels to `use`: they are a view of the codec's heap, valid only until
-   * `use` returns. `alpha`: whether the file declares transparency. Undefined if the file is damaged or animated. Takes about 6
-   * bytes per pixel: check `readWebpHeader` first.
-   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and what `use` throws
+   * Decodes a WebP, lossy or lossless, and passes its pixels to `use`: they are a view of the codec's heap, valid only until `use` returns. `alpha`:
+   * whether the file declares transparency. Undefined if the file is damaged or animated. Takes about 6 bytes per pixel: check `readWebpHeader`
+   * first.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and the errors of `use`
    */
   decodeWebp<T>(file: Uint8Array, use: (pixels: Rgba, alpha: boolean) => T): Promise<T | undefined> {
     const header = readWebpHeader(file);

@@ -1,4 +1,4 @@
-/** Facts about an image that are known before it is decoded, whatever its format. */
+/** Facts about an image of any format that are known before it is decoded. */
 
 /** 1 to 8 (EXIF, tag 274; CIPA DC-008, 4.6.5): how the stored rows and columns are to be shown. 1 shows them as stored. */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;

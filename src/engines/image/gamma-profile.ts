@@ -1,6 +1,6 @@
 /**
- * Builds ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that define
- * their colors by numbers. PDF's CalGray and CalRGB would say the same, but readers disagree on them: one shows gray as pink.
+ * Builds ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that define their colors by numbers.
+ * PDF's CalGray and CalRGB would mean the same, but readers disagree on them: one shows gray as pink.
  */
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
 

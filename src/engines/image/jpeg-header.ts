@@ -1,4 +1,4 @@
-/** The facts about a JPEG that a PDF needs to embed its data as it is (ITU-T T.81, annex B). */
+/** The facts about a JPEG that a PDF needs to embed its data unchanged (ITU-T T.81, annex B). */
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { concat } from "../../bytes/concat.ts";
@@ -33,7 +33,7 @@ const APP0 = 0xe0;
 const APP1 = 0xe1;
 const APP2 = 0xe2;
 const APP14 = 0xee;
-/** Baseline, extended and progressive, with Huffman codes: what PDF's DCTDecode supports (ISO 32000-2, 7.4.8). */
+/** Baseline, extended, and progressive, with Huffman codes: the kinds that PDF's DCTDecode supports (ISO 32000-2, 7.4.8). */
 const EMBEDDABLE = new Set([0xc0, 0xc1, 0xc2]);
 
 interface Frame {

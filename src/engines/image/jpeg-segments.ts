@@ -8,7 +8,7 @@ export const EOI = 0xd9;
 export const SOS = 0xda;
 const TEM = 0x01;
 
-/** A marker and its content, which is empty if the marker stands alone. */
+/** A marker and its content, which is empty for a marker without a segment. */
 export interface JpegSegment {
   readonly marker: number;
   /**

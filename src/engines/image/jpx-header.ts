@@ -1,4 +1,4 @@
-/** JPEG 2000 in a file (ISO/IEC 15444-1, Annex I) or bare (Annex A): what can be left out when it is decoded. */
+/** JPEG 2000 in a file (ISO/IEC 15444-1, Annex I) or bare (Annex A): the parts that can be left out when it is decoded. */
 
 const [SOC, COD, COC, SOT, SOD, EOC] = [0xff4f, 0xff52, 0xff53, 0xff90, 0xff93, 0xffd9];
 
@@ -22,7 +22,7 @@ export interface JpxFacts {
   readonly hasParts: boolean;
 }
 
-/** Undefined for what cannot be read. */
+/** Undefined if it cannot be read. */
 export function readJpx(data: Uint8Array): JpxFacts | undefined {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   try {

@@ -39,8 +39,8 @@ export class PngColor {
   }
 
   /**
-   * The ICC profile of the samples; undefined if they are what screens use directly. In order of precedence: a profile, sRGB,
-   * then gamma and chromaticities.
+   * The ICC profile of the samples. Undefined if they are in the color space of screens. In order of precedence: a profile, sRGB, then gamma and
+   * chromaticities.
    */
   async profile(work: Work, components: 1 | 3): Promise<Uint8Array | undefined> {
     const profile = this.#profile && (await profileOf(work, this.#profile));

@@ -43,7 +43,7 @@ export interface PngFacts extends ImageFileFacts {
   readonly palette: Uint8Array;
   /** The contents of tRNS (11.3.2.1); empty without it. */
   readonly transparency: Uint8Array;
-  /** The colors of the samples; undefined if they are what screens use directly. */
+  /** The colors of the samples. Undefined if they are in the color space of screens. */
   readonly profile: Uint8Array | undefined;
   /** Byte ranges of the compressed data in the file: one stream in pieces. */
   readonly data: readonly { readonly start: number; readonly end: number }[];

@@ -25,7 +25,7 @@ const ADAM7: readonly Pass[] = [
 ];
 /** The largest number of a filter (ISO/IEC 15948, 9.2). */
 export const HIGHEST_FILTER = 4;
-/** Fuel per byte that is unfiltered, in addition to what it takes to inflate it. */
+/** Fuel per unfiltered byte, in addition to that for inflating it. */
 export const UNFILTER_WORK = 4;
 
 /** Bits per pixel. */

@@ -24,7 +24,7 @@ export function withoutJpegMetadata(jpeg: Uint8Array): Uint8Array {
   return concat(kept);
 }
 
-/** Keeps the segments that say how the samples are coded: JFIF's, Adobe's, and the profile. */
+/** Keeps the segments that specify the coding of the samples: JFIF's, Adobe's, and the profile. */
 function isMetadata(marker: number, content: Uint8Array): boolean {
   if (marker === COMMENT) return true;
   if (marker < FIRST_APPLICATION || marker > LAST_APPLICATION) return false;

@@ -1,4 +1,4 @@
-/** What the encoder does with each block of 8 by 8, in WebAssembly: wasm/jpeg-kernel.ts writes the module. */
+/** The part of the encoder that handles each block of 8 by 8, in WebAssembly: wasm/jpeg-kernel.ts writes the module. */
 import module from "../../../../wasm/generated/jpeg-kernel.wasm";
 import { ZIGZAG } from "./tables.ts";
 
@@ -14,7 +14,7 @@ interface Exports {
 
 /** Bytes of a block of samples. */
 export const BLOCK_BYTES = 256;
-/** Where things are in the memory: what does not change, the symbols of a block, the blocks of a unit, rows of pixels. */
+/** Offsets in the memory: the constant tables, the symbols of a block, the blocks of a unit, rows of pixels. */
 const [FACTORS, ORDER, SYMBOLS] = [0, BLOCK_BYTES, 2 * BLOCK_BYTES];
 export const [LIGHT, BLUE, RED] = [4 * BLOCK_BYTES, 8 * BLOCK_BYTES, 12 * BLOCK_BYTES];
 export const PIXELS = 16 * BLOCK_BYTES;
@@ -51,7 +51,7 @@ export class BlockKernel {
     [this.bytes, this.words, this.coefficients] = this.#views();
   }
 
-  /** What makes coefficients in quantization steps of transformed values: row by row, for the next blocks. */
+  /** Factors that turn transformed values into coefficients in quantization steps: row by row, for the next blocks. */
   setFactors(factors: Float32Array): void {
     const view = new Float32Array(this.bytes.buffer, FACTORS, 64);
     for (const [place, factor] of factors.entries()) view[byColumns(place)] = factor;

@@ -33,7 +33,7 @@ export function quantizationSteps(quality: number): Uint8Array {
 /** The scale factors that the kernel's transform omits, per row and column. */
 const LEFT_OUT = Array.from({ length: 8 }, (_, k) => (k === 0 ? 1 : Math.cos((k * Math.PI) / 16) * Math.SQRT2));
 
-/** What makes coefficients in quantization steps of the values that the kernel's transform yields, row by row. */
+/** Factors that turn the values of the kernel's transform into coefficients in quantization steps, row by row. */
 export function quantizationFactors(steps: Uint8Array): Float32Array {
   return Float32Array.from(steps, (step, place) => {
     const left = (LEFT_OUT[place >> 3] ?? 1) * (LEFT_OUT[place & 7] ?? 1);

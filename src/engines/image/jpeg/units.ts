@@ -3,7 +3,7 @@ import { BLOCK_BYTES, BLUE, type BlockKernel, LIGHT, PIXELS, RED } from "./kerne
 import { quantizationFactors, quantizationSteps } from "./tables.ts";
 import type { ScanComponent, Symbols } from "./symbols.ts";
 
-/** What the kernel sees in a block: a pixel unlike the first of the unit, and one that is not gray. */
+/** Findings of the kernel in a block: a pixel unlike the first of the unit, and one that is not gray. */
 const [DIFFERENT, COLORED] = [1, 2];
 
 /** Size in pixels of the unit that a scan codes at a time (ISO/IEC 10918-1, A.2). */
