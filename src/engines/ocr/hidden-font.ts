@@ -74,7 +74,7 @@ function fontFile(): Uint8Array<ArrayBuffer> {
     values.forEach((value, index) => view.setUint16(index * 2, value & 0xffff));
     return view;
   };
-  // One contour of two points, with its bounding box. The flags say which coordinates repeat.
+  // One contour of two points, with its bounding box. The flags specify which coordinates repeat.
   const glyph = table(1, 0, -DESCENT, EM, ASCENT, 1, 0, 0x1101, EM, -DESCENT, DESCENT + ASCENT);
   return writeTables([
     ["glyf", glyph],

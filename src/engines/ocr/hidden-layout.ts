@@ -15,7 +15,7 @@ interface Placed {
   readonly top: number;
 }
 
-/** What is shown by one operator. */
+/** The glyphs that one operator shows. */
 export interface Show {
   /** In page order, with the space after a word. */
   readonly text: string;

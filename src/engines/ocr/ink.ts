@@ -47,8 +47,8 @@ export class Ink {
   }
 
   /**
-   * The boxes of the ink, cut along white rows and columns: lines, or parts of a line that are further apart than the line is high. What
-   * has no white rows between it and is higher than a line (`highest`, in pixels) is cut along columns that are `gutter` pixels wide.
+   * The boxes of the ink, cut along white rows and columns: lines, or parts of a line that are further apart than the line is high. Ink without white
+   * rows in it that is higher than a line (`highest`, in pixels) is cut along columns that are `gutter` pixels wide.
    */
   strips(highest: number, gutter: number): PixelBox[] {
     const strips: PixelBox[] = [];
@@ -61,7 +61,7 @@ export class Ink {
         const columns = this.#runs(band, "columns", height > tallest ? gutter / CELL : height);
         for (const [left, right] of columns) {
           const part: PixelBox = [left, top, right, bottom];
-          // Beside others it may have white rows of its own.
+          // One of several parts may have white rows of its own.
           if (columns.length > 1 && depth < DEEPEST) cut(part, depth + 1);
           else strips.push(part.map((cell) => cell * CELL) as unknown as PixelBox);
         }

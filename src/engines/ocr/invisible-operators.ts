@@ -1,5 +1,5 @@
 /**
- * Finds the operators of a content stream that show invisible text, and what can be removed with them (ISO 32000-2, 9.3.6 and
+ * Finds the operators of a content stream that show invisible text, and the other operators that can be removed with them (ISO 32000-2, 9.3.6 and
  * 9.4.3).
  */
 import type { Work } from "../work.ts";

@@ -12,9 +12,8 @@ const ENCODING = new Set(["Length", "Filter", "DecodeParms", "F", "FFilter", "FD
 const LINE_END = 0x0a;
 
 /**
- * Removes invisible text (rendering mode 3) from pages and the forms they draw. Visible content does not change, nor do
- * other pages that share forms and resources with these. Text in patterns and annotations stays, as does text hidden behind
- * other content.
+ * Removes invisible text (rendering mode 3) from pages and the forms they draw. Visible content does not change, and neither do other pages that
+ * share forms and resources with these. Text in patterns and annotations stays, as does text hidden behind other content.
  */
 export class InvisibleText {
   readonly #open: OpenPdf;

@@ -9,7 +9,7 @@ import { RecognitionFailure, type TextRecognizer } from "./tesseract.ts";
 
 /**
  * Recognizes a page (0-based) of a document. The languages of `recognizer` must be open.
- * @throws Refusal `ocr_failed`, and what `recognizePage` throws
+ * @throws Refusal `ocr_failed`, and the errors of `recognizePage`
  */
 export async function readPicture(open: OpenPdf, page: number, recognizer: TextRecognizer): Promise<PageReading> {
   using picture = await PagePicture.of(open, page);

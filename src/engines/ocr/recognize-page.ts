@@ -40,7 +40,7 @@ const MOST_SPREAD = 1.2;
 const DOUBTFUL = 0.65;
 /** By how much another direction must be more confident. */
 const SURER = 0.15;
-/** Degrees clockwise, most likely first. Tesseract reads text rotated by 90 degrees as it is. */
+/** Degrees clockwise, most likely first. Tesseract reads text rotated by 90 degrees without help. */
 const OTHER_TURNS = [180, 90, 270] as const;
 /** A page with low confidence in every direction is read again at this fraction of its resolution. */
 const OTHER_SCALE = 0.7;
@@ -121,14 +121,14 @@ async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted
     if (dpi === view.dpi && turn === view.turn && !amiss) break;
     view = { ...view, dpi, turn, readAs: dpi < view.dpi || amiss ? usual : drawnAs };
     layout = await recognizer.analyzeLayout(picture.raster(view));
-    // The slope of a few letters says nothing about the page.
+    // The slope of a few letters is no evidence about the page.
     if (turn !== wanted.turn && layout.ink.inkedRows > ink.inkedRows * MOST_SPREAD) turn = wanted.turn;
   }
   const read = await recognizer.read();
   const show = (scale: number): Promise<void> =>
     recognizer.load(picture.raster({ ...view, dpi: view.dpi * scale, readAs: (view.readAs ?? view.dpi) * scale }));
   const page = { ink: layout.ink, dpi: view.dpi, mostScale: picture.mostDpi / view.dpi, show };
-  // A page of which nothing can be read stands in another direction, and a sample only shows how well its letters are read.
+  // A page without readable text is turned in another direction, and a sample only shows how well its letters are read.
   const isReadable = read.length <= SAMPLE_LINES || certaintyOf(read) >= DOUBTFUL;
   const whole = isReadable && !wanted.part ? await withUnreadLines(page, read, recognizer) : read;
   const lines = withNumberRows(whole);

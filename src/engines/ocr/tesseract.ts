@@ -25,7 +25,7 @@ interface Pixels {
   set(bytes: Uint8Array, at: number): void;
 }
 
-/** What is known of a page before it is read. */
+/** Facts about a page that are known before it is read. */
 export interface KnownLayout {
   /** Degrees clockwise by which to rotate the page to make its lines level, apart from quarter turns. */
   readonly skew: number;

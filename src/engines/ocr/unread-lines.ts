@@ -1,6 +1,6 @@
 /**
- * Reads again what Tesseract's layout analysis lost or garbled: lines alone on a page, headings, short numbers, columns of a table. Their ink
- * is found without it, and read as a block or as a line.
+ * Reads again the text that Tesseract's layout analysis lost or garbled: lines alone on a page, headings, short numbers, columns of a table. Their
+ * ink is found without it, and read as a block or as a line.
  */
 import type { Ink } from "./ink.ts";
 import { areLevel, boxOfLines, union, readWordsOf } from "./line-boxes.ts";
@@ -147,7 +147,7 @@ export function certaintyOf(lines: readonly ReadLine[]): number {
   return words.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0) / Math.max(1, letters);
 }
 
-/** The lines without `before`, and `found` in their place, or before what is read after it. */
+/** The lines without `before`, and with `found` in their place, or before the next line that is read. */
 function replaced(
   lines: readonly ReadLine[],
   before: readonly ReadLine[],
