@@ -69,7 +69,7 @@ function pixelBox(bounds: readonly number[], dpi: number): PixelBox {
   return { x, y, width: Math.max(1, Math.ceil(x1 - 0.001) - x), height: Math.max(1, Math.ceil(y1 - 0.001) - y) };
 }
 
-/** `most`: rows that may be drawn at a time whatever their size. */
+/** `most`: rows that may be drawn at a time, regardless of their size. */
 function bandRows(width: number, height: number, samples: number, most = height): number {
   const rows = Math.min(most, Math.floor(BAND_BYTES / (width * samples)));
   return rows >= height ? height : Math.min(height, Math.max(BAND_STEP, Math.floor(rows / BAND_STEP) * BAND_STEP));
@@ -129,7 +129,7 @@ export class PageRaster implements Disposable {
   readonly #list: DisplayList;
   readonly #bandRows: number;
   readonly #drawing: SteppedStage;
-  /** MuPDF caches what it decoded of a large image for a band, which no other band needs. */
+  /** MuPDF caches the decoded part of a large image for a band, which no other band needs. */
   readonly #trim: () => void;
   /** The band drawn last. */
   #drawn: { readonly top: number; readonly pixmap: Pixmap } | undefined;

@@ -13,8 +13,8 @@ export interface WebpOptions {
 }
 
 /**
- * Whether `quality` has no effect on some of these pages (0-based), because they may not fit into memory here and the service ignores it. Known
- * before the first is drawn, so that the response can say so.
+ * Whether `quality` has no effect on some of these pages (0-based), because they may not fit into memory here and the service ignores it. Decided
+ * before the first page is drawn, so that the response can report it.
  */
 export async function ignoresQuality(
   open: OpenPdf,
@@ -52,7 +52,7 @@ export async function* webpOf(
       yield await encoded(open, page, engines, options);
       return;
     } catch (error) {
-      // The response says already that quality has an effect.
+      // The response already reports that quality has an effect.
       if (!isLackOfMemory(error) || webpService?.ignoresQuality) throw error;
       codecs.drop();
       // Other requests hold the memory now: there may be enough in a moment.
@@ -107,8 +107,8 @@ async function tooLarge(open: OpenPdf, page: number, engines: Engines, options: 
 const LOWEST_DPI = 36;
 
 /**
- * The highest resolution that works; null if none does. What the encoder takes for a pixel depends on what the page shows, so the page is encoded at the
- * resolution that works for any page. At higher ones, it takes no more for each pixel.
+ * The highest resolution that works, or null if none does. The encoder's memory per pixel depends on the contents of the page, so the page is encoded
+ * at the resolution that works for any page. At higher ones, the encoder does not need more memory per pixel.
  */
 async function highestDpi(
   open: OpenPdf,
