@@ -7,16 +7,13 @@ import type { ImageCodecs } from "../image/codecs.ts";
 
 /** Encodes PNGs of up to 100 megapixels as WebP, when their pixels do not fit into memory here. */
 export interface WebpService {
-  /** Whether it has a quality of its own. */
+  /** Whether it has a quality of its own, so that `quality` has no effect. */
   readonly ignoresQuality: boolean;
   /** `quality`: 1 to 100. */
   encode(png: ReadableStream<Uint8Array>, quality: number): Promise<ReadableStream<Uint8Array>>;
 }
 
-/**
- * The engines leased to one request. Between `park` and `resume` it has none: services outside, which may take as long as they like,
- * are asked only then.
- */
+/** The engines leased to one request. Between `park` and `resume` it has none. Outside services, which may take any time, are requested only then. */
 export interface Engines {
   /** Throws while the request is parked. */
   readonly pdf: PdfEngine;

@@ -18,7 +18,7 @@ import { ofIsolate } from "../../isolate.ts";
 /** The engines leased to one request, until `release`. */
 export interface EngineLease {
   readonly engines: Engines;
-  /** Bytes of wasm memory that the engines hold now; while the request is parked, of what it kept. */
+  /** Bytes of wasm memory that the engines hold now. While the request is parked, those of the data that it kept. */
   heapBytes(): number;
   /**
    * Returns the engines; nothing in their heap can be used afterwards. `clean: false` (a trap, an abort, anything unexpected)
@@ -27,7 +27,7 @@ export interface EngineLease {
   release(clean: boolean): void;
 }
 
-/** What the owner of a lease does while the request is parked. */
+/** The actions of the owner of a lease while the request is parked. */
 export interface Parking {
   /** The engines were returned, and the request holds only `bytes`. Throws if it may not wait without them. */
   parked(bytes: number): void;
@@ -54,7 +54,7 @@ export interface LeaseOptions {
   readonly loadModel?: LoadModel;
   /** The request's work budget; without it there is no limit. */
   readonly work?: Work;
-  /** Without it, nothing is waited for but what is asked. */
+  /** Without it, nothing but the request is awaited. */
   readonly parking?: Parking;
 }
 
@@ -88,9 +88,8 @@ export const engineCounts = (): { readonly started: number; readonly failed: num
 const used = ofIsolate(() => new Set<PdfEngine>());
 
 /**
- * Leases engines: kept ones, or new ones (4 to 6 ms). `allowHeap` is called with the size in bytes that heap and codecs
- * together need. `false` makes the engine free what it can and then reject with `limit_exceeded`; `"busy"` makes it reject with
- * `overloaded`.
+ * Leases engines: kept ones, or new ones (4 to 6 ms). `allowHeap` is called with the size in bytes that heap and codecs together need. `false` makes
+ * the engine free as much as it can and then reject with `limit_exceeded`; `"busy"` makes it reject with `overloaded`.
  */
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
   const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService, parking = freely } = options;
@@ -198,7 +197,7 @@ export function dropLarger(bytes: number): void {
   for (const pdf of spares.value.filter(({ heapBytes }) => heapBytes > bytes)) forget(pdf);
 }
 
-/** Clears what requests left in the kept engines. It takes a few ms, so it runs once the response is on its way. */
+/** Clears the data that requests left in the kept engines. It takes a few ms, so it runs once the response is on its way. */
 export function clearSpares(): void {
   for (const pdf of used.value) pdf.reset();
   used.value.clear();
