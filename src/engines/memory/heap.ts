@@ -1,4 +1,4 @@
-/** The heap of an engine: what it contains, and how it is measured and cleared. */
+/** The heap of an engine: its contents, its measurement, and its clearing. */
 
 /** Bytes in the heap of an engine. */
 export interface EngineBytes {
@@ -6,7 +6,7 @@ export interface EngineBytes {
   /** A view of a part, valid only until the next call into the engine, which may move the heap. */
   view(start: number, end: number): Uint8Array;
   free(): void;
-  /** For a file that was appended to: the file, and what follows it. */
+  /** For a file that was appended to: the file, and the bytes after it. */
   readonly continues?: { readonly file: EngineBytes; readonly rest: EngineBytes };
   /** For bytes that are not in memory. */
   readonly stored?: StoredBytes;
@@ -23,7 +23,7 @@ export interface StoredBytes {
   chunks(): AsyncGenerator<Uint8Array, void>;
 }
 
-/** Takes the files of a body while they arrive. `Sealed`: what a file is then known by. */
+/** Stores the files of a body while they arrive. `Sealed`: the reference to a complete file. */
 export interface FileSink<Sealed> {
   /** Appends to the current file. The bytes are valid only until the next window of the body is read. */
   write(chunk: Uint8Array): void;

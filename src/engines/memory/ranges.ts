@@ -21,8 +21,8 @@ class MissingRange extends Error {
 }
 
 /**
- * A file that is larger than the memory of a request: fetched in chunks as they are needed, of which the last used are kept. Engines
- * that can be suspended wait for a chunk; everything else finds it present, or throws `MissingRange`.
+ * A file that is larger than the memory of a request: fetched in chunks on demand, of which the most recently used are kept. Engines that can be
+ * suspended wait for a chunk. Everything else finds it present, or throws `MissingRange`.
  */
 export class Ranges implements InputBytes, StoredBytes {
   /** Bytes of memory that one takes at least. */
@@ -53,7 +53,7 @@ export class Ranges implements InputBytes, StoredBytes {
     return this.#source.length;
   }
 
-  /** Whether bytes were needed that had not been fetched: what the engine did since then cannot be used. */
+  /** Whether bytes were needed that had not been fetched: the engine's results since then cannot be used. */
   get isMissing(): boolean {
     return this.#missed.size > 0 || this.#startsAgain;
   }
@@ -80,7 +80,7 @@ export class Ranges implements InputBytes, StoredBytes {
     this.#refusal ??= refusal;
   }
 
-  /** Throws the refusal, which an operation may have taken for the damage of one page. */
+  /** Throws the refusal, which an operation may have mistaken for damage of one page. */
   check(): void {
     if (this.#refusal) throw this.#refusal;
   }
@@ -129,8 +129,8 @@ export class Ranges implements InputBytes, StoredBytes {
   }
 
   /**
-   * Fetches parts that are known to be needed, several at once. Of more than can be kept beside what is worked on, the last are left:
-   * they are fetched when they are needed.
+   * Fetches parts that are known to be needed, several at once. If they are more than can be kept in addition to the current ones, the last are left
+   * out, and fetched on demand.
    */
   async fetchAhead(parts: Iterable<FilePart>): Promise<void> {
     const numbers = new Set<number>();
@@ -155,7 +155,7 @@ export class Ranges implements InputBytes, StoredBytes {
     return this.#source.read(start, end);
   }
 
-  /** The file with what has been appended to it since. It takes over what has been fetched. */
+  /** The file with the bytes appended to it since. It takes over the fetched chunks. */
   followedBy(bytes: StoredBytes, length: number): Ranges {
     const next = new Ranges({ length, read: (start, end) => bytes.read(start, end) });
     next.#trustsCounts = this.#trustsCounts;
@@ -168,7 +168,7 @@ export class Ranges implements InputBytes, StoredBytes {
     return next;
   }
 
-  /** Fetches what was missed, so that the work can start again. */
+  /** Fetches the missing bytes, so that the work can start again. */
   async fetchMissing(): Promise<void> {
     for (const number of this.#missed) {
       if (!this.#has(number)) await this.fetch(number * CHUNK);
