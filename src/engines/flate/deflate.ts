@@ -5,8 +5,8 @@ export async function deflate(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer
 }
 
 /**
- * Deflates chunks (zlib format, RFC 1950) with the platform's own zlib while they are produced. When it ends, for whatever
- * reason, no chunk is still being produced.
+ * Deflates chunks (zlib format, RFC 1950) with the platform's own zlib while they are produced. When it ends, for any reason, no chunk is still being
+ * produced.
  */
 export async function* deflated(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,

@@ -60,7 +60,7 @@ export async function* inflate(
   yield* out;
 }
 
-/** What a damaged or truncated stream contains up to its damage, to the byte, but at most some more than `most` bytes. */
+/** The contents of a damaged or truncated stream up to the damage, to the byte, but at most slightly more than `most` bytes. */
 export async function inflateReadable(work: Work, data: Uint8Array, most: number): Promise<Uint8Array<ArrayBuffer>> {
   /** Where the last step began: of a step with damage, nothing comes out. */
   let begun = 0;
