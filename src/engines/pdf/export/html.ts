@@ -42,7 +42,7 @@ function htmlOfPage({ pageNumber, blocks }: PageBlocks): string {
   return `<section id="page-${pageNumber}">${content}\n</section>\n`;
 }
 
-/** Whether the caption at an index is that of a table beside it. */
+/** Whether the caption at an index is that of the adjacent table. */
 function hasCaption(blocks: readonly Block[], table: number, caption: number): boolean {
   if (captionOf(blocks, table) === "") return false;
   return caption < table || blocks[table - 1]?.type !== "caption";

@@ -45,7 +45,7 @@ export function markdownOf(blocks: readonly Block[], pageNumber: number): string
   return [...pieces, ...last].join("\n\n");
 }
 
-/** Labels of footnotes: signs stand for letters, because a label has neither spaces nor brackets. */
+/** Labels of footnotes: letters replace signs, because a label has neither spaces nor brackets. */
 const label = (pageNumber: number, number: string): string =>
   `${pageNumber}-${number.replaceAll(/[*†‡§¶]/gu, (sign) => `n${"*†‡§¶".indexOf(sign) + 1}`)}`;
 
@@ -134,7 +134,7 @@ function escaped(text: string): string {
   return (plain.match(/~/g)?.length ?? 0) > 1 ? plain.replaceAll("~", "\\~") : plain;
 }
 
-/** What would begin a block at the start of a line. */
+/** Escapes the beginning of a block at the start of a line. */
 function atLineStart(text: string): string {
   return text
     .replace(/^(#{1,6})(?=\s|$)/, "\\$1")

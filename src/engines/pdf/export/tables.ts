@@ -1,4 +1,4 @@
-/** The tables of a document one after the other, each with what names it. */
+/** The tables of a document one after the other, each with its name. */
 import type { Block } from "../layout/document.ts";
 import { plainText } from "../layout/spans.ts";
 
@@ -31,7 +31,7 @@ export async function* tablesIn(pages: AsyncIterable<PageBlocks>): AsyncGenerato
   }
 }
 
-/** A table's caption stands above it, or below it if it does not belong to the next table or figure. */
+/** A table's caption is above it, or below it if it does not belong to the next table or figure. */
 export function captionOf(blocks: readonly Block[], index: number): string {
   const [above, below, next] = [blocks[index - 1], blocks[index + 1], blocks[index + 2]];
   if (above?.type === "caption") return plainText(above.spans);
@@ -49,7 +49,7 @@ export function textGrid({ rows, columns, cells }: ExportedTable): string[][] {
   return grid;
 }
 
-/** A number as it is printed. */
+/** A number in its printed form. */
 export interface PrintedNumber {
   readonly value: number;
   /** Digits after the decimal point. */

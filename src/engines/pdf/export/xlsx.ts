@@ -17,7 +17,7 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 /** Characters in a sheet's name, and in a cell. */
 const [MOST_NAME, MOST_CELL] = [31, 32_767];
-/** Decimals of number formats of their own. More are shown as they are needed. */
+/** Decimals of custom number formats. Numbers with more decimals get as many as necessary. */
 const MOST_DECIMALS = 6;
 
 /** A part of the package. */
@@ -26,7 +26,7 @@ export interface WorkbookPart {
   readonly xml: string;
 }
 
-/** The names of sheets: by page and caption, each once, and without what the format forbids (ECMA-376-1, 18.2.19). */
+/** The unique names of sheets, from page and caption, without the characters that the format forbids (ECMA-376-1, 18.2.19). */
 export function sheetNames(tables: readonly Pick<FoundTable, "pageNumber" | "number" | "caption">[]): string[] {
   const used = new Set<string>();
   return tables.map(({ pageNumber, number, caption }) => {
@@ -93,7 +93,7 @@ const FORMATS = [false, true].flatMap((grouped) =>
     return decimals === 0 ? whole : `${whole}.${"0".repeat(decimals)}`;
   }),
 );
-/** The first number that a format of its own may have (18.8.30). */
+/** The first number of a custom format (18.8.30). */
 const FIRST_FORMAT = 164;
 
 /** Cell formats, in the order of `styleOf`: text, text that is no formula, and numbers; then the same in bold. */

@@ -1,4 +1,4 @@
-/** What is drawn on a page, from the structured text that MuPDF makes of it. */
+/** The drawn contents of a page, from MuPDF's structured text. */
 import type { VisibleBox } from "../../geometry.ts";
 import type { StructuredText } from "mupdf";
 import type { PageContent } from "../layout/page.ts";
@@ -23,7 +23,7 @@ const THICKENED = CHAR_FLAG.filled | CHAR_FLAG.stroked;
 /** Vectors that are looked at. More are a drawing. */
 const MOST_VECTORS = 20_000;
 
-/** The marked content that something belongs to, if that was asked for. */
+/** The marked content that something belongs to, if that was requested. */
 interface Marked {
   readonly slot: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** Reads the blocks of pages: by their tags where these cover a page, else by what it looks like. */
+/** Reads the blocks of pages: by their tags if these cover a page, else by its layout. */
 import type { PDFPage } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { blocksOf, type RawBlock } from "../layout/blocks.ts";
@@ -14,7 +14,7 @@ import { isBare } from "./tagged-roles.ts";
 import { taggedBlocks } from "./tagged-blocks.ts";
 import { TaggedPages } from "./tagged-pages.ts";
 
-/** Fuel for a character whose place is told by tags. */
+/** Fuel for a character whose place is known from tags. */
 const TAGGED_WORK = 200;
 /** Bytes that the blocks of a page take per character. */
 const BLOCK_BYTES = 40;
@@ -25,7 +25,7 @@ interface LayoutOptions {
   readonly text: boolean;
 }
 
-/** Reads the blocks of the pages of a document: those of its tags where they cover a page, else what the page looks like. */
+/** Reads the blocks of the pages of a document: by its tags if they cover a page, else by the layout of the page. */
 export async function layoutReader(open: OpenPdf, { levels, text }: LayoutOptions): Promise<PageVisitor<RawPage>> {
   const tagged = await TaggedPages.of(open);
   return {

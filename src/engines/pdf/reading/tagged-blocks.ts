@@ -21,7 +21,7 @@ import {
   unionOfBoxes,
 } from "./tagged-words.ts";
 
-/** What stands before an item whose bullet is not text. */
+/** Precedes an item whose bullet is not text. */
 const BULLET = "•";
 /** Letters that a text may hide by standing for them without a character, such as a hyphen at the end of a line. */
 const MOST_HIDDEN = 2;
@@ -132,7 +132,7 @@ class TaggedReading {
     else this.#group(tag, depth + (isSection(tag) ? 1 : 0));
   }
 
-  /** An element that holds others. What it holds besides is divided as it looks. */
+  /** An element that contains others. Its remaining contents are divided by their layout. */
   #group({ kids }: Tag, depth: number): void {
     let pieces: TaggedPiece[] = [];
     const end = (): void => {
@@ -149,7 +149,7 @@ class TaggedReading {
     end();
   }
 
-  /** An element with text. What other elements in it hold follows, or divides it. */
+  /** An element with text. The contents of other elements in it follow, or divide it. */
   #text(tag: Tag, depth: number, as: TextAs): void {
     let pieces: TaggedPiece[] = [];
     let how = as;
@@ -232,7 +232,7 @@ class TaggedReading {
     return pieceInPlace(kid.actualText ?? kid.alt ?? "", pieces, this.#areaOf(kid.kids));
   }
 
-  /** The area of what is drawn in these. */
+  /** The area of the contents drawn in these. */
   #areaOf(kids: Tag["kids"]): Area | undefined {
     const areas = kids.flatMap((kid): Area[] => {
       if (!isTag(kid)) return this.#areas.get(kid) ?? [];
@@ -271,7 +271,7 @@ class TaggedReading {
     });
   }
 
-  /** Text that no element of its own divides. */
+  /** Text that is not divided by elements. */
   #paragraphs(pieces: readonly TaggedPiece[]): TextBlock[] {
     return atOnce(paragraphsOf(rowsOfPieces(pieces), this.#linksAlong(pieces[0]?.direction ?? [1, 0]))).map((part) => ({
       ...textBlock(part, (area) => rounded(area), false),

@@ -1,4 +1,4 @@
-/** Pages whose tags cover what they show. */
+/** Pages whose tags cover their contents. */
 import type { VisibleBox } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { EDGE } from "../layout/blocks.ts";
@@ -10,12 +10,12 @@ import type { Segment } from "../text/glyphs.ts";
 import type { VisitedPage } from "../text/text.ts";
 import { type DrawnContent, readPageContent } from "./content.ts";
 
-/** A page with its tags. What is drawn has the identifier of its marked content as slot. */
+/** A page with its tags. Drawn contents have the identifier of their marked content as slot. */
 export interface TaggedPage extends DrawnContent {
   readonly root: Tag;
-  /** What is marked as an artifact: headers, footers, page numbers. */
+  /** Contents marked as artifacts: headers, footers, page numbers. */
   readonly artifacts: readonly Segment[];
-  /** What no element of the tree has. */
+  /** Contents that are in no element of the tree. */
   readonly loose: readonly Segment[];
 }
 
@@ -72,7 +72,7 @@ export class TaggedPages {
   }
 }
 
-/** Whether a line is where neither headers nor footers are. */
+/** Whether a line is outside of the areas of headers and footers. */
 const isInner = ({ direction, baseline }: Segment, [, , , height]: VisibleBox): boolean =>
   direction[0] > 0.9 && baseline > EDGE * height && baseline < (1 - EDGE) * height;
 

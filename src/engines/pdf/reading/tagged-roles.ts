@@ -1,7 +1,7 @@
 /** How structure elements are read (ISO 32000-2, 14.8.4). */
 import type { Tag } from "../tags/tag.ts";
 
-/** Elements with text of their own, apart from what is before and after it. */
+/** Elements with a text of their own, separate from the text before and after it. */
 const TEXTS = new Set(["P", "H", "Title", "Caption", "Note", "FENote", "TOCI", "Code"]);
 /** Elements that hold such. */
 const GROUPS = new Set([
@@ -40,7 +40,7 @@ export function levelOf({ role }: Tag, depth: number): number | undefined {
 
 export const isSection = ({ role }: Tag): boolean => role === "Part" || role === "Art" || role === "Sect";
 
-/** Whether an element has text apart from what is around it. Others are part of a line, unless they hold such elements. */
+/** Whether an element has a text separate from its surroundings. Others are part of a line, unless they contain such elements. */
 export const isBlock = (tag: Tag): boolean =>
   TEXTS.has(tag.role) ||
   GROUPS.has(tag.role) ||
@@ -51,9 +51,9 @@ export const isTextTag = ({ role }: Tag): boolean => (TEXTS.has(role) && role !=
 
 export const isTag = (kid: Tag | number): kid is Tag => typeof kid !== "number";
 
-/** What tells more of a page than where paragraphs begin. */
+/** Roles that describe more of a page than the beginnings of paragraphs. */
 const TELLING = /^(?:H\d*|Title|L|Table|TOC|Code)$/;
 
-/** Whether tags say nothing but where paragraphs begin: a page that looks as if it had a table may have one. */
+/** Whether tags mark only the beginnings of paragraphs: a page that resembles a table may have one. */
 export const isBare = ({ role, kids }: Tag): boolean =>
   !TELLING.test(role) && kids.every((kid) => !isTag(kid) || isBare(kid));

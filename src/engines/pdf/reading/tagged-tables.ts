@@ -6,7 +6,7 @@ import type { Tag } from "../tags/tag.ts";
 import { isTag } from "./tagged-roles.ts";
 import { boxOfPieces, type TaggedPiece, textOfPieces, unionOfBoxes } from "./tagged-words.ts";
 
-/** What makes a table a means to lay out a page. */
+/** Contents that make a table a means to lay out a page. */
 const STRUCTURE = /^(?:Table|H\d*|Title)$/;
 const PARTS = new Set(["THead", "TBody", "TFoot"]);
 

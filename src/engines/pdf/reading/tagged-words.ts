@@ -21,7 +21,7 @@ export function taggedPiecesOf(segments: readonly Segment[]): TaggedPiece[] {
   return groups.map(({ direction, segments: own }) => ({ direction, words: distinctWords(own) }));
 }
 
-/** How far up the next word stands, in font sizes, where the text goes on in another column, and how far a raised one may. */
+/** How far up the next word is, in font sizes, where the text continues in another column, and how far a raised one may be. */
 const [UP, RAISED] = [0.5, 1.5];
 
 /** The rows of pieces, one column after the other. */
@@ -70,10 +70,10 @@ export const textOfPieces = (pieces: readonly TaggedPiece[]): string =>
     .join(" ")
     .trim();
 
-/** Size in points of text that stands for a picture. */
+/** Size in points of text that replaces a picture. */
 const DEFAULT_SIZE = 10;
 
-/** A piece that says `text` where others are, or in this area where there are none. */
+/** A piece with the text `text` in the place of others, or in this area if there are none. */
 export function pieceInPlace(text: string, pieces: readonly TaggedPiece[], area: Area | undefined): TaggedPiece[] {
   const [first] = pieces.filter(({ words }) => words.length > 0);
   const start = first?.words[0];

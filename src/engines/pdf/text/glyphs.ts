@@ -17,7 +17,7 @@ export interface Glyph {
   text: string;
   /** Empty unless boxes were requested. */
   readonly box: VisibleBox;
-  /** The corners upper left, upper right, lower left, and lower right, as the glyph stands, if letters were requested. */
+  /** The corners upper left, upper right, lower left, and lower right, in the glyph's own orientation, if letters were requested. */
   readonly quad?: Quad;
   /** Where it is placed on its line, and where the marks are that it has taken up, if letters were requested. In points. */
   readonly origin?: readonly [number, number];
@@ -58,7 +58,7 @@ export interface Segment {
   rightToLeft: boolean;
   /** Index of MuPDF's block, roughly a paragraph. */
   readonly block: number;
-  /** The marked content that it belongs to, if that was asked for. */
+  /** The marked content that it belongs to, if that was requested. */
   readonly slot?: number | undefined;
 }
 
@@ -80,7 +80,7 @@ interface ReadOptions {
   readonly boxes: boolean;
   /** Gives the style of a glyph by its font and flags. Letters of different styles are not combined. */
   readonly styleOf?: (font: number, flags: number) => number;
-  /** Whether each letter is a glyph of its own with its corners, and glyphs that are too small to see are read, too. */
+  /** Whether each letter is a glyph of its own with its corners, including glyphs that are too small to see. */
   readonly letters?: boolean;
 }
 
@@ -204,7 +204,7 @@ function readLine(
   }
   if (last === undefined) return undefined;
   for (const mark of early) last.text += mark.text;
-  // Letters have exact places where they are asked for.
+  // Letters keep their exact places if they were requested.
   if (!letters && !vertical && !rightToLeft) closeLetterSpacing(glyphs);
   return { glyphs, length, direction, vertical, baseline, start, end, size, rightToLeft, ...place };
 }

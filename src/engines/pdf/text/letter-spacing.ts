@@ -22,8 +22,8 @@ const LETTERS = /^[\p{L}\p{M}\p{N}\p{P}]{1,3}$/u;
 const LETTER = /\p{L}/u;
 
 /**
- * Closes the gaps between letters that are all as wide as each other, so that only wider ones, and the file's own spaces, divide words. Changes where glyphs
- * end. Letters that are apart because they are words or cells of their own have no wider gaps beside them, or are far apart.
+ * Closes the gaps between letters that are all as wide as each other, so that only wider gaps and the file's own spaces divide words. Changes the
+ * ends of glyphs. Letters that are words or cells of their own have no wider gaps next to them, or are far apart.
  */
 export function closeLetterSpacing(glyphs: readonly Placed[]): void {
   for (let from = 0; from < glyphs.length;) {
@@ -45,7 +45,7 @@ const isPiece = ({ text }: Placed): boolean => text.trim() === "" || LETTERS.tes
 function closeRun(run: readonly Placed[]): void {
   const gaps = run.slice(1).map((glyph, index) => {
     const before = run[index];
-    // Next to a space of the file, a gap says nothing.
+    // A gap next to a space of the file has no meaning.
     if (before === undefined || before.text.endsWith(" ") || glyph.text.startsWith(" ")) return undefined;
     return (glyph.start - before.end) / glyph.size;
   });
@@ -56,7 +56,7 @@ function closeRun(run: readonly Placed[]): void {
   const letters = run.filter(({ text }) => LETTER.test(text)).length;
   const closed = gaps.filter(isSpacing).length;
   const hasWords = gaps.some((gap) => gap === undefined || gap > spacing + SPACE_GAP);
-  // Words of one letter each are not what is set like this.
+  // Words of one letter each are not letter-spaced text.
   if (letters < (hasWords ? FEWEST : FEWEST_ALONE) || closed < 0.6 * gaps.length || closed < 2) return;
   for (const [index, gap] of gaps.entries()) {
     const [before, after] = [run[index], run[index + 1]];

@@ -24,11 +24,11 @@ export interface PageText<T = undefined> {
   readonly words?: readonly TextWord[];
   /** Whether it shows something, but has no text that could be read, or next to none on a scan. */
   readonly needsOcr?: true;
-  /** What a `PageVisitor` made of it. */
+  /** The result of a `PageVisitor`. */
   readonly visited?: T;
 }
 
-/** What is read of a page besides its text. */
+/** A reader of a page's other contents in addition to its text. */
 export interface PageVisitor<T> {
   /** Bytes per character of the page that its value takes. */
   readonly bytesPerCharacter: number;
@@ -42,7 +42,7 @@ export interface VisitedPage {
   readonly page: PDFPage;
   /** 0-based. */
   readonly index: number;
-  /** What is on the page: its text, with its vectors and images if `drawings`. `as`: as if the document or the page had these. */
+  /** Reads the page: its text, with its vectors and images if `drawings`. `as`: as if the document or the page had these. */
   readonly read: (options: { readonly drawings: boolean }, as?: TaggedAs) => Promise<StructuredText>;
   readonly bounds: VisibleBox;
   /** Maximum number of glyphs. */
@@ -51,7 +51,7 @@ export interface VisitedPage {
   readonly boxes: boolean;
 }
 
-/** A structure tree that MuPDF is to report, and the content of the page that has what it refers to. */
+/** A structure tree for MuPDF to report, and the content of the page with the marked content that it refers to. */
 interface TaggedAs {
   readonly tree: PDFObject;
   readonly content: PDFObject | undefined;
@@ -68,7 +68,7 @@ const PAGES_AHEAD = 24;
 
 /** Clipping and spacing are done here, with all facts about the glyphs, rather than in MuPDF. */
 const OPTIONS = "clip=no,inhibit-spaces";
-/** Also reports what else is drawn, and structure. */
+/** Also reports drawings, and structure. */
 const [DRAWINGS, STRUCTURE] = [",vectors,preserve-images", ",structured"];
 
 /** In a file that is read in ranges, an image is replaced by a box of this color (0xAARRGGBB), as large as the image. */
@@ -211,8 +211,8 @@ export const isImageBox = (color: number): boolean => color >>> 0 === IMAGE_COLO
 const [LEAST_IMAGE, LEAST_SHAPES] = [0.02, 50];
 
 /**
- * Runs `work`, which reads the text of a page (0-based), with forms of this content in place of its images if the file is read in
- * ranges: MuPDF would fetch their data, which is most of a scan, for nothing.
+ * Runs `work`, which reads the text of a page (0-based). If the file is read in ranges, forms of this content replace the page's images: MuPDF would
+ * fetch their data, which is most of a scan, for nothing.
  */
 async function withoutImages<T>(
   { engine, document }: OpenPdf,

@@ -17,7 +17,7 @@ interface Subset {
   readonly texts: string[];
 }
 
-/** What a font program decides. */
+/** The properties that depend on the font program. */
 type EmbeddedSubset = Pick<CompositeFont, "program" | "isTrueType" | "widths" | "bbox" | "ascent" | "descent">;
 
 /** Each glyph gets a code for each text it represents, so that ligatures and conjuncts can be searched and copied. */
