@@ -22,7 +22,7 @@ export interface EmbeddedImage {
   readonly coding: "jpeg" | "filtered";
   /** Whether the samples are inverted: 0 is full ink. */
   readonly inverted?: boolean;
-  /** For a JPEG: its three components are RGB, and nothing in it says so. */
+  /** For a JPEG: its three components are RGB, without a marker for that. */
   readonly untransformedRgb?: boolean;
   /**
    * First and last transparent sample of each component. A pixel is transparent if all its components are within their

@@ -103,8 +103,8 @@ function fitted(image: Size, box: Size, fit: PageOptions["fit"]): Size {
 }
 
 /**
- * The matrix that places an image, stored in the unit square with its first row at the top, upright in the box at `x`, `y`
- * of size `w` by `h`. Mirrors and rotates it as its orientation says: for example, 6 has its first row on the right.
+ * The matrix that places an image, stored in the unit square with its first row at the top, upright in the box at `x`, `y` of size `w` by `h`.
+ * Mirrors and rotates it by its orientation: for example, 6 has its first row on the right.
  */
 export function placement(
   orientation: Orientation,

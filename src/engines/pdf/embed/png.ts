@@ -65,8 +65,8 @@ async function passedOn(engine: PdfEngine, png: PngFacts, file: EngineBytes): Pr
 }
 
 /**
- * Splits color and alpha but keeps the filters of the rows: a filter processes each sample independently, so the filtered
- * bytes can be split as they are.
+ * Splits color and alpha but keeps the filters of the rows: a filter processes each sample independently, so the filtered bytes can be split without
+ * decoding.
  */
 async function splitStored(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<Samples> {
   const bytes = png.depth >> 3;

@@ -101,7 +101,7 @@ export class GrayColors {
         const path = new mupdf.Path();
         path.rect(-1, -1, 2, 2);
         const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
-        // As many numbers as MuPDF takes, whatever the document has: missing ones are 0, as in an operator.
+        // As many numbers as MuPDF reads, even if the document has fewer: missing ones are 0, as in an operator.
         const color = [0, 1, 2, 3].map((at) => values[at] ?? 0) as Color;
         device.fillPath(path, false, mupdf.Matrix.identity, loaded, color, 1);
         device.close();

@@ -10,7 +10,7 @@ import { type GrayColors, grayText, isGraySpace } from "./colors.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
 import { latin1, bytesOf } from "../../../bytes/latin1.ts";
 
-/** What becomes of the colors of a space: they stay, turn gray, or are patterns, possibly over colors of a space. `text` selects what replaces it. */
+/** The treatment of the colors of a space: they stay, turn gray, or are patterns, possibly over colors of a space. `text` selects the replacement. */
 type Space =
   | { readonly kind: "stays" }
   | { readonly kind: "turned" | "pattern"; readonly space: PDFObject; readonly text: string };
@@ -46,7 +46,7 @@ export async function grayContent(
   await process(bytes, visitor, work);
   return writer.result();
 
-  /** What replaces an operator that sets a color. */
+  /** The replacement of an operator that sets a color. */
   function replacement(operators: ContentOperators, { space: name }: Paint, gray: string): string | undefined {
     const { operator } = operators;
     switch (operator) {

@@ -1,4 +1,4 @@
-/** Converts pages to gray: content, patterns, shadings, glyphs, annotations and what forms redraw. Images: images/recompress.ts. */
+/** Converts pages to gray: content, patterns, shadings, glyphs, annotations, and content that forms redraw. Images: images/recompress.ts. */
 import type { PDFObject } from "mupdf";
 import { type Content, forEachContent, readStreams } from "../content/streams.ts";
 import { eachObject } from "../objects/each-object.ts";

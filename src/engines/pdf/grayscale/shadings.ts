@@ -9,7 +9,7 @@ import { items } from "../objects/objects.ts";
 const SAMPLES = 256;
 const GRID = 64;
 
-/** Converts a shading to gray in place. One that cannot be drawn is left as it is: it shows nothing. */
+/** Converts a shading to gray in place. One that cannot be drawn is left unchanged, because it is invisible. */
 export function grayShading(engine: PdfEngine, shading: PDFObject, colors: GrayColors): void {
   const space = shading.get("ColorSpace");
   if (space.isNull() || isGraySpace(space)) return;

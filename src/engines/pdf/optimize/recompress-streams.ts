@@ -88,7 +88,7 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
       const buffer = inflate ? stream.readRawStream() : stream.readStream();
       return { data: buffer.asUint8Array().slice(), length, inflate };
     } catch (error) {
-      // Leaves what MuPDF cannot read to other readers.
+      // Leaves streams that MuPDF cannot read to other readers.
       if (engine.isFailure(error)) return undefined;
       throw error;
     }

@@ -67,7 +67,7 @@ const withoutText = ({ glyphs, width }: TypesetLine): TypesetLine => ({
 });
 
 /**
- * An image as meant to be displayed: rotated as EXIF says, with its transparency.
+ * An image as meant to be displayed: rotated by its EXIF orientation, with its transparency.
  * @throws Refusal `invalid_file`, `limit_exceeded`
  */
 export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInput): Promise<StampMark> {
