@@ -94,7 +94,7 @@ export interface AttachmentFacts {
   readonly page: number | null;
 }
 
-/** What a document says of its attachments. The size is measured if it says none. */
+/** The facts about the attachments of a document. The size is measured if the document does not state it. */
 export async function describeAttachments(open: OpenPdf, list: readonly Attachment[]): Promise<AttachmentFacts[]> {
   const { engine } = open;
   const texts = new TextReader(engine);
@@ -254,13 +254,13 @@ export async function removeAttachments(
     page.put("Annots", kept);
     changed.push(pin.page);
   }
-  // What else refers to the files finds them empty.
+  // Other references to the files find them empty.
   for (const { specification } of occurrences) if (isGone(specification)) specification.delete("EF");
   return [...new Set(changed)];
 }
 
 const occurrencesOf = (one: Attachment): readonly Occurrence[] => [one, ...one.others];
 
-/** What tells an object from others: its number, or where it is in memory. */
+/** The identity of an object: its number, or its address in memory. */
 const identityOf = (object: PDFObject): string =>
   object.isIndirect() ? `${objectNumber(object)} R` : String(object.pointer);

@@ -38,7 +38,7 @@ export interface InfoChanges {
 
 /**
  * Reads the Info dictionary. Dates are ISO 8601, or null if unreadable.
- * @param xmp what a document says in its XMP, by Info key, for the standard entries that its Info dictionary does not have
+ * @param xmp values in the document's XMP, by Info key, for the standard entries that its Info dictionary does not have
  */
 export function readInfo(
   engine: PdfEngine,

@@ -24,7 +24,7 @@ export async function changeMetadata(engine: PdfEngine, document: PDFDocument, c
   else writeMetadata(stream, packet);
 }
 
-/** What the XMP of a document has of the Info dictionary (PDF 2.0 documents often have no other), as `readXmp` reads it. */
+/** The entries of the Info dictionary in the XMP of a document (PDF 2.0 documents often have no other), as `readXmp` reads it. */
 export async function readInfoOfXmp(engine: PdfEngine, document: PDFDocument): Promise<ReadonlyMap<string, string>> {
   const stream = document.getTrailer().get("Root", "Metadata");
   if (!stream.isStream()) return new Map();

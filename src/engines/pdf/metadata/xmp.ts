@@ -1,6 +1,6 @@
 /**
- * Keeps XMP (ISO 16684-1) in sync with the Info dictionary: sets or removes the matching properties. The rest of the packet stays as it is written, byte by byte. The pairs
- * are those of ISO 19005-1, 6.7.3, which every PDF/A must keep equal.
+ * Keeps XMP (ISO 16684-1) in sync with the Info dictionary: sets or removes the matching properties. The rest of the packet is unchanged, byte by
+ * byte. The pairs are those of ISO 19005-1, 6.7.3, which every PDF/A must keep equal.
  */
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -106,7 +106,7 @@ export async function readXmp(work: Work, packet: Uint8Array): Promise<ReadonlyM
   return texts;
 }
 
-/** An attribute that is a property (ISO 16684-1, 7.9.2.2), or says something about one. */
+/** An attribute that is a property (ISO 16684-1, 7.9.2.2), or qualifies one. */
 export interface XmpAttribute extends XmpName {
   readonly value: string;
   readonly span: XmlSpan;
@@ -243,10 +243,10 @@ export const textWithin = (element: XmpElement): string =>
 class Properties {
   readonly #text: string;
   readonly #descriptions: readonly XmpElement[];
-  /** What properties are added to: a description, or the root if there is none. */
+  /** The element that properties are added to: a description, or the root if there is none. */
   readonly #home: XmpElement | undefined;
   readonly #found = new Map<string, Found[]>();
-  /** What the packet no longer has. */
+  /** The parts removed from the packet. */
   readonly #removed: XmlSpan[] = [];
   readonly #added = new Map<XmpElement, string[]>();
   /** The prefixes of namespaces in an element. */

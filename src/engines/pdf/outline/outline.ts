@@ -9,7 +9,7 @@ import { byteString, isNamed, items, objectNumber } from "../objects/objects.ts"
 import { TextReader, textString } from "../objects/text-string.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
 
-/** How a page is shown (12.3.2.2): a name, and as many numbers, or null for what stays as it is. */
+/** The view of a page (12.3.2.2): a name and this many numbers, or null for values that stay unchanged. */
 export const VIEWS = { XYZ: 3, Fit: 0, FitH: 1, FitV: 1, FitR: 4, FitB: 0, FitBH: 1, FitBV: 1 } as const;
 export type View = readonly [keyof typeof VIEWS, ...(number | null)[]];
 
