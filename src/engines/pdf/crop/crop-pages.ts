@@ -1,4 +1,4 @@
-/** Crops pages: sets what of them is visible (ISO 32000-2, 14.11.2). */
+/** Crops pages: sets their visible part (ISO 32000-2, 14.11.2). */
 import { invalidParameter } from "../../errors.ts";
 import type { PageBox } from "../../geometry.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
@@ -34,7 +34,7 @@ const SMALLEST = 1;
 /** Boxes of a page that must not extend past its MediaBox. */
 const INNER_BOXES = ["BleedBox", "TrimBox", "ArtBox"];
 
-/** Plans the crops of pages (0-based). `areaOf`: what stays visible; undefined leaves the page as it is. */
+/** Plans the crops of pages (0-based). `areaOf`: the part that stays visible; undefined leaves the page unchanged. */
 export async function planCrops(
   open: OpenPdf,
   pages: readonly number[],
@@ -75,8 +75,8 @@ export function areaOn(page: StampPage, area: CropArea): CropArea {
 }
 
 /**
- * What is left of the page within the margins.
- * @throws Refusal `invalid_parameters` if that is nothing
+ * The rest of the page within the margins.
+ * @throws Refusal `invalid_parameters` if nothing is left
  */
 export function areaWithin(page: StampPage, { top, right, bottom, left }: CropMargins): CropArea {
   const area = { x: left, y: top, width: page.width - left - right, height: page.height - top - bottom };

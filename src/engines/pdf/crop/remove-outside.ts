@@ -1,4 +1,4 @@
-/** Removes what lies outside of the visible part of a page, so that it is no longer in the file. */
+/** Removes everything outside of the visible part of a page from the file. */
 import type { PageBox } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import type { ImageCodecs } from "../../image/codecs.ts";
@@ -14,7 +14,7 @@ import { encodeBlanked } from "../erasure/encode-blanked.ts";
 import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
 import type { Crop } from "./crop-pages.ts";
 
-/** What programs keep beside a page: its thumbnail, and data of their own. */
+/** Entries in which programs keep copies of a page: its thumbnail, and data of their own. */
 const COPIES = ["Thumb", "PieceInfo"];
 
 /** Fuel per annotation or field. */
@@ -53,7 +53,10 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
   if (gone.length > 0 && form.isDictionary()) await pruneFields(open, form);
 }
 
-/** Whether any of an annotation is in the box. Pop-up windows (12.5.6.14) go with their annotations; what has no area is not displayed. */
+/**
+ * Whether any part of an annotation is in the box. Pop-up windows (12.5.6.14) are removed with their annotations. An annotation without an area is
+ * not displayed.
+ */
 function isInside(annotation: PDFObject, box: PageBox): boolean {
   const parent = annotation.get("Parent");
   if (isNamed(annotation.get("Subtype"), "Popup") && parent.isDictionary()) return isInside(parent, box);
@@ -74,7 +77,7 @@ async function pruneFields(open: OpenPdf, form: PDFObject): Promise<void> {
     if (list.isArray() && kept.length < list.length) holder.put(key, kept);
     return kept.length;
   };
-  // What is below a field comes after it.
+  // The descendants of a field come after it.
   for (const { object, number } of all.toReversed()) {
     engine.work.spend(ANNOTATION_WORK);
     const left = object.get("Kids").isArray() ? await prune(object, "Kids") : entryCount(engine, object);

@@ -105,7 +105,7 @@ function scaleBorder(open: OpenPdf, annotation: PDFObject, scale: number): void 
   annotation.put("Border", [digits(across), digits(down), digits(border.length > 2 ? width : scale), ...dashes]);
 }
 
-/** Turns the appearance of an annotation with its page. One with several states stays as it is. */
+/** Turns the appearance of an annotation with its page. One with several states is unchanged. */
 function turn({ document }: OpenPdf, annotation: PDFObject, [a, b, c, d]: Matrix, scale: number): void {
   const appearance = annotation.get("AP", "N");
   const box = appearance.isStream() && boxOf(appearance.get("BBox"));

@@ -64,7 +64,7 @@ export async function remapDestinations(
 
 type View = readonly [fit: string, ...(number | null)[]];
 
-/** How a destination of a page shows the sheet: the same part of it, or all of the page. Undefined numbers stay as they are. */
+/** The view of a sheet for a destination on a page: the same part of it, or all of the page. Undefined numbers are unchanged. */
 function viewOf(
   fit: string,
   given: readonly (number | undefined)[],

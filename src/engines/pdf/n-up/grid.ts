@@ -7,7 +7,7 @@ export interface SheetSize {
   readonly height: number;
 }
 
-/** What is on a sheet. `margin`: points around the sheet, and between its pages. */
+/** The pages on a sheet. `margin`: points around the sheet, and between its pages. */
 export interface SheetLayout {
   readonly pagesPerSheet: keyof typeof SHAPES;
   /** Two pages per side, in the order that makes a booklet once all sheets are folded together. */
@@ -67,7 +67,7 @@ export function sheetGridOf(
 const scaleIn = ({ cell }: SheetGrid, { width, height }: SheetSize): number =>
   Math.min(cell.width / width, cell.height / height);
 
-/** Where a page goes: in the middle of its cell, as large as fits. `cell`: from the top left, row by row. */
+/** The place of a page: in the middle of its cell, as large as fits. `cell`: from the top left, row by row. */
 export function placeIn(
   grid: SheetGrid,
   cell: number,

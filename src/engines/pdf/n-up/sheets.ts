@@ -26,7 +26,7 @@ const LONGEST_SIDE = 14_400;
 /** Fuel per page, in addition to what its content costs. */
 const PAGE_WORK = 2_000;
 
-/** Entries of the catalog that say something about single pages, and could not about sheets. */
+/** Entries of the catalog about single pages, which have no meaning for sheets. */
 const PER_PAGE = ["PageLabels", "Threads", "DPartRoot"];
 
 /**
@@ -148,7 +148,7 @@ class PageForms {
     return form;
   }
 
-  /** A page is an isolated group, whatever its dictionary says (11.4.7). */
+  /** A page is an isolated group, regardless of its dictionary (11.4.7). */
   #isolated(group: PDFObject): PDFObject {
     const own = this.#open.document.newDictionary();
     for (const { key, value } of entries(this.#open.engine, group)) own.put(key, value);
@@ -156,7 +156,7 @@ class PageForms {
     return own;
   }
 
-  /** The content of a page as one stream: the page's own if it has one for itself, or else what all of them say. */
+  /** The content of a page as one stream: the page's only stream if it is not shared, or else a copy of all of them. */
   async #streamOf(page: PDFObject): Promise<PDFObject> {
     const streams = streamsOf(page);
     const content = await closedContent(this.#open, streams);

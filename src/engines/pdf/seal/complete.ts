@@ -38,7 +38,7 @@ async function preparedIn(open: OpenPdf): Promise<Prepared> {
 export interface ToComplete {
   /** The full name of the field. */
   readonly field: string;
-  /** The digest of what is signed. */
+  /** The digest of the signed bytes. */
   readonly hashed: Uint8Array;
   /**
    * The file with a CMS signature.

@@ -1,4 +1,4 @@
-/** The field of a signature (ISO 32000-2, 12.7.5.5), and what earlier signatures and the field itself ask of it. */
+/** The field of a signature (ISO 32000-2, 12.7.5.5), and the requirements of earlier signatures and of the field itself. */
 import type { PDFObject } from "mupdf";
 import { invalidParameter, Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -20,7 +20,7 @@ export interface WantedField {
   readonly hasTimestamp: boolean;
 }
 
-/** Where the signature goes: into a field that is there, or into a new one with this partial name. */
+/** The field of the signature: an existing one, or a new one with this partial name. */
 export interface SealField {
   readonly name: string;
   readonly existing?: { readonly field: PDFObject; readonly widget: PDFObject };
@@ -29,7 +29,7 @@ export interface SealField {
 /** The default level of a certification. */
 const FILL = 2;
 
-/** Bits of the flags of a seed value dictionary (table 237): what it requires. */
+/** Bits of the flags of a seed value dictionary (table 237): the required properties. */
 const REQUIRED = {
   Filter: 1,
   SubFilter: 2,
@@ -103,7 +103,7 @@ function checkName(name: string, fields: readonly TerminalField[]): void {
     throw invalidParameter("fieldName", "names a group of fields, not one for a signature");
 }
 
-/** Checks what the certification allows: level 2 only fields that are there, or invisible ones, as Acrobat does. */
+/** Checks the permissions of the certification: level 2 allows only existing fields, or invisible ones, as in Acrobat. */
 function checkCertification(root: PDFObject, name: string, addsVisible: boolean): void {
   const [certification] = items(root.get("Perms", "DocMDP", "Reference")).filter((reference) =>
     isNamed(reference.get("TransformMethod"), "DocMDP"),
@@ -117,9 +117,7 @@ function checkCertification(root: PDFObject, name: string, addsVisible: boolean)
     );
 }
 
-/**
- * Refuses a signature that lacks what the field requires (12.7.5.5, table 237). What is required and not known here counts as lacking.
- */
+/** Refuses a signature that lacks a property required by the field (12.7.5.5, table 237). Unknown requirements count as unmet. */
 function checkSeedValue(name: string, seed: PDFObject, wanted: WantedField, texts: TextReader): void {
   if (!seed.isDictionary()) return;
   const flags = seed.get("Ff").asNumber();

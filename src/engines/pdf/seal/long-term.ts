@@ -1,6 +1,6 @@
 /**
- * Appends what proves later that a signature was valid (EN 319 142-1, 5.4): the document security store (ISO 32000-2, 12.8.4.3) and, if wanted, a document time
- * stamp (12.8.5) over it and all before.
+ * Appends the evidence that proves later that a signature was valid (EN 319 142-1, 5.4): the document security store (ISO 32000-2, 12.8.4.3) and, if
+ * requested, a document time stamp (12.8.5) over it and everything before.
  */
 import type { PDFObject } from "mupdf";
 import type { EngineBytes } from "../../memory/heap.ts";
@@ -15,8 +15,8 @@ import { dictionaryWithPlace, type Unsigned, type SignatureValue } from "./value
 
 /**
  * Appends it to a signed document.
- * @param stamp the document time stamp, if one is wanted: its value is still to be filled in
- * @returns what outlasts the document
+ * @param stamp the document time stamp, if one is requested: its value is still to be filled in
+ * @returns the parts that remain after the document is closed
  */
 export async function appendEvidence(
   open: OpenPdf,
@@ -38,7 +38,7 @@ export async function appendEvidence(
   return { file, unsigned };
 }
 
-/** Adds what the store does not have. */
+/** Adds the evidence that the store lacks. */
 async function addToStore(open: OpenPdf, { certificates, data }: Evidence): Promise<void> {
   const { document } = open;
   const known = await readSecurityStore(open);

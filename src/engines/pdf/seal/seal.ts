@@ -30,7 +30,7 @@ export interface Signature extends SignatureValue {
   readonly texts: Readonly<Partial<Record<"Name" | "Reason" | "Location" | "ContactInfo", string | undefined>>>;
   /** Where a new field is shown. */
   readonly box: ShownBox | undefined;
-  /** What a visible field shows. */
+  /** The appearance of a visible field. */
   look(): Promise<SealLook>;
 }
 
@@ -107,7 +107,7 @@ function dictionaryOf(open: OpenPdf, { field, certify, signedAt, texts, room }: 
   return dictionary;
 }
 
-/** What later changes are allowed: by the certification, and by the lock of the field (12.8.2.2, 12.8.2.4). */
+/** The later changes that are allowed: by the certification, and by the lock of the field (12.8.2.2, 12.8.2.4). */
 function referencesOf({ document }: OpenPdf, { existing }: SealField, certify: Permission | undefined): unknown[] {
   const root = document.getTrailer().get("Root");
   const reference = (method: string, parameters: Record<string, unknown>): Record<string, unknown> => ({

@@ -1,4 +1,4 @@
-/** The value of a signature (ISO 32000-2, 12.8.1): its place is written first, then filled with what signs everything around it. */
+/** The value of a signature (ISO 32000-2, 12.8.1): space for it is written first, then filled with the signature over everything around it. */
 import type { PDFObject } from "mupdf";
 import { find } from "../../../bytes/find.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
@@ -46,8 +46,8 @@ export function dictionaryWithPlace(
 }
 
 /**
- * Completes an update but for the value of its signature.
- * @param file what the update follows
+ * Completes an update except for the value of its signature.
+ * @param file the bytes before the update
  * @param dictionary of the signature, which is in the update
  */
 export async function unsignedUpdate(
