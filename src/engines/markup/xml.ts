@@ -1,6 +1,6 @@
 /**
- * Reads XML 1.0 with namespaces, for everything here that is XML. `saxes` checks that it is well-formed; the bounds, fuel, and pauses are ours. Entities other than the five
- * predefined ones are an error, whatever a document type declaration defines, and nothing is fetched.
+ * Reads XML 1.0 with namespaces, for everything here that is XML. `saxes` checks that it is well-formed; the bounds, fuel, and pauses are ours.
+ * Entities other than the five predefined ones are an error, regardless of a document type declaration, and nothing is fetched.
  */
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import type { ParseMeter } from "../parse-meter.ts";
@@ -10,7 +10,7 @@ export const MOST_DEPTH = 200;
 /** Characters that are read between two pauses: some milliseconds at most. */
 const CHUNK = 16_384;
 
-/** What is wrong with a text. `limit` and `actual` are those of what it has too many of. */
+/** The problem with a text. `limit` and `actual` are those of an exceeded limit. */
 export class XmlProblem extends Error {
   readonly kind: "malformed" | "depth" | "elements" | "attributes";
   readonly limit: number;
@@ -45,7 +45,7 @@ export interface XmlTag extends Pick<SaxesTagNS, "name" | "local" | "uri" | "ns"
   readonly isSelfClosing: boolean;
 }
 
-/** What is called for each part of a text, in order. */
+/** The callbacks for the parts of a text, in order. */
 export interface XmlVisitor {
   open(tag: XmlTag): void;
   /** Text of an element, decoded: also that in CDATA sections. */

@@ -1,5 +1,5 @@
 /**
- * Reads each offset of abi.ts back, from documents of which it is known what stands there: another MuPDF must not read or write in wrong places. Once in an isolate, it
+ * Reads each offset of abi.ts back, from documents with known contents: another MuPDF must not read or write in wrong places. Once in an isolate, it
  * takes 11 ms of CPU, and 40 ms more where its calls have to be compiled first (`process.cpuUsage()` around it in Node).
  */
 import type * as MuPDF from "mupdf";
@@ -90,7 +90,7 @@ function fileOf(objects: readonly string[], trailer: string): KnownFile {
 
 /**
  * Checks abi.ts with a new instance, which has to be reset afterwards.
- * @throws Error that names the first field that is elsewhere
+ * @throws Error that names the first field with another offset
  */
 export function checkAbi({ lib, mupdf }: { readonly lib: LibMuPDF; readonly mupdf: typeof MuPDF.default }): void {
   checkHeapEnd(lib);

@@ -1,6 +1,6 @@
 /**
- * Where MuPDF's structs keep what its functions do not tell, in the one binary that wasm/prepare.ts accepts (MuPDF 1.28, wasm32). Structs and fields have
- * the names of MuPDF's headers; offsets are in bytes. Every offset stands here, and abi-check.ts reads each of them back.
+ * Offsets in MuPDF's structs for data that its functions do not return, in the one binary that wasm/prepare.ts accepts (MuPDF 1.28, wasm32). Structs
+ * and fields have the names of MuPDF's headers; offsets are in bytes. Every offset is here, and abi-check.ts reads each of them back.
  */
 
 /** include/mupdf/pdf/document.h. `bias`: position of the header in the file. `startxref`: from there to the newest cross-references, in 64 bits. */
@@ -39,28 +39,28 @@ export const PDF_XREF_SUBSEC = { next: 0, len: 4, start: 8, table: 12 } as const
  */
 export const PDF_XREF_ENTRY = { type: 0, gen: 2, ofs: 8, stm_ofs: 16, stm_buf: 24, obj: 28, SIZE: 32 } as const;
 
-/** Types of entries (ISO 32000-2, 7.5.4, 7.5.8). An entry without a type says nothing about its object. */
+/** Types of entries (ISO 32000-2, 7.5.4, 7.5.8). An entry without a type has no information about its object. */
 export const ENTRY_TYPE = { free: "f".charCodeAt(0), inUse: "n".charCodeAt(0), inStream: "o".charCodeAt(0) } as const;
 
 /** source/pdf/pdf-crypt.c. `length`: of the file key, in bits. `stmf`, `strf`: the methods for streams and strings. */
 export const PDF_CRYPT = { length: 8, stmf: 16, strf: 24, key: 224, KEY_SIZE: 32 } as const;
 
-/** include/mupdf/fitz/structured-text.h. `down` and `index` are those of a block of structure: what is below it, and its place in its parent. */
+/** include/mupdf/fitz/structured-text.h. `down` and `index` are those of a block of structure: its contents, and its place in its parent. */
 export const FZ_STEXT_BLOCK = { bbox: 8, down: 24, index: 28 } as const;
 
 /** Types of blocks of structured text. */
 export const BLOCKS = { text: 0, image: 1, structure: 2, vector: 3 } as const;
 
-/** What is below a block of structure. `up`: the block itself; `raw`: the name of its own type, up to a zero byte. */
+/** The contents of a block of structure. `up`: the block itself; `raw`: the name of its own type, up to a zero byte. */
 export const FZ_STEXT_STRUCT = { up: 0, first_block: 8, raw: 20 } as const;
 
-/** `origin`: two floats. `quad`: eight, the corners upper left, upper right, lower left, lower right, as the character stands. */
+/** `origin`: two floats. `quad`: eight, the corners upper left, upper right, lower left, lower right, in the character's own orientation. */
 export const FZ_STEXT_CHAR = { c: 0, flags: 6, origin: 12, quad: 20, size: 52, font: 56, next: 60 } as const;
 
 /** Bits of `fz_stext_char.flags`: drawn in bold, filled, stroked. */
 export const CHAR_FLAG = { fakeBold: 8, filled: 16, stroked: 32 } as const;
 
-/** include/mupdf/fitz/image.h; one of the bits of `flags` says that a color is transparent. */
+/** include/mupdf/fitz/image.h; one of the bits of `flags` means that a color is transparent. */
 export const FZ_IMAGE = { flags: 26, colorspace: 44, USE_COLORKEY: 4 } as const;
 
 /** include/mupdf/fitz/color.h */

@@ -22,7 +22,7 @@ export class Budget {
     return this.#claimed;
   }
 
-  /** The work starts again: nothing of what it created exists any longer. */
+  /** The work starts again: none of its earlier results exist any longer. */
   restart(): void {
     this.#claimed = 0;
     this.denied = false;

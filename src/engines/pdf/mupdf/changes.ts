@@ -2,7 +2,7 @@ import type { PDFDocument } from "mupdf";
 import { ENTRY_TYPE, PDF_XREF_ENTRY } from "./abi.ts";
 import { fileOffsets, sectionsOf } from "./xref-tables.ts";
 
-/** What changed in a document since it was opened, and where its file can be continued. */
+/** The changes in a document since it was opened, and the offset at which its file can be continued. */
 export interface Changes {
   /** Position of the header in the file. Offsets in the file count from there. */
   readonly header: number;

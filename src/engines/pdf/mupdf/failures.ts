@@ -1,4 +1,4 @@
-/** MuPDF's errors, and what they mean to the client. */
+/** MuPDF's errors, and their meaning for the client. */
 import { firstThrown, Refusal } from "../../errors.ts";
 import { means } from "./messages.ts";
 

@@ -2,7 +2,7 @@ import type { PDFDocument } from "mupdf";
 import { ENTRY_TYPE, PDF_XREF_ENTRY } from "./abi.ts";
 import { sectionsOf } from "./xref-tables.ts";
 
-/** What the cross-references of a file say of an object. */
+/** The entry of an object in the cross-references of a file. */
 export interface FileEntry {
   /** The object stream that contains the object. */
   readonly container?: number;
@@ -31,7 +31,7 @@ export function fileEntriesOf(memory: WebAssembly.Memory, document: PDFDocument)
     for (const { first, length, entries } of tables) {
       for (let index = 0; index < length; index++) {
         const [number, at] = [first + index, entries + index * PDF_XREF_ENTRY.SIZE];
-        // An entry without a type says nothing.
+        // An entry without a type has no information.
         if (heap.getUint8(at) === 0 || passed.has(number)) continue;
         passed.add(number);
         const entry = entryAt(heap, at);

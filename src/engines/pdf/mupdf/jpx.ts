@@ -9,7 +9,7 @@ interface Exports {
 }
 
 /**
- * Lets an instance of MuPDF decode JPEG 2000 no larger than it is drawn, and no more of it than is drawn; see wasm/jpx.ts. `module`: the one that is made
+ * Lets an instance of MuPDF decode JPEG 2000 no larger than it is drawn, and only its drawn part; see wasm/jpx.ts. `module`: the one that is made
  * there.
  */
 export function decodePartsOfJpx(

@@ -1,5 +1,5 @@
 /**
- * What MuPDF's messages mean. It has no codes for most errors, so they are recognized by their words: here, and nowhere else. A test looks for
+ * The meaning of MuPDF's messages. It has no codes for most errors, so they are recognized by their words: here, and nowhere else. A test looks for
  * each part in the binary, so that a version of MuPDF that uses other words does not pass unnoticed.
  */
 export const MESSAGES = {
@@ -18,7 +18,7 @@ export const MESSAGES = {
   skipped: [["library error: "], ["system error: "], ["openjpeg error: ", "memory"]],
   /** It lacks parts of JBIG2, or the data is damaged: all samples of the image are 0. */
   undecodable: [["cannot decode jbig2 image"]],
-  /** It reads all of a file, since an object is not where the cross-reference table says. */
+  /** It reads all of a file, since an object is not where the cross-reference table places it. */
   repair: [["repairing PDF document"]],
   /** An encryption dictionary that has no password, or that it does not know. */
   unknownEncryption: [

@@ -89,7 +89,7 @@ interface InstanceMemory {
   readonly stack: StackPointer;
 }
 
-/** What a request has in common with the next instance that it gets. */
+/** The state of a request that its next instance takes over. */
 export interface Parked {
   readonly files: ParkedFiles;
   /** Bytes of JavaScript values, the files among them. */
@@ -262,8 +262,8 @@ export class PdfEngine {
   }
 
   /**
-   * Takes out what outlasts the instance while the request waits without one. Documents must be closed.
-   * @throws Refusal as `claim`: the files are copied; and what makes the work start again, if it lacks a part of a file
+   * Takes out the data that outlast the instance while the request waits without one. Documents must be closed.
+   * @throws Refusal as `claim`: the files are copied; and the error that restarts the work if it lacks a part of a file
    */
   park(): Parked {
     this.ranges?.requirePresent();
@@ -298,8 +298,8 @@ export class PdfEngine {
   }
 
   /**
-   * Where the heap that was ever allocated ends: what `sbrk` keeps, which only grows. Nothing was written behind it, and a memory that once
-   * held a large document takes longer to search for leftovers than a small request takes in all.
+   * The end of the heap that was ever allocated: the value that `sbrk` keeps, which only grows. Nothing was written behind it. In a memory that once
+   * held a large document, a search for leftovers takes longer than a small request takes in total.
    */
   #heapEnd(): number {
     const end = this.lib.HEAPU32[SBRK_END >> 2] ?? 0;
@@ -308,9 +308,8 @@ export class PdfEngine {
   }
 
   /**
-   * Makes what an operation wrote the input of the next one, and frees everything else but the files that are kept. Each operation
-   * has the memory and the limits that it would have in a request of its own. `inRanges`: the next one can read in ranges what is
-   * partly in storage; otherwise it is fetched.
+   * Makes the output of an operation the input of the next one, and frees everything except the files that are kept. Each operation has the memory
+   * and the limits of a request of its own. `inRanges`: the next one can read in ranges a file that is partly in storage; otherwise it is fetched.
    * @throws Refusal `limit_exceeded`, `overloaded` (memory)
    */
   async adopt(output: EngineBytes, { inRanges }: { inRanges: boolean }): Promise<InputBytes> {
@@ -322,7 +321,7 @@ export class PdfEngine {
     this.ranges = undefined;
     const { stored } = output;
     if (stored && ranges && inRanges) {
-      // What was appended so far stays claimed; the ranges are claimed again when they are opened.
+      // The appended bytes so far stay claimed; the ranges are claimed again when they are opened.
       this.claim(-ranges.memoryBytes);
       this.files.free();
       return ranges.followedBy(stored, output.length);
@@ -441,7 +440,7 @@ export class PdfEngine {
     return placesOf(this.#memory, document, numbers);
   }
 
-  /** What the cross-references of a document's file say of its objects, by their numbers; see file-entries.ts. */
+  /** The entries of objects in the cross-references of a document's file, by their numbers; see file-entries.ts. */
   fileEntriesOf(document: MuPDF.PDFDocument): Map<number, FileEntry> {
     return fileEntriesOf(this.#memory, document);
   }
@@ -497,7 +496,7 @@ export class PdfEngine {
     skipNumbers(this.lib, document, number);
   }
 
-  /** What changed in a document since it was opened; see changes.ts. */
+  /** The changes in a document since it was opened; see changes.ts. */
   changesOf(document: MuPDF.PDFDocument): Changes {
     return changesOf(this.#memory, document);
   }

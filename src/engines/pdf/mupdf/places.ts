@@ -3,7 +3,7 @@ import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
 import { ENTRY_TYPE, PDF_XREF_ENTRY } from "./abi.ts";
 import { fileOffsets, sectionsOf } from "./xref-tables.ts";
 
-/** Where an object lies in the file. */
+/** The place of an object in the file. */
 export interface ObjectPlace {
   /** Position of the object, or of the object stream that contains it; undefined if MuPDF has read it. */
   readonly object: number | undefined;
@@ -64,8 +64,8 @@ interface HeapRange {
 }
 
 /**
- * Makes bytes in the heap the data of streams, by their numbers: MuPDF shares them with every copy of a stream, instead of reading them from the file for each.
- * Leaves changed streams as they are. The bytes must stay where they are as long as the document or a copy is used.
+ * Makes bytes in the heap the data of streams, by their numbers: MuPDF shares them with every copy of a stream, instead of reading them from the file
+ * for each. Leaves changed streams alone. The bytes must not move as long as the document or a copy is used.
  */
 export function shareData(
   lib: LibMuPDF,

@@ -1,6 +1,6 @@
 import { type FuelGauge, suspending } from "../../fuel-gauge.ts";
 
-/** What MuPDF reads from: the handle of a `Stream`. */
+/** The source that MuPDF reads from: the handle of a `Stream`. */
 export interface ReadHandle {
   fileSize(): number;
   /** Copies up to `length` bytes from `position` on to `offset` of the memory; returns how many. */
@@ -32,7 +32,7 @@ export class Reads {
     return 1;
   }
 
-  /** `module`: that of wasm/callback.ts. Returns what takes the place of the import `plain`. */
+  /** `module`: that of wasm/callback.ts. Returns the replacement of the import `plain`. */
   attach(module: WebAssembly.Module, plain: Callback, gauge: FuelGauge): Callback {
     const waits: Callback = (code, types, values) => {
       if (code !== this.code || !gauge.suspendable) return 0;

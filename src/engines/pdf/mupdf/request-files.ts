@@ -4,7 +4,7 @@ import { Refusal } from "../../errors.ts";
 import { chunksOf } from "../../memory/chunks.ts";
 import { type Arena, type EngineBytes, HOLES, type InputBytes } from "../../memory/heap.ts";
 
-/** Room behind the files of an arena in bytes, for what a step of a pipeline appends to the last one. */
+/** Room behind the files of an arena in bytes, for the bytes that a step of a pipeline appends to the last one. */
 const APPEND_ROOM = 1024 * 1024;
 
 /** Space for files, one after the other. */
@@ -109,9 +109,8 @@ export class RequestFiles {
   }
 
   /**
-   * Frees the arenas before the request ends: the files in them must not be read anymore. An operation that has copied what it
-   * needs calls this, so that the output can reuse the input's memory. Files that later operations need move elsewhere, unless they take most of
-   * an arena.
+   * Frees the arenas before the request ends: the files in them must not be read anymore. An operation that has copied its data calls this, so that
+   * the output can reuse the input's memory. Files that later operations need move elsewhere, unless they take most of an arena.
    */
   free(): void {
     const arenas = this.#arenas;
@@ -128,10 +127,10 @@ export class RequestFiles {
     }
   }
 
-  /** Makes what an operation wrote the file of the next one, and frees everything else but the files that are kept. */
+  /** Makes the output of an operation the file of the next one, and frees everything except the files that are kept. */
   async replaceBy(output: EngineBytes): Promise<InputBytes> {
     const unchanged = this.#arenas.flatMap(({ files }) => files).find((file) => file === output);
-    // What has a buffer of its own does not need the input any more.
+    // An output with a buffer of its own does not need the input any more.
     if (!unchanged && output instanceof HeapFile) this.free();
     const input = unchanged ?? (await this.#appended(output)) ?? (await this.#copied(output));
     this.#kept = new Set([...this.#kept, input]);

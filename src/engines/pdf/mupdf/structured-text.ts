@@ -7,18 +7,18 @@ import type { PdfEngine } from "./mupdf.ts";
 /** Bits of the flags of a vector: its lines are drawn, not what is inside; it is a rectangle. */
 export const [STROKED, RECTANGLE] = [1, 2];
 
-/** The type of structure whose elements are told apart; see tags/slots.ts. */
+/** The type of structure whose elements are distinguished; see tags/slots.ts. */
 export const SLOT = "Slot";
 
 export interface StextBlock {
   /** Its address. */
   readonly block: number;
   readonly type: number;
-  /** The slot that it is in, if structure was asked for; see tags/slots.ts. */
+  /** The slot that it is in, if structure was requested; see tags/slots.ts. */
   readonly slot: number | undefined;
 }
 
-/** All blocks but those of structure, with what is in these in their place. */
+/** All blocks except those of structure, which are replaced by their contents. */
 export function blocksIn(engine: PdfEngine, text: StructuredText): StextBlock[] {
   const found: StextBlock[] = [];
   collect(engine.lib, engine.lib._wasm_stext_page_get_first_block(text.pointer), undefined, found);
@@ -134,7 +134,7 @@ export class StextCharacters {
     return this.#floats[this.#at + ORIGIN + 1] ?? 0;
   }
 
-  /** A coordinate of the corners upper left, upper right, lower left, lower right, as the character stands: x and y of each, 0 to 7. */
+  /** A coordinate of the corners upper left, upper right, lower left, lower right, in the character's own orientation: x and y of each, 0 to 7. */
   corner(index: number): number {
     return this.#floats[this.#at + QUAD + index] ?? 0;
   }
@@ -155,7 +155,7 @@ export class StextCharacters {
   }
 }
 
-/** What a font says of itself. Of its name, the first 100 bytes. */
+/** The properties of a font. Of its name, the first 100 bytes. */
 export function fontFacts(
   { lib }: PdfEngine,
   font: number,

@@ -6,18 +6,18 @@ import { latin1 } from "../../../bytes/latin1.ts";
 
 export type Pointer = PDFObject["pointer"];
 
-/** What is below is no pointer but a standard name or a constant of MuPDF, which has each of them once (`PDF_LIMIT` in mupdf/pdf/object.h). */
+/** A lower value is not a pointer but a standard name or a constant of MuPDF, which has each of them once (`PDF_LIMIT` in mupdf/pdf/object.h). */
 const FIRST_POINTER = 4096;
 
 /** Whether a value is a name that MuPDF knows, or null, true, or false: the same pointer wherever it is. */
 export const isConstant = (value: Pointer): boolean => (value as unknown as number) < FIRST_POINTER;
 
-/** What MuPDF returns for an entry that is not there. */
+/** MuPDF's value for an absent entry. */
 export const NONE = 0 as unknown as Pointer;
 
 /**
- * Looks at values by their pointers, which hold until the object that contains them changes. What asks for a type, a length, or an entry follows a reference,
- * reads its object, and throws MuPDF's error where that cannot be read.
+ * Looks at values by their pointers, which are valid until the object that contains them changes. Methods that return a type, a length, or an entry
+ * follow a reference, read its object, and throw MuPDF's error if that cannot be read.
  */
 export class Values {
   readonly #lib: LibMuPDF;
@@ -49,7 +49,7 @@ export class Values {
     return this.#lib._wasm_pdf_to_num(reference);
   }
 
-  /** What a reference leads to, `NONE` if that cannot be read; any other value itself. */
+  /** The target of a reference, `NONE` if that cannot be read; any other value itself. */
   resolved(value: Pointer): Pointer {
     return this.#lib._wasm_pdf_resolve_indirect(value);
   }

@@ -4,9 +4,9 @@ import { ENTRY_TYPE, PDF_XREF_ENTRY } from "./abi.ts";
 import { sectionsOf } from "./xref-tables.ts";
 
 /**
- * Makes room in a document's cross-reference table for `count` new objects. MuPDF grows its two tables by one entry per new
- * object, which moves them past one another and, with small objects in between, fragments the heap: 432 instead of 145 MiB for
- * copying 90,000 objects. This grows both at once, before anything lies in between, and then restores the count.
+ * Makes room in a document's cross-reference table for `count` new objects. MuPDF grows its two tables by one entry per new object, which moves them
+ * past one another and, with small objects in between, fragments the heap: 432 instead of 145 MiB for copying 90,000 objects. This grows both at
+ * once, before anything is in between, and then restores the count.
  */
 export function reserveObjects(lib: LibMuPDF, memory: WebAssembly.Memory, document: PDFDocument, count: number): void {
   const before = document.countObjects();
@@ -39,7 +39,7 @@ export function freeUnused(lib: LibMuPDF, memory: WebAssembly.Memory, document: 
       }
     }
   }
-  // Newer sections take precedence for a number, so the mark goes into the oldest one if possible.
+  // Newer sections take precedence for a number, so the mark is put into the oldest one if possible.
   if (listed.includes(0)) reserveObjects(lib, memory, document, 1);
   const { sections } = sectionsOf(memory, document);
   for (const { first, length, entries } of (listed.includes(0) ? sections[0] : sections.at(-1))?.tables ?? []) {

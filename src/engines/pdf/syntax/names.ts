@@ -1,9 +1,9 @@
-/** Names as they are written in files and content streams (ISO 32000-2, 7.3.5). */
+/** Names in their written form in files and content streams (ISO 32000-2, 7.3.5). */
 import { hex } from "../../../bytes/hex.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
 import { hexadecimalOf, isRegular, SLASH } from "./characters.ts";
 
-/** Decodes a name: `#` and two hexadecimal digits stand for a byte. */
+/** Decodes a name: `#` and two hexadecimal digits represent a byte. */
 export function unescapeName(name: string): string {
   let [decoded, from] = ["", 0];
   for (let at = name.indexOf("#"); at >= 0; at = name.indexOf("#", Math.max(from, at + 1))) {
@@ -15,7 +15,7 @@ export function unescapeName(name: string): string {
   return decoded + name.slice(from);
 }
 
-/** A name as it is written, without its slash: the reverse of `unescapeName`. Both have one character for each byte. */
+/** A name in its written form, without its slash: the reverse of `unescapeName`. Both have one character for each byte. */
 export const escapeName = (name: string): string =>
   Array.from(name, (character) => {
     const byte = character.charCodeAt(0);

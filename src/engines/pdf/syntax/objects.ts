@@ -1,6 +1,6 @@
 /**
- * Objects of PDF syntax (ISO 32000-2, 7.3) as the bytes say them. Read strictly, what has two readings is `Malformed`, for those who must know that every reader sees the same.
- * A key that a dictionary has twice is reported. Streams are not read here: their dictionaries are.
+ * Objects of PDF syntax (ISO 32000-2, 7.3) from their bytes. In strict reading, an object with two readings is `Malformed`, for code that must know
+ * that every reader sees the same. A key that a dictionary has twice is reported. Streams are not read here, but their dictionaries are.
  */
 import { latin1 } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
@@ -65,7 +65,7 @@ export class Reference {
 
 export type Value = null | boolean | number | Real | Name | StringSpan | Reference | readonly Value[] | Dictionary;
 
-/** A dictionary with its entries as they are written. `null` is a value like any other. */
+/** A dictionary with its entries in their written form. `null` is a value like any other. */
 export class Dictionary {
   readonly keys: readonly string[];
   readonly values: readonly Value[];

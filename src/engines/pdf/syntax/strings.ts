@@ -1,4 +1,4 @@
-/** Strings as they are written in files and content streams (ISO 32000-2, 7.3.4). */
+/** Strings in their written form in files and content streams (ISO 32000-2, 7.3.4). */
 import { hex } from "../../../bytes/hex.ts";
 import { BACKSLASH, CLOSE, CR, GREATER, hexadecimalOf, isOctal, LF, OPEN } from "./characters.ts";
 

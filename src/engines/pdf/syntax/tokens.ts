@@ -58,7 +58,7 @@ export type TokenKind =
   | "stray"
   | "malformed";
 
-/** What a chunk leaves open. `<` and `>`: one of these, which the next chunk may double. */
+/** Constructs that a chunk leaves open. `<` and `>`: one of these, which the next chunk may double. */
 type Unfinished = "comment" | "number" | "word" | "name" | "literal" | "hex" | "image" | "<" | ">";
 
 const code = (character: string): number => character.charCodeAt(0);
@@ -86,7 +86,7 @@ export class Tokens {
   comment = 0;
   /** Whether there is a null character between them: white space, but not to all readers. */
   followsNull = false;
-  /** What the chunks read so far leave open. A string that the end of a stream cuts off is a token of content up to there. */
+  /** The construct that the chunks read so far leave open. A string that the end of a stream cuts off is a token of content up to there. */
   unfinished: Unfinished | undefined;
   protected bytes: Uint8Array;
   readonly #isStrict: boolean;
@@ -95,7 +95,7 @@ export class Tokens {
   #depth = 0;
   /** Bytes at the start of the next chunk that belong to an escape. */
   #escaped = 0;
-  /** What earlier chunks have of a keyword. */
+  /** The beginning of a keyword in earlier chunks. */
   #before = "";
 
   constructor(bytes: Uint8Array = new Uint8Array(), { at = 0, reading = "strict" as Reading } = {}) {
@@ -126,7 +126,7 @@ export class Tokens {
     this.end = at;
   }
 
-  /** Forgets what is open. */
+  /** Forgets the open construct. */
   reset(): void {
     this.unfinished = undefined;
     this.comment = 0;
@@ -175,7 +175,7 @@ export class Tokens {
     return this.kind === "word" && this.end - this.start === word.length && this.text() === word;
   }
 
-  /** Bytes of the chunk as they are written, one character for each: the token, unless others are named. */
+  /** Bytes of the chunk in their written form, one character for each: the token, unless others are named. */
   text(start = this.start, end = this.end): string {
     const { bytes } = this;
     if (start < 0) return this.#before + this.text(0, end);
@@ -185,7 +185,7 @@ export class Tokens {
     return text;
   }
 
-  /** Where content goes on after an inline image that it began in an earlier stream. */
+  /** The place where content continues after an inline image that it began in an earlier stream. */
   protected imageEnd(): TokenKind | undefined {
     throw new Error("only content has inline images");
   }
@@ -220,7 +220,7 @@ export class Tokens {
     }
   }
 
-  /** The token goes on in the next chunk. */
+  /** The token continues in the next chunk. */
   #open(what: Unfinished): undefined {
     this.unfinished = what;
     this.end = this.bytes.length;
@@ -310,7 +310,7 @@ export class Tokens {
     return "malformed";
   }
 
-  /** A name (7.3.5): bytes outside of ASCII may be in it as they are, control characters may not, nor the code 0. */
+  /** A name (7.3.5): it may contain bytes outside of ASCII, but neither control characters nor the code 0. */
   #strictName(): TokenKind {
     const { bytes, start, end } = this;
     for (let at = start + 1; at < end; at++) {
