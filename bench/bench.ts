@@ -8,8 +8,8 @@
  * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
  * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, by the half of the documents that may be looked at and the one that only this sees, with `--rendered folder` also the documents that its `rendered/render.mjs` has set there, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers. `--only verification` and `--only profile`, which prints the CPU time of each operation by function, need a server of their own. `--only to-pdf` converts the documents in `../shared/convert` and looks in the PDFs for what pandoc reads in them; `--output folder` keeps the PDFs.
  */
+import { existsSync } from "node:fs";
 import { cpus } from "node:os";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { benchCompress, printCompress } from "./compress.ts";
 import { benchConversion, printConversion } from "./conversion.ts";
@@ -34,16 +34,10 @@ import { benchRepair, printRepair } from "./repair.ts";
 import { startMeasuredServer } from "./server-process.ts";
 import { benchText, printText } from "./text.ts";
 import { benchVerification, printVerification } from "./verification.ts";
+import { folderOrNote, outsideFolder } from "../scripts/outside-folders.ts";
 import type { Service } from "../test/harness/client.ts";
 
 const DEFAULT_PORT = 8797;
-/** Documents with their tables and facts, and what scores them. */
-const TEXT_TRUTH = fileURLToPath(new URL("../../shared/text-truth", import.meta.url));
-/** Documents that become PDFs. */
-const CONVERT = fileURLToPath(new URL("../../shared/convert", import.meta.url));
-/** Documents, some of them with an outline. */
-const CORPUS = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
-
 const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "15" },
@@ -58,7 +52,12 @@ const { values } = parseArgs({
   },
 });
 const runs = Number(values.runs);
-const corpus = values.corpus ?? process.env["CORPUS_DIR"];
+const named = values.corpus ?? process.env["CORPUS_DIR"];
+if (named !== undefined && !existsSync(named)) throw new Error(`There is no folder ${named}.`);
+/** The corpus for a part that measures real documents only if they are named. */
+const corpusFor = (part: string): string | undefined =>
+  folderOrNote(named, `real documents of ${part}`, "a folder of PDFs: --corpus <folder>, or CORPUS_DIR");
+const NOT_PUBLIC = "documents that are not a part of the repository";
 const wanted = (part: "operations" | "pipeline" | "text" | "images" | "compress" | "ocr"): boolean =>
   values.only === undefined || values.only === part;
 
@@ -67,20 +66,21 @@ async function measure(service: Service, services: readonly MeasuredService[]) {
     operations: wanted("operations") ? await benchOperations(services, runs, values) : [],
     documents: wanted("operations") ? await benchDocuments(services, runs, values) : undefined,
     pipeline: wanted("pipeline") ? await benchPipeline(service, runs) : [],
-    text: wanted("text") ? await benchText(service, corpus, runs) : [],
+    text: wanted("text") ? await benchText(service, corpusFor("text"), runs) : [],
     fromImages: wanted("images") ? await benchFromImages(service, runs) : [],
-    toImages: wanted("images") ? await benchImages(service, corpus, runs) : [],
-    compress: wanted("compress") ? await benchCompress(service, corpus) : [],
-    ocr: wanted("ocr") ? await benchOcr(service, corpus, Math.ceil(runs / 5)) : [],
+    toImages: wanted("images") ? await benchImages(service, corpusFor("images"), runs) : [],
+    compress: wanted("compress") ? await benchCompress(service, corpusFor("compress")) : [],
+    ocr: wanted("ocr") ? await benchOcr(service, corpusFor("ocr"), Math.ceil(runs / 5)) : [],
     // It takes half an hour, so only where it is asked for.
     ocrGrid: values.only === "ocr-grid" ? await benchOcrGrid(service, Number(values.step)) : [],
-    markdown: values.only === "markdown" ? await benchMarkdown(service, TEXT_TRUTH, values.rendered) : [],
-    headings: values.only === "markdown" ? await benchHeadings(service, corpus ?? CORPUS) : [],
+    markdown: values.only === "markdown" ? await markdownRows(service) : [],
+    headings: values.only === "markdown" ? await headingsRows(service) : [],
     repair: values.only === "repair" ? await benchRepair(service) : [],
     jobs: values.only === "jobs" ? await benchJobs(service) : [],
-    verification: values.only === "verification" && own ? await benchVerification(own, runs, corpus ?? CORPUS) : [],
+    verification:
+      values.only === "verification" && own ? await benchVerification(own, runs, named ?? outsideFolder("corpus")) : [],
     profile: values.only === "profile" && own ? await benchProfile(own, runs, values) : [],
-    conversion: values.only === "to-pdf" ? await benchConversion(service, CONVERT, values.output, runs) : undefined,
+    conversion: values.only === "to-pdf" ? await conversionRows(service) : undefined,
     // It takes as much room on the disk.
     files: values.only === "files" ? await benchFiles(service) : [],
   };

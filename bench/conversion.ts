@@ -1,9 +1,9 @@
 /** to-pdf on real documents: the words, order, links, and headings that pandoc reads in the source, looked for in the PDF with poppler and pdf.js. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { promisify } from "node:util";
 import { strFromU8, unzipSync } from "fflate";
 import { pdfPart, type Service } from "../test/harness/client.ts";
@@ -73,18 +73,23 @@ const PANDOC: Readonly<Record<string, string>> = {
 const halfOf = (name: string): Half =>
   ((createHash("sha256").update(name).digest()[0] ?? 0) & 1) === 0 ? "shown" : "hidden";
 
+const pathsIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .toSorted()
+    .map((name) => join(folder, name));
+
 /** Converts the files of `folder` that are of a format with a truth; the PDFs are left in `output`. */
 export async function benchConversion(
   service: Service & { readonly pid?: number },
-  folder: string,
+  folder: string | undefined,
   output: string | undefined,
   runs: number,
 ): Promise<ConversionResult> {
   const to = output ?? mkdtempSync(join(tmpdir(), "conversion-"));
   mkdirSync(to, { recursive: true });
   const documents: Document[] = [];
-  for (const name of existsSync(folder) ? readdirSync(folder).toSorted() : []) {
-    const path = join(folder, name);
+  for (const path of folder === undefined ? [] : pathsIn(folder)) {
+    const name = basename(path);
     const source = await sourceOf(path);
     if (source !== undefined) documents.push(await converted(service, path, name, source, join(to, `${name}.pdf`)));
   }

@@ -1,5 +1,5 @@
 /** How many of a document's headings extract-text finds: the titles of its outline, which is cut off first. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pdfPart, type Service } from "../test/harness/client.ts";
 import { prepareCall, send } from "./call.ts";
@@ -19,7 +19,6 @@ interface Entry {
 
 /** The documents below `folder` that have an outline whose titles are on their pages; none without a folder. */
 export async function benchHeadings(service: Service, folder: string): Promise<HeadingsRow[]> {
-  if (!existsSync(folder)) return [];
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".pdf"));
   const rows: HeadingsRow[] = [];
   for (const file of files.toSorted()) {

@@ -1,15 +1,6 @@
 /** extract-text as Markdown against other programs, on documents whose tables and facts are known, with the scorer beside them. */
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -80,7 +71,6 @@ export async function benchMarkdown(
   rendered: readonly string[],
 ): Promise<MarkdownRow[]> {
   const scorer = join(folder, "score.mjs");
-  if (!existsSync(scorer)) return [];
   const { scoreFolder } = (await import(pathToFileURL(scorer).href)) as Scorer;
   const facts = readFileSync(join(folder, "facts/facts.jsonl"), "utf8")
     .split("\n")

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
+import { outsideFolder } from "../../scripts/outside-folders.ts";
 import { fill, pdfjsValues, valuesOf } from "../harness/form-calls.ts";
 import { MetadataCalls } from "../harness/metadata-calls.ts";
 import { openPdf } from "../harness/pdfjs.ts";
@@ -12,7 +13,7 @@ import { differingPixels, readPage } from "../harness/render.ts";
 const { baseUrl, liveKey } = ownServer();
 const calls = new MetadataCalls({ baseUrl, key: liveKey });
 
-const corpus = join(process.env["CORPUS_DIR"] ?? join(import.meta.dirname, "../../../shared/corpus"), "forms");
+const corpus = join(outsideFolder("corpus"), "forms");
 const files = existsSync(corpus) ? readdirSync(corpus).filter((file) => file.endsWith(".pdf")) : [];
 if (files.length === 0) console.log(`There are no forms at ${corpus}: real forms were not filled in.`);
 

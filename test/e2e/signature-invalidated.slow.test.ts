@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { folderOrNote, outsideFolder } from "../../scripts/outside-folders.ts";
 import { credentials, documents } from "../harness/signed-documents.ts";
 import { headersAndReports, operationsOnSigned, verify } from "../harness/signed-operations.ts";
 import { ownServer } from "./own-server.ts";
@@ -9,13 +9,16 @@ import { ownServer } from "./own-server.ts";
 const { baseUrl, liveKey } = ownServer();
 const service = { baseUrl, key: liveKey };
 const operations = operationsOnSigned({ values: "{}", seal: credentials });
-const folder = join(process.env["CORPUS_DIR"] ?? join(import.meta.dirname, "../../../shared/corpus"), "..");
 const names = await Promise.all(
-  ["signed", "found-4"].map(async (name) => {
-    const path = join(folder, name);
-    return existsSync(path)
-      ? (await readdir(path)).filter((one) => one.endsWith(".pdf")).map((one) => join(path, one))
-      : [];
+  (["signed", "found-4"] as const).map(async (name) => {
+    const path = folderOrNote(
+      outsideFolder(name),
+      `signed documents of others (${name})`,
+      "documents that are not a part of the repository",
+    );
+    return path === undefined
+      ? []
+      : (await readdir(path)).filter((one) => one.endsWith(".pdf")).map((one) => join(path, one));
   }),
 );
 test.skipIf(names.flat().length === 0).each(names.flat())(

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
+import { folderOrNote, outsideFolder } from "../../scripts/outside-folders.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { corners, drawing, textPage } from "../harness/drawing-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
@@ -35,7 +36,7 @@ describe("comparison with pdf.js", () => {
     expect(difference(own, await renderPage(file, 1, dpi), 2)).toBeLessThan(OTHER_FONT);
   });
 
-  const corpus = process.env["CORPUS_DIR"] ?? join(import.meta.dirname, "../../../shared/corpus");
+  const corpus = folderOrNote(outsideFolder("corpus"), "pages of real documents", "a folder of PDFs (CORPUS_DIR)");
   const real = [
     "text-truth/GeoTopo-komprimiert.pdf",
     "scans/graph_ocred.pdf",
