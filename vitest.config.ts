@@ -15,7 +15,8 @@ const FAR_AWAY = 600_000;
 const migrations = await readD1Migrations("migrations");
 
 /**
- * The files that take longest. First those that mostly wait: others compute beside them. Then those in Node: if the next file belongs to another project, the worker ends and loses its loaded modules.
+ * The files that take longest. First those that mostly wait: others compute beside them. Then those in Node: if the next file belongs to another
+ * project, the worker ends and loses its loaded modules.
  */
 const longest = [
   "servers/webhooks-fair.slow",
