@@ -536,8 +536,8 @@ export const limits = {
     engineBytes: 12 * MiB,
     /** How much engines that wait for their readers are expected to grow by. */
     growthBytes: 8 * MiB,
-    /** The largest heap of an engine that is reused where an operation needs much other memory, unless the body needs more. */
-    lentBesideBytes: 40 * MiB,
+    /** The largest heap of an engine that an operation with much other memory reuses, unless the body needs more. */
+    reusableHeapBytes: 40 * MiB,
     /** Memory for recognizing an A4 page in two languages (`npm run measure -- memory`). */
     recognizerBytes: 42 * MiB,
     /** Heap of an engine that has no document open. */

@@ -274,13 +274,13 @@ export class Lease extends RequestMemory {
   async #leaseWithin(expected: number): Promise<void> {
     const { given, operation } = this.#request;
     const { needsHeadroom = false, extraBytes = 0 } = operation.memory ?? {};
-    if (extraBytes > 0) dropLarger(limits.admission.lentBesideBytes);
+    if (extraBytes > 0) dropLarger(limits.admission.reusableHeapBytes);
     const allowHeap = (bytes: number): boolean | "busy" => this.grow(bytes + this.#unsentBytes);
     const options = { ...given, work: this.work, parking: this.#parking };
     // An engine that grew in an earlier request would leave too little memory for the rest of this one, even without other requests.
-    const { engineBytes, lentBesideBytes } = limits.admission;
+    const { engineBytes, reusableHeapBytes } = limits.admission;
     const most = needsHeadroom
-      ? Math.max(lentBesideBytes, engineBytes + this.#fileBytes)
+      ? Math.max(reusableHeapBytes, engineBytes + this.#fileBytes)
       : given.memoryBytes - Math.max(engineBytes, this.#fileBytes);
     this.#engines = await leaseEngines(allowHeap, { ...options, expected, most });
     // A larger kept engine must not take the room that slow readers leave for a small request.

@@ -69,7 +69,7 @@ test("a request that grows too large reaches its own limit, which is not retryab
 
   await leave(30 * MiB);
   const again = await take(10 * MiB, true);
-  again.engines.pdf.lib._wasm_free(again.engines.pdf.lib._wasm_malloc(limits.admission.lentBesideBytes));
+  again.engines.pdf.lib._wasm_free(again.engines.pdf.lib._wasm_malloc(limits.admission.reusableHeapBytes));
   expect(() => again.engines.pdf.claim(MEMORY)).toThrow(expect.objectContaining({ code: "limit_exceeded" }));
   again.finishWork(false, 0);
   end(again);
