@@ -184,7 +184,7 @@ export const commands: readonly Command[] = [
     "name": "delete-pages",
     "path": "/api/v1/delete-pages",
     "summary": "Delete pages",
-    "description": "The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form\nfields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except\nentries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Deleted pages and their content are removed from the file. The other pages keep their order, outline entries, links, named destinations, form\nfields, page labels, and tags; document-level attachments are kept too. Links and outline entries that lead to deleted pages are removed, except\nentries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -216,6 +216,585 @@ export const commands: readonly Command[] = [
         "isPassword": false,
         "required": true,
         "description": "The pages to delete."
+      }
+    ]
+  },
+  {
+    "name": "to-images",
+    "path": "/api/v1/to-images",
+    "summary": "Convert pages to images",
+    "description": "Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).\nPages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages\nwithout color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.\n\nA page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into\nmemory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.\n\nCosts 2 credits. Requires the `pdf:read` scope.",
+    "isPageByPage": true,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "pages": "1"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "format",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The image format. Default: `png`.",
+        "values": [
+          "png",
+          "jpeg",
+          "webp"
+        ]
+      },
+      {
+        "field": "dpi",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Resolution in pixels per inch. Default: `150`."
+      },
+      {
+        "field": "quality",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`."
+      },
+      {
+        "field": "pages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The pages to draw, in document order. Default: `all`."
+      }
+    ]
+  },
+  {
+    "name": "from-images",
+    "path": "/api/v1/from-images",
+    "summary": "Create a PDF from images",
+    "description": "Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their\ncolors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An\nimage that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not\nsupported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.\n\nWith `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus\nthe margin. The sides of a page are between 3 and 14,400 points.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": false,
+    "atLeastOneOf": [],
+    "example": {
+      "image0": "receipt.png",
+      "pageSize": "a4",
+      "orientation": "landscape",
+      "marginPt": "36"
+    },
+    "parameters": [
+      {
+        "field": "image{N}",
+        "kind": "file",
+        "isList": true,
+        "isPassword": false,
+        "required": true,
+        "least": 1,
+        "description": "The images, in page order: PNG, JPEG, or WebP."
+      },
+      {
+        "field": "pageSize",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The size of all pages. `auto`: each page has the size of its image. Default: `auto`.",
+        "values": [
+          "auto",
+          "a4",
+          "letter",
+          "legal"
+        ]
+      },
+      {
+        "field": "orientation",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.",
+        "values": [
+          "portrait",
+          "landscape",
+          "auto"
+        ]
+      },
+      {
+        "field": "marginPt",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`."
+      },
+      {
+        "field": "fit",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills\nthe space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.",
+        "values": [
+          "contain",
+          "cover",
+          "stretch"
+        ]
+      }
+    ]
+  },
+  {
+    "name": "to-pdf",
+    "path": "/api/v1/to-pdf",
+    "summary": "Convert documents to PDF",
+    "description": "Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.\n\n| Format | Converted | Not converted (`X-Not-Converted`) |\n|---|---|---|\n| HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |\n| Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |\n| Text | lines, wrapped at the margins | |\n| CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |\n| DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |\n| XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |\n\n- **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.\n- **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.\n- **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.\n- **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).\n\nThe guide at `/docs/conversion` has the details.\n\nOther formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": false,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "report.md",
+      "pageSize": "a4"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The document."
+      },
+      {
+        "field": "format",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The format of text that may have several. Default: detected.",
+        "values": [
+          "html",
+          "xhtml",
+          "markdown",
+          "text",
+          "csv",
+          "docx",
+          "xlsx"
+        ]
+      },
+      {
+        "field": "encoding",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits."
+      },
+      {
+        "field": "pageSize",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The page size, by name or in points. Default: the document's, else A4."
+      },
+      {
+        "field": "orientation",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The orientation. Default: the document's, else portrait.",
+        "values": [
+          "portrait",
+          "landscape"
+        ]
+      },
+      {
+        "field": "marginPt",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Space around the content, in points. Default: the document's, else 54."
+      },
+      {
+        "field": "fontSize",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The size of text without one of its own, in points. Default: `11`."
+      },
+      {
+        "field": "css",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "A style sheet that overrules the document's."
+      },
+      {
+        "field": "assets",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths."
+      },
+      {
+        "field": "fit",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
+        "values": [
+          "width",
+          "none"
+        ]
+      },
+      {
+        "field": "title",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The title in the metadata. Default: the document's."
+      },
+      {
+        "field": "language",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The language, such as `en` or `pt-BR`. Default: the document's."
+      },
+      {
+        "field": "strict",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Whether characters that no font has are an error."
+      }
+    ]
+  },
+  {
+    "name": "ocr",
+    "path": "/api/v1/ocr",
+    "summary": "Recognize text in scans",
+    "description": "Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened\nbefore recognition. Columns are read one after the other, and a line can contain several languages.\n\nConfidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the\nrequested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.\n\nA request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be\nsearched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change\n(`X-Signature-Invalidated`).\n\nCosts 2 credits. Requires the `pdf:read` scope.",
+    "isPageByPage": true,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "receipt.png"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The document: PDF, PNG, or JPEG."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "languages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`."
+      },
+      {
+        "field": "accuracy",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.",
+        "values": [
+          "best",
+          "fast"
+        ]
+      },
+      {
+        "field": "output",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.",
+        "values": [
+          "json",
+          "pdf"
+        ]
+      },
+      {
+        "field": "pages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The pages to recognize, in document order. Default: `all`."
+      },
+      {
+        "field": "words",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`."
+      },
+      {
+        "field": "mode",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of\nthe page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.",
+        "values": [
+          "skip-text",
+          "force"
+        ]
+      }
+    ]
+  },
+  {
+    "name": "protect",
+    "path": "/api/v1/protect",
+    "summary": "Encrypt a PDF with a password",
+    "description": "Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an\n`ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.\n\nThe output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does\n(`X-Encryption-Verified`). The document is never sent unencrypted.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [
+      "userPassword",
+      "ownerPassword"
+    ],
+    "example": {
+      "file": "letter.pdf",
+      "userPassword": "open sesame"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "userPassword",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with\naes-128, 1 to 32 printable ASCII characters."
+      },
+      {
+        "field": "ownerPassword",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password to change permissions. The rules of `userPassword` apply."
+      },
+      {
+        "field": "permissions",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.\nThe names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`."
+      },
+      {
+        "field": "encryption",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.",
+        "values": [
+          "aes-128",
+          "aes-256"
+        ]
+      }
+    ]
+  },
+  {
+    "name": "unlock",
+    "path": "/api/v1/unlock",
+    "summary": "Remove the password of a PDF",
+    "description": "Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner\npassword. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "locked.pdf",
+      "password": "open sesame"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      }
+    ]
+  },
+  {
+    "name": "compress",
+    "path": "/api/v1/compress",
+    "summary": "Reduce the file size",
+    "description": "Re-encodes each image at the measured quality that `level` promises, and downsamples images above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.\nFonts are subset, Type 1 fonts are converted to the Compact Font Format, duplicate streams are merged, unused objects and private application data are removed, and all streams are recompressed. Above `low`, output intents lose\ntheir ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.\n\n`X-Images-Kept` counts images that had to stay unchanged: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of\nmore than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or\nin a color space of other than one, three, or four components. With `grayscale`, the request fails with `limit_exceeded` instead.\n\nThe output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).\n\nCosts 2 credits. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "level",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.",
+        "values": [
+          "low",
+          "medium",
+          "high",
+          "max"
+        ]
+      },
+      {
+        "field": "grayscale",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Converts pages to grayscale: text, drawings, images, and annotations."
+      },
+      {
+        "field": "stripMetadata",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept."
+      },
+      {
+        "field": "imageMaxDpi",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`."
+      }
+    ]
+  },
+  {
+    "name": "repair",
+    "path": "/api/v1/repair",
+    "summary": "Repair a damaged PDF",
+    "description": "Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the\nfile are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in\nwhich they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.\n\n`output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is\nrejected with `invalid_file`.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "damaged.pdf"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The damaged PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "output",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`pdf` returns the repaired document, `json` a report. Default: `pdf`.",
+        "values": [
+          "pdf",
+          "json"
+        ]
       }
     ]
   },
@@ -287,7 +866,7 @@ export const commands: readonly Command[] = [
     "name": "crop",
     "path": "/api/v1/crop",
     "summary": "Crop pages",
-    "description": "Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its\nrotation and crop box applied. `auto` leaves blank pages unchanged.\n\nWhat lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields\noutside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not\nsearched for it. Files over 32 MiB are not supported with `remove`.\n\nChanges are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its\nrotation and crop box applied. `auto` leaves blank pages unchanged.\n\nContent outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields\noutside, and the pixels of images there. Letters on the edge are removed, lines and outlines end just beyond it, pixels on it stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not\nsearched for the removed text. Files over 32 MiB are not supported with `remove`.\n\nChanges are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [
@@ -1233,7 +1812,7 @@ export const commands: readonly Command[] = [
     "name": "sign",
     "path": "/api/v1/sign",
     "summary": "Add a visual signature",
-    "description": "Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (`seal` makes those). It adds no certificate, and\ndoes not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch\nthe page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that\nthe script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an\nartifact.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but digital signatures do not allow the change\n(`X-Signature-Invalidated`).\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Draws a visual signature into a box on a page: a typed name in a script font, or an image. It is not a digital signature (`seal` makes those). It adds no certificate, and\ndoes not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch\nthe page; parts outside are cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters missing from\nthe script font are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an\nartifact.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but digital signatures do not allow the change\n(`X-Signature-Invalidated`).\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1538,7 +2117,7 @@ export const commands: readonly Command[] = [
     "name": "verify-signatures",
     "path": "/api/v1/verify-signatures",
     "summary": "Verify signatures",
-    "description": "Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.\n\nA signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a `reason`, it is `unsupported` if it cannot be judged: SHA-1 or another weak digest, Ed25519,\nCMS without signed attributes, a format that is not detached CMS. Everything else is `broken`: a changed byte, an odd `ByteRange`.\n\nEach update that was added to the file afterwards is compared with the revision before it, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature\nforbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.\n\nSend the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are\nasked, unless `fetch` is `false`. A certificate that names an issuer to ask is not trusted without a response.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "description": "Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.\n\nA signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a `reason`, it is `unsupported` if it cannot be verified: SHA-1 or another weak digest, Ed25519,\nCMS without signed attributes, a format that is not detached CMS. Everything else is `broken`: a changed byte, an odd `ByteRange`.\n\nEach update that was added to the file afterwards is compared with the revision before it, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature\nforbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.\n\nSend the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the service requests\nthem from the issuers, unless `fetch` is `false`. A certificate that names a revocation service is not trusted without a response.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1682,7 +2261,7 @@ export const commands: readonly Command[] = [
     "name": "metadata",
     "path": "/api/v1/metadata",
     "summary": "Read or change metadata",
-    "description": "`action=get` returns the Info dictionary, with what only the XMP metadata has of it, and facts about the document as JSON. `action=set` returns the PDF with the\nentries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or\nremoved if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.\n\nOld values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over\n32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is\nset if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.\n\nCosts 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.",
+    "description": "`action=get` returns facts about the document and its Info dictionary as JSON. Entries that only the XMP metadata has are included. `action=set` returns the PDF with the\nentries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or\nremoved if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.\n\nOld values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over\n32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is\nset if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.\n\nCosts 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1826,10 +2405,10 @@ export const commands: readonly Command[] = [
     ]
   },
   {
-    "name": "protect",
-    "path": "/api/v1/protect",
-    "summary": "Encrypt a PDF with a password",
-    "description": "Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an\n`ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.\n\nThe output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does\n(`X-Encryption-Verified`). The document is never sent unencrypted.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "name": "outline",
+    "path": "/api/v1/outline",
+    "summary": "Read or replace the outline",
+    "description": "`action=get` returns the outline, \"bookmarks\", as JSON. `action=set` returns the PDF with a new outline in the same\nformat, so you can edit the result of `get` and send it back; `[]` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and `set` removes\ntheirs.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (`X-Signature-Invalidated`).\n\nCosts 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [

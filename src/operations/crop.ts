@@ -39,11 +39,11 @@ export const crop = defineOperation({
   description: `Crops pages to a box, by margins, or to their ink. Send \`box\`, \`margins\`, or \`auto\`. Boxes and margins refer to the page as a viewer shows it, with its
 rotation and crop box applied. \`auto\` leaves blank pages unchanged.
 
-What lies outside is hidden, and other programs can show it again. With \`remove\`, it is removed from the file: text, drawings, images, annotations, and form fields
-outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (\`invalid_file\`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
-searched for it. Files over 32 MiB are not supported with \`remove\`.
+Content outside is hidden, and other programs can show it again. With \`remove\`, it is removed from the file: text, drawings, images, annotations, and form fields
+outside, and the pixels of images there. Letters on the edge are removed, lines and outlines end just beyond it, pixels on it stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (\`invalid_file\`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
+searched for the removed text. Files over 32 MiB are not supported with \`remove\`.
 
-Changes are appended to the file (an incremental update), unless it is damaged or \`remove\` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
+Changes are appended to the file (an incremental update), unless it is damaged or \`remove\` is set, so the earlier state stays in the file. Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {

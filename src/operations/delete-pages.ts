@@ -11,8 +11,8 @@ export const deletePages = defineOperation({
   keywords: "delete remove pages drop omit discard",
   guidance:
     "To remove pages from a PDF and keep everything else. To choose the pages that stay, or to reorder them, use `extract-pages`.",
-  description: `The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form
-fields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except
+  description: `Deleted pages and their content are removed from the file. The other pages keep their order, outline entries, links, named destinations, form
+fields, page labels, and tags; document-level attachments are kept too. Links and outline entries that lead to deleted pages are removed, except
 entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.`,
   credits: 1,
   modes: MAKES_PDF,

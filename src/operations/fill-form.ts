@@ -24,7 +24,7 @@ export const fillForm = defineOperation({
   group: "Edit",
   keywords: "acroform form fields populate fill in values",
   guidance:
-    "To fill in a PDF that has form fields. Ask `metadata` for their names first. A form that is only drawn or scanned has none.",
+    "To fill in a PDF that has form fields. Get their names from `metadata` first. A form that is only drawn or scanned has none.",
   description: `Fills AcroForm fields by their full names (\`person.city\`); \`metadata\` with \`action=get\` lists them. Text fields accept a string, check
 boxes \`true\`, \`false\`, or the name of a state, radio buttons, drop-downs, and lists the export value or label of an option, and multiple-choice lists an
 array. Editable drop-downs accept any string. \`null\` clears a field, and fields you leave out keep their values. If a field does not

@@ -135,7 +135,7 @@ export const metadata = defineOperation({
   keywords: "properties info title author xmp page count size facts fields",
   guidance:
     "To learn facts about a PDF before you work on it: page count and sizes, title and author, encryption, form fields. Or, with `action` = `set`, to change its title, author, and so on.",
-  description: `\`action=get\` returns the Info dictionary, with what only the XMP metadata has of it, and facts about the document as JSON. \`action=set\` returns the PDF with the
+  description: `\`action=get\` returns facts about the document and its Info dictionary as JSON. Entries that only the XMP metadata has are included. \`action=set\` returns the PDF with the
 entries in \`metadata\` changed. Entries that are null are removed; other entries stay, unless \`replace\` is true. Existing XMP metadata is updated as well, or
 removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 

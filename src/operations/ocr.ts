@@ -75,7 +75,7 @@ export const ocr = defineOperation({
   keywords:
     "recognize scan scanned searchable tesseract image to text language english german deutsch french spanish italian portuguese dutch polish czech danish swedish norwegian ukrainian turkish arabic hindi chinese japanese korean",
   guidance:
-    "For scans and photos of text. Pages that have text do not need it; use `extract-text`. Returns text, or with `output` = `pdf` a searchable PDF.",
+    "For scans and photos of text. Pages with text do not need it; use `extract-text`. Returns text, or with `output` = `pdf` a searchable PDF.",
   description: `Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
 before recognition. Columns are read one after the other, and a line can contain several languages.
 

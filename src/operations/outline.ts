@@ -108,9 +108,9 @@ export const outline = defineOperation({
   keywords: "bookmarks toc table of contents navigation",
   guidance:
     "For the bookmarks in a viewer's sidebar: to read them, or to replace them all. To change some, get the outline, edit it, and set it again. To split a PDF at its bookmarks, use `split`.",
-  description: `\`action=get\` returns the outline, "bookmarks", as JSON. \`action=set\` returns the PDF with another one, in the same
-form; \`[]\` removes it. What \`get\` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and \`set\` does not
-keep theirs.
+  description: `\`action=get\` returns the outline, "bookmarks", as JSON. \`action=set\` returns the PDF with a new outline in the same
+format, so you can edit the result of \`get\` and send it back; \`[]\` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and \`set\` removes
+theirs.
 
 Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (\`X-Signature-Invalidated\`).`,
   credits: 1,

@@ -28,9 +28,9 @@ export const repair = defineOperation({
   keywords: "fix corrupt corrupted broken damaged recover restore xref",
   guidance:
     "For a PDF that other operations reject as damaged, or that viewers show incompletely. Others repair slight damage by themselves, so a document that works needs no repair.",
-  description: `Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+  description: `Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the
 file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
+which they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.
 
 \`output=json\` returns a report of the damage and the losses instead. \`X-Pages-Lost\` counts the pages that are left out. A document without any readable page is
 rejected with \`invalid_file\`.`,

@@ -19,10 +19,10 @@ export const sign = defineOperation({
   keywords: "esign e-sign signature autograph docusign handwritten initials",
   guidance:
     "To put a visible signature at one place of a page: a picture, or a typed name. It is no digital signature and proves nothing cryptographically: `seal` does.",
-  description: `Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (\`seal\` makes those). It adds no certificate, and
+  description: `Draws a visual signature into a box on a page: a typed name in a script font, or an image. It is not a digital signature (\`seal\` makes those). It adds no certificate, and
 does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
-the page; what lies outside is cut off. The signature is scaled to fit the box; \`timestamp\`, \`signerName\`, and \`signerEmail\` add small lines below it, inside the box. Characters that
-the script font does not have are drawn in another font; characters that no font has fail with \`unsupported_text\`. In tagged documents, the signature is an
+the page; parts outside are cut off. The signature is scaled to fit the box; \`timestamp\`, \`signerName\`, and \`signerEmail\` add small lines below it, inside the box. Characters missing from
+the script font are drawn in another font; characters that no font has fail with \`unsupported_text\`. In tagged documents, the signature is an
 artifact.
 
 Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but digital signatures do not allow the change

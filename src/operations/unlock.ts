@@ -12,7 +12,7 @@ export const unlock = defineOperation({
   group: "Protect",
   keywords: "decrypt remove password restrictions open encrypted",
   guidance:
-    "For a PDF whose password is known and no longer wanted. It cannot find out a password. Other operations open encrypted files with `password` and keep the encryption, so they do not need this first; to change the password, use `protect`.",
+    "For a PDF whose password is known and no longer wanted. It cannot recover a password. Other operations open encrypted files with `password` and keep the encryption, so they do not need this first; to change the password, use `protect`.",
   description: `Returns the document without encryption, passwords, and permissions. Send its password in \`password\`: if permissions are restricted, the owner
 password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.`,
   credits: 1,

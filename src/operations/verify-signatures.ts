@@ -113,14 +113,14 @@ export const verifySignatures = defineOperation({
     "To learn who signed a PDF digitally, whether it has changed since, and how. Not for drawn signatures, which prove nothing.",
   description: `Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
 
-A signature is \`intact\` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a \`reason\`, it is \`unsupported\` if it cannot be judged: SHA-1 or another weak digest, Ed25519,
+A signature is \`intact\` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a \`reason\`, it is \`unsupported\` if it cannot be verified: SHA-1 or another weak digest, Ed25519,
 CMS without signed attributes, a format that is not detached CMS. Everything else is \`broken\`: a changed byte, an odd \`ByteRange\`.
 
 Each update that was added to the file afterwards is compared with the revision before it, object by object. Filled-in form fields, further signatures, and data for their validation are \`allowed\` unless a signature
 forbids them; annotations only if a certification allows them. Everything else is \`forbidden\`: changed pages, fields that show something other than their value, objects in other places.
 
-Send the roots that you trust as \`trust\`. Without them, every \`chain\` is \`untrusted\`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are
-asked, unless \`fetch\` is \`false\`. A certificate that names an issuer to ask is not trusted without a response.`,
+Send the roots that you trust as \`trust\`. Without them, every \`chain\` is \`untrusted\`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the service requests
+them from the issuers, unless \`fetch\` is \`false\`. A certificate that names a revocation service is not trusted without a response.`,
   credits: 1,
   modes: returnsJson(report),
   fields: {

@@ -199,8 +199,8 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Delete pages.
 
-        The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form
-        fields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except
+        Deleted pages and their content are removed from the file. The other pages keep their order, outline entries, links, named destinations, form
+        fields, page labels, and tags; document-level attachments are kept too. Links and outline entries that lead to deleted pages are removed, except
         entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -216,6 +216,484 @@ class ServiceMethods(Transport):
             ("text", "pages", pages),
         ]
         result: FileResult = self._operation("/api/v1/delete-pages", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        format: Optional[Literal["png"]] = None,
+        dpi: Optional[int] = None,
+        pages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["jpeg", "webp"],
+        password: Optional[str] = None,
+        dpi: Optional[int] = None,
+        quality: Optional[int] = None,
+        pages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        format: Optional[Literal["png", "jpeg", "webp"]] = None,
+        dpi: Optional[int] = None,
+        quality: Optional[int] = None,
+        pages: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Convert pages to images.
+
+        Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
+        Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
+        without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
+
+        A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
+        memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
+
+        Costs 2 credits. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            format: The image format. Default: `png`.
+            dpi: Resolution in pixels per inch. Default: `150`.
+            quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
+            pages: The pages to draw, in document order. Default: `all`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "format", format),
+            ("text", "dpi", dpi),
+            ("text", "quality", quality),
+            ("text", "pages", pages),
+        ]
+        result: FileResult = self._operation("/api/v1/to-images", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Optional[Literal["auto"]] = None,
+        margin_pt: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Literal["a4", "letter", "legal"],
+        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
+        margin_pt: Optional[int] = None,
+        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
+        margin_pt: Optional[int] = None,
+        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Create a PDF from images.
+
+        Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
+        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
+        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
+        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+
+        With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
+        the margin. The sides of a page are between 3 and 14,400 points.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            images: The images, in page order: PNG, JPEG, or WebP.
+            page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
+            orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
+            margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
+            fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
+        """
+        fields: Fields = [
+            ("file", "image{N}", images),
+            ("text", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fit", fit),
+        ]
+        result: FileResult = self._operation("/api/v1/from-images", fields, None, idempotency_key, read_file)
+        return result
+
+
+    def to_pdf(
+        self,
+        file: FileInput,
+        *,
+        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
+        encoding: Optional[str] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        margin_pt: Optional[int] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Convert documents to PDF.
+
+        Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
+
+        | Format | Converted | Not converted (`X-Not-Converted`) |
+        |---|---|---|
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+        | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
+        | Text | lines, wrapped at the margins | |
+        | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
+        | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
+        | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+
+        - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
+        - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
+        - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
+        - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
+
+        The guide at `/docs/conversion` has the details.
+
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The document.
+            format: The format of text that may have several. Default: detected.
+            encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
+            page_size: The page size, by name or in points. Default: the document's, else A4.
+            orientation: The orientation. Default: the document's, else portrait.
+            margin_pt: Space around the content, in points. Default: the document's, else 54.
+            font_size: The size of text without one of its own, in points. Default: `11`.
+            css: A style sheet that overrules the document's.
+            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
+            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            title: The title in the metadata. Default: the document's.
+            language: The language, such as `en` or `pt-BR`. Default: the document's.
+            strict: Whether characters that no font has are an error.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "format", format),
+            ("text", "encoding", encoding),
+            ("json", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fontSize", font_size),
+            ("text", "css", css),
+            ("file", "assets", assets),
+            ("text", "fit", fit),
+            ("text", "title", title),
+            ("text", "language", language),
+            ("text", "strict", strict),
+        ]
+        result: FileResult = self._operation("/api/v1/to-pdf", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        output: Optional[Literal["json"]] = None,
+        pages: Optional[str] = None,
+        words: Optional[bool] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[OcrResult]: ...
+
+    @overload
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["pdf"],
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        pages: Optional[str] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        output: Optional[Literal["json", "pdf"]] = None,
+        pages: Optional[str] = None,
+        words: Optional[bool] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[OcrResult], FileResult]:
+        """Recognize text in scans.
+
+        Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+        before recognition. Columns are read one after the other, and a line can contain several languages.
+
+        Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
+        requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
+
+        A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
+        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
+
+        Costs 2 credits. Requires the `pdf:read` scope.
+
+        Args:
+            file: The document: PDF, PNG, or JPEG.
+            password: The password of `file`, if it is encrypted.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
+            accuracy: `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.
+            output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
+            pages: The pages to recognize, in document order. Default: `all`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
+            mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "languages", languages),
+            ("text", "accuracy", accuracy),
+            ("text", "output", output),
+            ("text", "pages", pages),
+            ("text", "words", words),
+            ("text", "mode", mode),
+        ]
+        result: Union[JsonResult[OcrResult], FileResult] = self._operation("/api/v1/ocr", fields, None, idempotency_key, read_result)
+        return result
+
+
+    @overload
+    def protect(
+        self,
+        file: FileInput,
+        *,
+        user_password: str,
+        password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def protect(
+        self,
+        file: FileInput,
+        *,
+        owner_password: str,
+        password: Optional[str] = None,
+        user_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def protect(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        user_password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Encrypt a PDF with a password.
+
+        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
+        `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
+
+        The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
+        (`X-Encryption-Verified`). The document is never sent unencrypted.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
+            owner_password: The password to change permissions. The rules of `userPassword` apply.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "userPassword", user_password),
+            ("text", "ownerPassword", owner_password),
+            ("text", "permissions", permissions),
+            ("text", "encryption", encryption),
+        ]
+        result: FileResult = self._operation("/api/v1/protect", fields, None, idempotency_key, read_file)
+        return result
+
+
+    def unlock(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Remove the password of a PDF.
+
+        Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
+        password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+        ]
+        result: FileResult = self._operation("/api/v1/unlock", fields, None, idempotency_key, read_file)
+        return result
+
+
+    def compress(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        level: Optional[Literal["low", "medium", "high", "max"]] = None,
+        grayscale: Optional[bool] = None,
+        strip_metadata: Optional[bool] = None,
+        image_max_dpi: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Reduce the file size.
+
+        Re-encodes each image at the measured quality that `level` promises, and downsamples images above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+        Fonts are subset, Type 1 fonts are converted to the Compact Font Format, duplicate streams are merged, unused objects and private application data are removed, and all streams are recompressed. Above `low`, output intents lose
+        their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+
+        `X-Images-Kept` counts images that had to stay unchanged: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
+        more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
+        in a color space of other than one, three, or four components. With `grayscale`, the request fails with `limit_exceeded` instead.
+
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
+
+        Costs 2 credits. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
+            grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
+            strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
+            image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "level", level),
+            ("text", "grayscale", grayscale),
+            ("text", "stripMetadata", strip_metadata),
+            ("text", "imageMaxDpi", image_max_dpi),
+        ]
+        result: FileResult = self._operation("/api/v1/compress", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["json"],
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[RepairResult]: ...
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf", "json"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[RepairResult], FileResult]:
+        """Repair a damaged PDF.
+
+        Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+        file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+        which they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.
+
+        `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+        rejected with `invalid_file`.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The damaged PDF.
+            password: The password of `file`, if it is encrypted.
+            output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "output", output),
+        ]
+        result: Union[JsonResult[RepairResult], FileResult] = self._operation("/api/v1/repair", fields, None, idempotency_key, read_result)
         return result
 
 
@@ -332,11 +810,11 @@ class ServiceMethods(Transport):
         Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
         rotation and crop box applied. `auto` leaves blank pages unchanged.
 
-        What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
-        outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
-        searched for it. Files over 32 MiB are not supported with `remove`.
+        Content outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
+        outside, and the pixels of images there. Letters on the edge are removed, lines and outlines end just beyond it, pixels on it stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
+        searched for the removed text. Files over 32 MiB are not supported with `remove`.
 
-        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
+        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -1157,10 +1635,10 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Add a visual signature.
 
-        Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (`seal` makes those). It adds no certificate, and
+        Draws a visual signature into a box on a page: a typed name in a script font, or an image. It is not a digital signature (`seal` makes those). It adds no certificate, and
         does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
-        the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
-        the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
+        the page; parts outside are cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters missing from
+        the script font are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
         Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but digital signatures do not allow the change
@@ -1566,14 +2044,14 @@ class ServiceMethods(Transport):
 
         Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
 
-        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a `reason`, it is `unsupported` if it cannot be judged: SHA-1 or another weak digest, Ed25519,
+        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a `reason`, it is `unsupported` if it cannot be verified: SHA-1 or another weak digest, Ed25519,
         CMS without signed attributes, a format that is not detached CMS. Everything else is `broken`: a changed byte, an odd `ByteRange`.
 
         Each update that was added to the file afterwards is compared with the revision before it, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
         forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.
 
-        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are
-        asked, unless `fetch` is `false`. A certificate that names an issuer to ask is not trusted without a response.
+        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the service requests
+        them from the issuers, unless `fetch` is `false`. A certificate that names a revocation service is not trusted without a response.
 
         Costs 1 credit. Requires the `pdf:read` scope.
 
@@ -1704,7 +2182,7 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[MetadataResult], FileResult]:
         """Read or change metadata.
 
-        `action=get` returns the Info dictionary, with what only the XMP metadata has of it, and facts about the document as JSON. `action=set` returns the PDF with the
+        `action=get` returns facts about the document and its Info dictionary as JSON. Entries that only the XMP metadata has are included. `action=set` returns the PDF with the
         entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
         removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
@@ -1842,18 +2320,9 @@ class ServiceMethods(Transport):
         idempotency_key: Optional[str] = None,
     ) -> FileResult: ...
 
-    def protect(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        user_password: Optional[str] = None,
-        owner_password: Optional[str] = None,
-        permissions: Optional[str] = None,
-        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult:
-        """Encrypt a PDF with a password.
+        `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with a new outline in the same
+        format, so you can edit the result of `get` and send it back; `[]` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and `set` removes
+        theirs.
 
         Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
         `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
@@ -2810,8 +3279,8 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Delete pages.
 
-        The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form
-        fields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except
+        Deleted pages and their content are removed from the file. The other pages keep their order, outline entries, links, named destinations, form
+        fields, page labels, and tags; document-level attachments are kept too. Links and outline entries that lead to deleted pages are removed, except
         entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.
 
         Costs 1 credit. Requires the `pdf:write` scope.
@@ -2828,6 +3297,518 @@ class JobMethods:
             ("text", "pages", pages),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/delete-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        format: Optional[Literal["png"]] = None,
+        dpi: Optional[int] = None,
+        pages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["jpeg", "webp"],
+        password: Optional[str] = None,
+        dpi: Optional[int] = None,
+        quality: Optional[int] = None,
+        pages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def to_images(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        format: Optional[Literal["png", "jpeg", "webp"]] = None,
+        dpi: Optional[int] = None,
+        quality: Optional[int] = None,
+        pages: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Convert pages to images.
+
+        Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
+        Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
+        without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
+
+        A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
+        memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
+
+        Costs 2 credits. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            format: The image format. Default: `png`.
+            dpi: Resolution in pixels per inch. Default: `150`.
+            quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
+            pages: The pages to draw, in document order. Default: `all`.
+            expires_in: How many seconds the result is kept once the job has ended.
+            on_page_error: Whether the job goes on without pages that fail.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "format", format),
+            ("text", "dpi", dpi),
+            ("text", "quality", quality),
+            ("text", "pages", pages),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Optional[Literal["auto"]] = None,
+        margin_pt: Optional[int] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Literal["a4", "letter", "legal"],
+        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
+        margin_pt: Optional[int] = None,
+        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def from_images(
+        self,
+        images: Sequence[FileInput],
+        *,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        orientation: Optional[Literal["portrait", "landscape", "auto"]] = None,
+        margin_pt: Optional[int] = None,
+        fit: Optional[Literal["contain", "cover", "stretch"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Create a PDF from images.
+
+        Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
+        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
+        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
+        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+
+        With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
+        the margin. The sides of a page are between 3 and 14,400 points.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            images: The images, in page order: PNG, JPEG, or WebP.
+            page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
+            orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
+            margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
+            fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "image{N}", images),
+            ("text", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fit", fit),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    def to_pdf(
+        self,
+        file: FileInput,
+        *,
+        format: Optional[Literal["html", "xhtml", "markdown", "text", "csv", "docx", "xlsx"]] = None,
+        encoding: Optional[str] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        margin_pt: Optional[int] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Convert documents to PDF.
+
+        Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
+
+        | Format | Converted | Not converted (`X-Not-Converted`) |
+        |---|---|---|
+        | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+        | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
+        | Text | lines, wrapped at the margins | |
+        | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
+        | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
+        | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+
+        - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
+        - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
+        - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
+        - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
+
+        The guide at `/docs/conversion` has the details.
+
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The document.
+            format: The format of text that may have several. Default: detected.
+            encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
+            page_size: The page size, by name or in points. Default: the document's, else A4.
+            orientation: The orientation. Default: the document's, else portrait.
+            margin_pt: Space around the content, in points. Default: the document's, else 54.
+            font_size: The size of text without one of its own, in points. Default: `11`.
+            css: A style sheet that overrules the document's.
+            assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
+            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            title: The title in the metadata. Default: the document's.
+            language: The language, such as `en` or `pt-BR`. Default: the document's.
+            strict: Whether characters that no font has are an error.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "format", format),
+            ("text", "encoding", encoding),
+            ("json", "pageSize", page_size),
+            ("text", "orientation", orientation),
+            ("text", "marginPt", margin_pt),
+            ("text", "fontSize", font_size),
+            ("text", "css", css),
+            ("file", "assets", assets),
+            ("text", "fit", fit),
+            ("text", "title", title),
+            ("text", "language", language),
+            ("text", "strict", strict),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        output: Optional[Literal["json"]] = None,
+        pages: Optional[str] = None,
+        words: Optional[bool] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[OcrResult]]: ...
+
+    @overload
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["pdf"],
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        pages: Optional[str] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def ocr(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        languages: Optional[str] = None,
+        accuracy: Optional[Literal["best", "fast"]] = None,
+        output: Optional[Literal["json", "pdf"]] = None,
+        pages: Optional[str] = None,
+        words: Optional[bool] = None,
+        mode: Optional[Literal["skip-text", "force"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]]:
+        """Recognize text in scans.
+
+        Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+        before recognition. Columns are read one after the other, and a line can contain several languages.
+
+        Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
+        requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
+
+        A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
+        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+
+        Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
+        (`X-Signature-Invalidated`).
+
+        Costs 2 credits. Requires the `pdf:read` scope.
+
+        Args:
+            file: The document: PDF, PNG, or JPEG.
+            password: The password of `file`, if it is encrypted.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
+            accuracy: `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.
+            output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
+            pages: The pages to recognize, in document order. Default: `all`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
+            mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
+            expires_in: How many seconds the result is kept once the job has ended.
+            on_page_error: Whether the job goes on without pages that fail.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "languages", languages),
+            ("text", "accuracy", accuracy),
+            ("text", "output", output),
+            ("text", "pages", pages),
+            ("text", "words", words),
+            ("text", "mode", mode),
+        ]
+        result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
+        return result
+
+
+    @overload
+    def protect(
+        self,
+        file: FileInput,
+        *,
+        user_password: str,
+        password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def protect(
+        self,
+        file: FileInput,
+        *,
+        owner_password: str,
+        password: Optional[str] = None,
+        user_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def protect(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        user_password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[str] = None,
+        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Encrypt a PDF with a password.
+
+        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
+        `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
+
+        The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
+        (`X-Encryption-Verified`). The document is never sent unencrypted.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
+            owner_password: The password to change permissions. The rules of `userPassword` apply.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "userPassword", user_password),
+            ("text", "ownerPassword", owner_password),
+            ("text", "permissions", permissions),
+            ("text", "encryption", encryption),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/protect", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    def unlock(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Remove the password of a PDF.
+
+        Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
+        password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/unlock", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    def compress(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        level: Optional[Literal["low", "medium", "high", "max"]] = None,
+        grayscale: Optional[bool] = None,
+        strip_metadata: Optional[bool] = None,
+        image_max_dpi: Optional[int] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Reduce the file size.
+
+        Re-encodes each image at the measured quality that `level` promises, and downsamples images above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+        Fonts are subset, Type 1 fonts are converted to the Compact Font Format, duplicate streams are merged, unused objects and private application data are removed, and all streams are recompressed. Above `low`, output intents lose
+        their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+
+        `X-Images-Kept` counts images that had to stay unchanged: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
+        more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
+        in a color space of other than one, three, or four components. With `grayscale`, the request fails with `limit_exceeded` instead.
+
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
+
+        Costs 2 credits. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
+            grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
+            strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
+            image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "level", level),
+            ("text", "grayscale", grayscale),
+            ("text", "stripMetadata", strip_metadata),
+            ("text", "imageMaxDpi", image_max_dpi),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["json"],
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[RepairResult]]: ...
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf", "json"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]]:
+        """Repair a damaged PDF.
+
+        Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+        file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+        which they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.
+
+        `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+        rejected with `invalid_file`.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The damaged PDF.
+            password: The password of `file`, if it is encrypted.
+            output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "output", output),
+        ]
+        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 
@@ -2952,11 +3933,11 @@ class JobMethods:
         Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
         rotation and crop box applied. `auto` leaves blank pages unchanged.
 
-        What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
-        outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
-        searched for it. Files over 32 MiB are not supported with `remove`.
+        Content outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
+        outside, and the pixels of images there. Letters on the edge are removed, lines and outlines end just beyond it, pixels on it stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
+        searched for the removed text. Files over 32 MiB are not supported with `remove`.
 
-        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
+        Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -3835,10 +4816,10 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Add a visual signature.
 
-        Draws a visual signature into a box on a page, a typed name in a script font or an image; it is no digital signature (`seal` makes those). It adds no certificate, and
+        Draws a visual signature into a box on a page: a typed name in a script font, or an image. It is not a digital signature (`seal` makes those). It adds no certificate, and
         does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
-        the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
-        the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
+        the page; parts outside are cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters missing from
+        the script font are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
         Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but digital signatures do not allow the change
@@ -4260,14 +5241,14 @@ class JobMethods:
 
         Verifies every digital signature and document time stamp, and returns a report as JSON. A document without any has an empty list.
 
-        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a `reason`, it is `unsupported` if it cannot be judged: SHA-1 or another weak digest, Ed25519,
+        A signature is `intact` if the key of its certificate signed exactly the bytes of its revision: all but its own value. With a `reason`, it is `unsupported` if it cannot be verified: SHA-1 or another weak digest, Ed25519,
         CMS without signed attributes, a format that is not detached CMS. Everything else is `broken`: a changed byte, an odd `ByteRange`.
 
         Each update that was added to the file afterwards is compared with the revision before it, object by object. Filled-in form fields, further signatures, and data for their validation are `allowed` unless a signature
         forbids them; annotations only if a certification allows them. Everything else is `forbidden`: changed pages, fields that show something other than their value, objects in other places.
 
-        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the issuers are
-        asked, unless `fetch` is `false`. A certificate that names an issuer to ask is not trusted without a response.
+        Send the roots that you trust as `trust`. Without them, every `chain` is `untrusted`. Certificates must be valid now, or at the time of a trusted time stamp, and must not be revoked: the document may have the responses of their issuers (OCSP, revocation lists); if not, the service requests
+        them from the issuers, unless `fetch` is `false`. A certificate that names a revocation service is not trusted without a response.
 
         Costs 1 credit. Requires the `pdf:read` scope.
 
@@ -4406,7 +5387,7 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]]:
         """Read or change metadata.
 
-        `action=get` returns the Info dictionary, with what only the XMP metadata has of it, and facts about the document as JSON. `action=set` returns the PDF with the
+        `action=get` returns facts about the document and its Info dictionary as JSON. Entries that only the XMP metadata has are included. `action=set` returns the PDF with the
         entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
         removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
@@ -4552,19 +5533,9 @@ class JobMethods:
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
-    def protect(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        user_password: Optional[str] = None,
-        owner_password: Optional[str] = None,
-        permissions: Optional[str] = None,
-        encryption: Optional[Literal["aes-128", "aes-256"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]:
-        """Encrypt a PDF with a password.
+        `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with a new outline in the same
+        format, so you can edit the result of `get` and send it back; `[]` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and `set` removes
+        theirs.
 
         Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
         `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
