@@ -1,14 +1,22 @@
 /**
- * `npm run measure -- bench [--runs N] [--work text] [--json] [--input file-or-folder ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair|verification|profile|to-pdf]`: wall
- * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
- * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
- * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
- * turn, so that what else the machine does hits both. `--input` measures PDFs that somebody has, or those in a folder, beside the documents that this makes. A server of
- * `npm start` is started, and for the operations one of `npm run serve`, too, unless `$BASE_URL` and `$API_KEY` name one, whose
- * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
- * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, by the half of the documents that may be looked at and the one that only this sees, with `--rendered folder` also the documents that its `rendered/render.mjs` has set there, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers. `--only verification` and `--only profile`, which prints the CPU time of each operation by function, need a server of their own. `--only to-pdf` converts the documents in `../shared/convert` and looks in the PDFs for what pandoc reads in them; `--output folder` keeps the PDFs.
+ * `npm run measure -- bench [--only part] [--runs N] [--work text] [--json] [--input file-or-folder ...] [--corpus folder]`: wall time of every operation over
+ * HTTP on a warm server, beside the whole process of the program that a user would take instead, if it is installed (qpdf, poppler,
+ * mupdf-tools, ghostscript, tesseract), and the memory it takes. Both run in turn, so that what else the machine does hits both. A
+ * server of `npm start` is started (and for `operations` one of `npm run serve`), unless `$BASE_URL` and `$API_KEY` name one, whose memory is not seen then. `--work split` measures only operations whose
+ * row contains the text. The parts:
+ *
+ * - `operations`, `pipeline`, `images`, `ocr`, and, on a corpus (`--corpus` or `$CORPUS_DIR`), `text` and `compress`: all that run without `--only`.
+ *   `--input` adds PDFs, or those in a folder, to `operations`.
+ * - `ocr-grid` reads every text, size, and resolution; with `--step N`, every Nth.
+ * - `files` uploads and reads a file of 1 GiB.
+ * - `jobs` recognizes a scanned book as a job, and computes what one costs with many consumers.
+ * - `repair` looks at damaged files before and after.
+ * - `verification` and `profile` (the CPU time of an operation by function) need a server of their own.
+ * - `markdown` scores tables, facts, and headings, and `to-pdf` what converted documents have kept (`--output folder` keeps the PDFs), on documents
+ *   that are not a part of the repository. With `--rendered folder`, `markdown` also scores documents that were set for it.
+ *
+ * What needs documents that are not there is left out, and named.
  */
-import { existsSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { benchCompress, printCompress } from "./compress.ts";
@@ -34,7 +42,7 @@ import { benchRepair, printRepair } from "./repair.ts";
 import { startMeasuredServer } from "./server-process.ts";
 import { benchText, printText } from "./text.ts";
 import { benchVerification, printVerification } from "./verification.ts";
-import { folderOrNote, outsideFolder } from "../scripts/outside-folders.ts";
+import { folderOrNote, outsideFolder, requireFolder } from "../scripts/outside-folders.ts";
 import type { Service } from "../test/harness/client.ts";
 
 const DEFAULT_PORT = 8797;
@@ -53,7 +61,7 @@ const { values } = parseArgs({
 });
 const runs = Number(values.runs);
 const named = values.corpus ?? process.env["CORPUS_DIR"];
-if (named !== undefined && !existsSync(named)) throw new Error(`There is no folder ${named}.`);
+if (named !== undefined) requireFolder(named);
 /** The corpus for a part that measures real documents only if they are named. */
 const corpusFor = (part: string): string | undefined =>
   folderOrNote(named, `real documents of ${part}`, "a folder of PDFs: --corpus <folder>, or CORPUS_DIR");
@@ -61,7 +69,22 @@ const NOT_PUBLIC = "documents that are not a part of the repository";
 const wanted = (part: "operations" | "pipeline" | "text" | "images" | "compress" | "ocr"): boolean =>
   values.only === undefined || values.only === part;
 
-async function measure(service: Service, services: readonly MeasuredService[]) {
+async function markdownRows(service: Service) {
+  const folder = folderOrNote(outsideFolder("text-truth"), "tables and facts in Markdown", NOT_PUBLIC);
+  return folder === undefined ? [] : benchMarkdown(service, folder, values.rendered);
+}
+
+async function headingsRows(service: Service) {
+  const folder = folderOrNote(named ?? outsideFolder("corpus"), "headings in Markdown", "a folder of PDFs (--corpus)");
+  return folder === undefined ? [] : benchHeadings(service, folder);
+}
+
+async function conversionRows(service: Service & { readonly pid?: number }) {
+  const folder = folderOrNote(outsideFolder("convert"), "the quality of converted documents", NOT_PUBLIC);
+  return benchConversion(service, folder, values.output, runs);
+}
+
+async function measure(service: Service & { readonly pid?: number }, services: readonly MeasuredService[]) {
   return {
     operations: wanted("operations") ? await benchOperations(services, runs, values) : [],
     documents: wanted("operations") ? await benchDocuments(services, runs, values) : undefined,
@@ -88,7 +111,7 @@ async function measure(service: Service, services: readonly MeasuredService[]) {
 
 const { BASE_URL: baseUrl, API_KEY: key } = process.env;
 const own = baseUrl === undefined || key === undefined ? await startMeasuredServer(DEFAULT_PORT) : undefined;
-// The other server that people run: only what is measured beside other programs is measured on both.
+// Only the operations, which have other programs beside them, are measured on both servers.
 const second = own && wanted("operations") ? await startMeasuredServer(DEFAULT_PORT + 1, "serve") : undefined;
 const machine = `${cpus().length} x ${cpus()[0]?.model.trim() ?? "unknown"}`;
 try {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { root } from "./local-database.ts";
+import { root } from "./root.ts";
 
 /** The folder of real PDFs. It is not a part of the repository, and neither are those beside it. */
 const CORPUS = process.env["CORPUS_DIR"] ?? join(root, "../shared/corpus");

@@ -1417,8 +1417,8 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Delete pages.
    *
-   * The content of the deleted pages leaves the file. The other pages keep their order, outline entries, links, named destinations, form
-   * fields, page labels, and tags; document-level attachments are kept, too. Links and outline entries that lead to deleted pages are removed, except
+   * Deleted pages and their content are removed from the file. The other pages keep their order, outline entries, links, named destinations, form
+   * fields, page labels, and tags; document-level attachments are kept too. Links and outline entries that lead to deleted pages are removed, except
    * entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
@@ -1454,11 +1454,11 @@ export class ServiceMethods extends OperationTransport {
    * Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
    * rotation and crop box applied. `auto` leaves blank pages unchanged.
    *
-   * What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
-   * outside, and the pixels of images there. Letters that the edge cuts are removed, lines and outlines end just beyond it, pixels that it cuts stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
-   * searched for it. Files over 32 MiB are not supported with `remove`.
+   * Content outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
+   * outside, and the pixels of images there. Letters on the edge are removed, lines and outlines end just beyond it, pixels on it stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
+   * searched for the removed text. Files over 32 MiB are not supported with `remove`.
    *
-   * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state of what changed stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
+   * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -1495,9 +1495,9 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Read or replace the outline.
    *
-   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
-   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-   * keep theirs.
+   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with a new outline in the same
+   * format, so you can edit the result of `get` and send it back; `[]` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and `set` removes
+   * theirs.
    *
    * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (`X-Signature-Invalidated`).
    *
@@ -1507,9 +1507,9 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Read or replace the outline.
    *
-   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
-   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-   * keep theirs.
+   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with a new outline in the same
+   * format, so you can edit the result of `get` and send it back; `[]` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and `set` removes
+   * theirs.
    *
    * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (`X-Signature-Invalidated`).
    *
@@ -1519,9 +1519,9 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Read or replace the outline.
    *
-   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with another one, in the same
-   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-   * keep theirs.
+   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with a new outline in the same
+   * format, so you can edit the result of `get` and send it back; `[]` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and `set` removes
+   * theirs.
    *
    * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier outline stays in the file. Signed bytes do not change, but signatures do not allow the change (`X-Signature-Invalidated`).
    *
@@ -1661,110 +1661,6 @@ export class ServiceMethods extends OperationTransport {
     return this.sendForm("/api/v1/extract-text", extractTextFields, input, options, result);
   }
 
-  /** Extract pages into a new PDF, as a job. */
-  extractPages(input: ExtractPagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Extract pages into a new PDF.
-   *
-   * Pages are returned in the order of `range`, and pages listed more than once are repeated. The outline entries, links, named destinations,
-   * form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
-   * (`X-Attachments-Dropped`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
-   * own (`name_2`).
-   *
-   * Costs 1 credit. Requires the `pdf:read` scope.
-   */
-  extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult>;
-  extractPages(input: ExtractPagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options, fileResult);
-  }
-
-  /** Delete pages, as a job. */
-  deletePages(input: DeletePagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Delete pages.
-   *
-   * Deleted pages and their content are removed from the file. The other pages keep their order, outline entries, links, named destinations, form
-   * fields, page labels, and tags; document-level attachments are kept too. Links and outline entries that lead to deleted pages are removed, except
-   * entries with others below them, which lose their destination. At least one page must remain. The output keeps the encryption, passwords, and permissions of the input.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  deletePages(input: DeletePagesInput, options?: CallOptions): Promise<FileResult>;
-  deletePages(input: DeletePagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/delete-pages", deletePagesFields, input, options, fileResult);
-  }
-
-  /** Convert pages to images, as a job. */
-  toImages(input: ToImagesInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Convert pages to images.
-   *
-   * Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
-   * Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
-   * without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution. `X-Pages-Incomplete` lists pages with an image in JBIG2 that cannot be decoded.
-   *
-   * A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
-   * memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
-   *
-   * Costs 2 credits. Requires the `pdf:read` scope.
-   */
-  toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult>;
-  toImages(input: ToImagesInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/to-images", toImagesFields, input, options, fileResult);
-  }
-
-  /** Create a PDF from images, as a job. */
-  fromImages(input: FromImagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Create a PDF from images.
-   *
-   * Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-   * colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-   * image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-   * supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
-   *
-   * With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
-   * the margin. The sides of a page are between 3 and 14,400 points.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult>;
-  fromImages(input: FromImagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/from-images", fromImagesFields, input, options, fileResult);
-  }
-
-  /** Convert documents to PDF, as a job. */
-  toPdf(input: ToPdfInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Convert documents to PDF.
-   *
-   * Converts a document to PDF. The format is detected from the content; `format` decides between HTML, Markdown, CSV, and text.
-   *
-   * | Format | Converted | Not converted (`X-Not-Converted`) |
-   * |---|---|---|
-   * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
-   * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
-   * | Text | lines, wrapped at the margins | |
-   * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` | |
-   * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
-   * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
-   *
-   * - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
-   * - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
-   * - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
-   * - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
-   *
-   * The guide at `/docs/conversion` has the details.
-   *
-   * Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  toPdf(input: ToPdfInput, options?: CallOptions): Promise<FileResult>;
-  toPdf(input: ToPdfInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/to-pdf", toPdfFields, input, options, fileResult);
-  }
-
   /** Recognize text in scans, as a job. */
   ocr(input: OcrJsonInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>>;
   /** Recognize text in scans, as a job. */
@@ -1827,168 +1723,6 @@ export class ServiceMethods extends OperationTransport {
   ocr(input: OcrInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>;
   ocr(input: OcrInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/ocr", ocrFields, input, options, result);
-  }
-
-  /** Encrypt a PDF with a password, as a job. */
-  protect(input: ProtectInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Encrypt a PDF with a password.
-   *
-   * Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
-   * `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
-   *
-   * The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
-   * (`X-Encryption-Verified`). The document is never sent unencrypted.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  protect(input: ProtectInput, options?: CallOptions): Promise<FileResult>;
-  protect(input: ProtectInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/protect", protectFields, input, options, fileResult);
-  }
-
-  /** Remove the password of a PDF, as a job. */
-  unlock(input: UnlockInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Remove the password of a PDF.
-   *
-   * Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
-   * password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  unlock(input: UnlockInput, options?: CallOptions): Promise<FileResult>;
-  unlock(input: UnlockInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/unlock", unlockFields, input, options, fileResult);
-  }
-
-  /** Reduce the file size, as a job. */
-  compress(input: CompressInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Reduce the file size.
-   *
-   * Re-encodes each image at the measured quality that `level` promises, and downsamples images above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-   * Fonts are subset, Type 1 fonts are converted to the Compact Font Format, duplicate streams are merged, unused objects and private application data are removed, and all streams are recompressed. Above `low`, output intents lose
-   * their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
-   *
-   * `X-Images-Kept` counts images that had to stay unchanged: those that take too much memory even in parts (more than 48 MiB at the resolution that they get, progressive JPEGs of
-   * more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
-   * in a color space of other than one, three, or four components. With `grayscale`, the request fails with `limit_exceeded` instead.
-   *
-   * The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
-   *
-   * Costs 2 credits. Requires the `pdf:write` scope.
-   */
-  compress(input: CompressInput, options?: CallOptions): Promise<FileResult>;
-  compress(input: CompressInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/compress", compressFields, input, options, fileResult);
-  }
-
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>>;
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>>;
-  /**
-   * Repair a damaged PDF.
-   *
-   * Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the
-   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-   * which they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.
-   *
-   * `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
-   * rejected with `invalid_file`.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  repair(input: RepairJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>;
-  /**
-   * Repair a damaged PDF.
-   *
-   * Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the
-   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-   * which they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.
-   *
-   * `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
-   * rejected with `invalid_file`.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  repair(input: RepairFileInput, options?: CallOptions): Promise<FileResult>;
-  /**
-   * Repair a damaged PDF.
-   *
-   * Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the
-   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-   * which they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.
-   *
-   * `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
-   * rejected with `invalid_file`.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  repair(input: RepairInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>;
-  repair(input: RepairInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/repair", repairFields, input, options, result);
-  }
-
-  /** Rotate pages, as a job. */
-  rotate(input: RotateInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Rotate pages.
-   *
-   * Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
-   * `angle` for its pages.
-   *
-   * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
-   * (`X-Signature-Invalidated`).
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  rotate(input: RotateInput, options?: CallOptions): Promise<FileResult>;
-  rotate(input: RotateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/rotate", rotateFields, input, options, fileResult);
-  }
-
-  /** Crop pages, as a job. */
-  crop(input: CropInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Crop pages.
-   *
-   * Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
-   * rotation and crop box applied. `auto` leaves blank pages unchanged.
-   *
-   * Content outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
-   * outside, and the pixels of images there. Letters on the edge are removed, lines and outlines end just beyond it, pixels on it stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
-   * searched for the removed text. Files over 32 MiB are not supported with `remove`.
-   *
-   * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  crop(input: CropInput, options?: CallOptions): Promise<FileResult>;
-  crop(input: CropInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/crop", cropFields, input, options, fileResult);
-  }
-
-  /** Put several pages on each sheet, as a job. */
-  nUp(input: NUpInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Put several pages on each sheet.
-   *
-   * Scales pages to fit side by side on sheets, row by row. Send `pagesPerSheet`, or `layout=booklet`: two pages per side, in the order for printing on both
-   * sides, with the short edge as the binding, and folding all sheets together. Documents that are read from right to left are arranged from right to left.
-   *
-   * Sheets are turned so that the pages are as large as possible. Pages appear as a viewer shows them, with their rotation and crop box applied. Text stays text. Links, the
-   * outline, named destinations, tags, layers, and attachments are kept and lead to the pages on their sheets. Form fields and comments become part of the page, and digital
-   * signatures become invalid (`X-Signature-Invalidated`). Page labels are removed.
-   *
-   * Costs 1 credit. Requires the `pdf:write` scope.
-   */
-  nUp(input: NUpInput, options?: CallOptions): Promise<FileResult>;
-  nUp(input: NUpInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/n-up", nUpFields, input, options, fileResult);
   }
 
   /** Add a text or image watermark, as a job. */
@@ -2270,9 +2004,8 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Encrypt a PDF with a password.
    *
-   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with a new outline in the same
-   * format, so you can edit the result of `get` and send it back; `[]` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and `set` removes
-   * theirs.
+   * Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
+   * `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
    *
    * The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
    * (`X-Encryption-Verified`). The document is never sent unencrypted.
@@ -2289,9 +2022,8 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Remove the password of a PDF.
    *
-   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with a new outline in the same
-   * format, so you can edit the result of `get` and send it back; `[]` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and `set` removes
-   * theirs.
+   * Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
+   * password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -2309,9 +2041,7 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Remove text and areas for good.
    *
-   * `action=get` returns the outline, "bookmarks", as JSON. `action=set` returns the PDF with a new outline in the same
-   * format, so you can edit the result of `get` and send it back; `[]` removes the outline. Entries that run scripts or lead to other files are returned without a destination, and `set` removes
-   * theirs.
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Nothing is merely covered.
    *
    * - **Text** is found as a reader sees it: in any drawing order, across lines, columns, cells, and hyphens, rotated, spaced out, in ligatures, and in any script. Remaining glyphs stay in place.
    * - **Other places**: matches are also removed from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files that match or cannot be searched are removed.
@@ -2400,9 +2130,9 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Repair a damaged PDF.
    *
-   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+   * Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the
    * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-   * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
+   * which they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.
    *
    * `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
    * rejected with `invalid_file`.
@@ -2413,9 +2143,9 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Repair a damaged PDF.
    *
-   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+   * Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the
    * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-   * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
+   * which they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.
    *
    * `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
    * rejected with `invalid_file`.
@@ -2426,9 +2156,9 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Repair a damaged PDF.
    *
-   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+   * Writes the readable parts of a damaged document as a clean file, with new cross-references and a sound page tree. Pages that are not in the
    * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-   * which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
+   * which they were created. Encryption is kept. A document that has lost its encryption entries cannot be read and is rejected.
    *
    * `output=json` returns a report of the damage and the losses instead. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
    * rejected with `invalid_file`.
