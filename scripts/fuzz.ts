@@ -7,12 +7,12 @@
  * if they are among the dearest of all runs on `$CORPUS_DIR`; so is the longest time that the event loop was blocked, which must be
  * below a second. A server is started, unless `$BASE_URL` and `$API_KEY` name one. Exit code 1 when anything failed or blocked; what was sent is then written to a folder that is named.
  */
-import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { fuzz, isImage, type Source } from "../test/harness/fuzz.ts";
+import { requireFolder } from "./outside-folders.ts";
 import { ownSources } from "../test/harness/fuzz-sources.ts";
 import { readManifest } from "../test/harness/manifest.ts";
 import { withService } from "../test/harness/service.ts";
@@ -64,7 +64,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const folder = (positionals[0] ?? process.env["CORPUS_DIR"] ?? "").replace(/\/+$/, "");
-if (folder !== "" && !existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
+if (folder !== "") requireFolder(folder);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const count = Number(values.count ?? (values.seconds === undefined ? 1_000 : Number.MAX_SAFE_INTEGER));
 const failures = join(tmpdir(), "pdf-service-fuzz");

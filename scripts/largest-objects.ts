@@ -4,6 +4,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { requireFolder } from "./outside-folders.ts";
 import { measureFile } from "../src/engines/pdf/objects/object-streams.ts";
 import type { Measures } from "../src/engines/pdf/objects/measures.ts";
 import { unlimitedWork } from "../src/engines/work.ts";
@@ -13,7 +14,10 @@ const MOST_SHOWN = 3;
 
 const found: { name: string; largest: Measures }[] = [];
 const sum = { bytes: 0, milliseconds: 0 };
-for (const folder of process.argv.slice(2)) {
+const folders = process.argv.slice(2);
+if (folders.length === 0) console.log("Name folders of PDFs: npm run measure -- largest <folders>");
+folders.forEach(requireFolder);
+for (const folder of folders) {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.toLowerCase().endsWith(".pdf")) continue;
     const bytes = new Uint8Array(await readFile(join(entry.parentPath, entry.name)));

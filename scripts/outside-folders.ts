@@ -17,3 +17,10 @@ export function folderOrNote(path: string | undefined, leftOut: string, needs: s
   );
   return undefined;
 }
+
+/** Ends the process with a message if a folder that somebody named is not there. */
+export function requireFolder(path: string): void {
+  if (existsSync(path)) return;
+  console.error(`There is no folder ${path}; nothing was measured.`);
+  process.exit(1);
+}
