@@ -1,9 +1,8 @@
 /** Tables whose cells are separated by lines, with the words in them. */
 import type { Steps } from "../../steps.ts";
-import type { Grid } from "./grids.ts";
+import { type Grid, withWhiteColumns } from "./grids.ts";
 import { bodyRows } from "./aligned-rows.ts";
 import { countBelow, rowPiecesOf } from "./columns.ts";
-import { withWhiteColumns } from "./grid-columns.ts";
 import { type Cell, isNumeric, MOST_PLACES, type Table } from "./tables.ts";
 import { type Area, rowsOf, type Row, textOfRow, type Word } from "./words.ts";
 
