@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { Marked, type MarkedToken } from "marked";
 import { highlighted } from "./example.ts";
-import { type Html, inline, type LinkTarget } from "./prose.ts";
+import { external, type Html, inline, type LinkTarget } from "./prose.ts";
 
 /** A block of a document. Lines of paragraphs and list items are joined. */
 export type Block =
@@ -47,6 +47,9 @@ export const anchorOf = (heading: string): string =>
 /** A document's blocks as HTML. */
 export const rendered = (blocks: readonly Block[], target: LinkTarget): Html[] =>
   blocks.map((block) => renderedBlock(block, target));
+
+/** A description as HTML: paragraphs, lists, and tables. */
+export const prose = (text: string): Html[] => rendered(blocksOf(text), external);
 
 function renderedBlock(block: Block, target: LinkTarget): Html {
   switch (block.kind) {

@@ -4,7 +4,8 @@ import { recordedResponse } from "./recorded.ts";
 import { responseSection } from "./responses.ts";
 import { exampleBlock, exampleCall } from "./example.ts";
 import { fieldRows, memberRows, parameterRow, table } from "./members.ts";
-import { type Html, prose } from "./prose.ts";
+import { prose } from "./markdown.ts";
+import type { Html } from "./prose.ts";
 import { isOperation, type SharedFacts } from "./shared-facts.ts";
 
 /** A method of a path, with the ID of its anchor. */

@@ -6,14 +6,7 @@ export type Html = ReturnType<typeof html>;
 export type LinkTarget = (href: string) => string | undefined;
 
 /** Descriptions link to nothing but other sites. */
-const external: LinkTarget = (href) => (href.startsWith("https://") ? href : undefined);
-
-/** Paragraphs of a description. */
-export const prose = (text: string): Html[] =>
-  text
-    .split(/\n{2,}/)
-    .filter((paragraph) => paragraph !== "")
-    .map((paragraph) => html`<p>${inline(paragraph)}</p>`);
+export const external: LinkTarget = (href) => (href.startsWith("https://") ? href : undefined);
 
 /** One line of Markdown: code, bold, links. */
 export function inline(text: string, target = external): Html {

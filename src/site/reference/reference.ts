@@ -3,13 +3,13 @@ import { html } from "hono/html";
 import type { Description } from "../description/description.ts";
 import { type Chapter, documentationPage } from "./contents.ts";
 import type { Guide } from "./guides.ts";
-import { rendered } from "./markdown.ts";
+import { prose, rendered } from "./markdown.ts";
 import { errorList, headerTable } from "./responses.ts";
 import { isOperation, objectAnchor, type SharedFacts, sharedFacts } from "./shared-facts.ts";
 import { highlighted, KEY_VARIABLE } from "./example.ts";
 import { memberRows, parameterRow, table } from "./members.ts";
 import { type Described, eventSection, methodSection, methodsOf } from "./method-section.ts";
-import { type Html, inline, prose } from "./prose.ts";
+import { type Html, inline } from "./prose.ts";
 
 /** The reference as the main part of a page, derived entirely from the description. */
 export function renderReference(description: Description, guides: readonly Guide[]): Html {
