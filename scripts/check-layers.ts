@@ -131,8 +131,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:crypto",
   ],
   // The server of one machine, in Node. Of the service it knows its errors, which it sends itself, and how databases are opened.
-  serve: ["db", "http/errors/error-table.ts", "miniflare", "zod"],
-  "public-url.ts": ["ipaddr.js"],
+  serve: ["db", "http/errors/error-table.ts", "limits.ts", "miniflare", "zod"],
+  "public-url.ts": ["limits.ts", "ipaddr.js"],
   bytes: [],
   "isolate.ts": [],
   "limits.ts": [],
@@ -278,6 +278,16 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
   },
 ];
 
+/** Errors that clients see, and the files that make their sentences: a function for each situation, which gets the facts. */
+const SENTENCES: readonly { readonly makes: RegExp; readonly files: RegExp }[] = [
+  {
+    makes: /\bnew Refusal\(|\blimitExceeded\(|\bextends Refusal\b/,
+    files: /^(?:engines|operations\/definition)\/(?:[a-z]+-)?errors\.ts$/,
+  },
+  { makes: /\bnew ApiError\(|\bextends ApiError\b/, files: /^(?:http\/errors\/[\w-]+|mcp\/errors)\.ts$/ },
+  { makes: /\bnew (?:Unusable|Unsupported|Revoked)\(/, files: /^engines\/cms\/problems\.ts$/ },
+];
+
 /** The classes of characters (ISO 32000-2, 7.2.3), as strings or codes. */
 const CHARACTERS = /"\(\)<>\[\]\{\}\/%"|"\\0\\t\\n\\f\\r |\[0, 9, 10, 12, 13, 32\]/;
 /** Besides their owner: the proof of a redaction, which is a second reader on purpose. */
@@ -372,6 +382,26 @@ for (const [folder, inside] of Map.groupBy(filesOf("src"), (file) => dirname(fil
   // One file for each operation, and the registry: a list, however long.
   if (folder === "operations") continue;
   if (inside.length > MOST_FILES) problems.push(`src/${folder}: has ${inside.length} files, more than ${MOST_FILES}`);
+}
+/** The functions that refuse what is over a limit. */
+const limitErrors = filesOf("src").flatMap((file) => {
+  if (!/(?:^|\/)limit-errors\.ts$/.test(file)) return [];
+  const text = readFileSync(join(root, "src", file), "utf8");
+  const [number] = /(?<![\w.])\d[\d_]+(?!\w)/.exec(text.replaceAll(/\/\*[\s\S]*?\*\//g, "")) ?? [];
+  if (number !== undefined) problems.push(`src/${file}: has the number ${number}, which belongs into src/limits.ts`);
+  return Array.from(text.matchAll(/^export (?:const|function) (\w+)/gm), ([, name = ""]) => name);
+});
+/** A condition with a number or a constant of its file, and the function that refuses. */
+const OWN_LIMIT = /\bif \([^\n]*[<>]=? (?:\d|[A-Z][A-Z\d_]+\b)[^\n]*\)\s*\{?\s*throw (\w+)\(/g;
+for (const file of filesOf("src")) {
+  const text = readFileSync(join(root, "src", file), "utf8");
+  for (const [condition, name = ""] of text.matchAll(OWN_LIMIT))
+    if (limitErrors.includes(name))
+      problems.push(`src/${file}: has a limit that is not in src/limits.ts: ${condition}`);
+  for (const { makes, files } of SENTENCES) {
+    const made = files.test(file) ? undefined : makes.exec(text)?.[0];
+    if (made !== undefined) problems.push(`src/${file}: makes the sentence of an error itself: ${made}`);
+  }
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

@@ -16,6 +16,7 @@ import { inWords } from "../src/operations/definition/modes.ts";
 /** The generated documents, in whole or in part: their paths and texts. */
 export async function generatedDocuments(): Promise<Map<string, string | Uint8Array>> {
   const read = (path: string): Promise<string> => readFile(join(root, path), "utf8");
+  const limitsText = await read("src/limits.ts");
   /** The generated parts, by the names in their comments. */
   const parts = {
     errors: errorTable(),
@@ -26,6 +27,7 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
     prices: `${await priceTable()}\n`,
     retention: `${retention}\n`,
     parsers: `${parserTable()}\n`,
+    internals: `${internals(limitsText)}\n`,
   };
   const withParts = async (path: string): Promise<[string, string]> => {
     const document = await read(path);
@@ -33,9 +35,11 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
     return [join(root, path), made];
   };
   return new Map<string, string | Uint8Array>([
-    [join(root, "docs/limits.md"), limitsDocument(await read("src/limits.ts"))],
+    [join(root, "docs/limits.md"), limitsDocument(limitsText)],
     ...(await Promise.all(
-      ["README.md", "SECURITY.md", "docs/api.md", "docs/architecture.md", "docs/mcp.md"].map(withParts),
+      ["README.md", "SECURITY.md", "docs/api.md", "docs/architecture.md", "docs/mcp.md", "docs/operating.md"].map(
+        withParts,
+      ),
     )),
     [join(root, "examples/damaged.pdf"), withoutEnd(await readFile(join(root, "examples/letter.pdf")))],
     await exampleSigner(),
@@ -194,43 +198,49 @@ const INTRODUCTION = `# Limits
 
 <!-- Made by \`npm run generate -- docs\` from src/limits.ts and src/accounts/plans.ts. Change those, then run it again. -->`;
 
-/** What most people want to know of them. */
+/** The answers that most people look for. */
 function asked(): string {
   const all = Object.values(plans);
-  const between = (values: readonly number[], written: (value: number) => string): string =>
+  const between = (values: readonly number[], written: (value: number) => string = number): string =>
     `${written(Math.min(...values))} to ${written(Math.max(...values))}`;
-  const number = (value: number): string => value.toLocaleString("en-US");
-  const { jobs, ocr, storage, files, pages } = limits;
+  const bodies = all.map(({ maxBodyBytes }) => maxBodyBytes / MiB);
+  const { admission, form, jobs, ocr, references, storage, files, pages, timestamps, work } = limits;
   const rows = [
     [
       "How large can a file be?",
-      `In a request, with all that it has: ${between(
-        all.map(({ maxBodyBytes }) => maxBodyBytes),
-        size,
-      )}, by plan. [Uploaded](api.md#files) and referred to by its ID: ${between(
+      `${between(
         all.map(({ largestFileBytes }) => largestFileBytes),
         size,
-      )}`,
+      )} if you [upload](api.md#files) it and send its ID, depending on your plan. Without an upload, the limit for requests applies`,
     ],
-    ["How many pages can a document have?", `${number(pages)}, in a request and in a [job](api.md#jobs)`],
     [
-      "How many pages can be recognized (OCR)?",
-      `${number(ocr.pages)} in a request, ${number(jobs.pages)} in a job; ${ocr.languages} languages at once`,
+      "How large can a request be?",
+      `${between(bodies)} MiB, depending on your plan. Documents from URLs count; files that you send by ID do not, but together with the body they can have up to ${size(references.heldBytes)}, except for one PDF where the operation reads it in ranges`,
     ],
-    ["How many files can a request have?", `${number(files)}`],
+    [
+      "How many pages can a document have?",
+      `${number(pages)}, in a request and in a [job](api.md#jobs). Text recognition (OCR): ${number(ocr.pages)} in a request, ${number(jobs.pages)} in a job`,
+    ],
+    ["How many files can a request have?", number(files)],
+    [
+      "How long can a request take?",
+      `As long as its work takes, up to about 5 minutes of CPU time (${number(work.most)} units of [fuel](#work)). An upload that sends nothing for ${duration(form.graceMilliseconds / 1_000)} gets 408; a time-stamp service has ${duration(timestamps.milliseconds / 1_000)}. A job can take ${duration(jobs.longestSeconds)}`,
+    ],
     [
       "How many requests can I send?",
-      `${between(
-        all.map(({ requestsPerMinute }) => requestsPerMinute),
-        number,
-      )} per minute, by plan. More get 429 with \`Retry-After\``,
+      `${between(all.map(({ requestsPerMinute }) => requestsPerMinute))} per minute, depending on your plan. More get 429 with \`Retry-After\``,
     ],
     [
-      "How many credits are there?",
-      `${between(
-        all.map(({ credits }) => credits),
-        number,
-      )} per month, by plan. [Credits](api.md#credits) has the prices`,
+      "How many requests can run at once?",
+      `As many as memory allows: a request waits up to ${duration(admission.waitMilliseconds / 1_000)} for memory, then gets 503 with \`Retry-After\`. [Operating](operating.md#memory-and-waiting) has the details`,
+    ],
+    [
+      "How many credits do I have?",
+      `${between(all.map(({ credits }) => credits))} per month, depending on your plan. [Credits](api.md#credits) lists the prices`,
+    ],
+    [
+      "How many jobs can run at once?",
+      `${between(all.map(({ liveJobs }) => liveJobs))} unfinished jobs per mode, depending on your plan. More get 409 \`limit_reached\``,
     ],
     [
       "How long is a file kept?",
@@ -240,10 +250,14 @@ function asked(): string {
   return table(["Question", "Answer"], rows);
 }
 
+const number = (value: number): string => value.toLocaleString("en-US");
+
 const EVERY = `## All limits
 
 A request over a limit gets 413 with \`"details": { "limit", "actual" }\` unless the tables say otherwise, and is not charged. The code is \`limit_exceeded\`, or
-\`file_too_large\` for the size of a body. All are defined in [\`src/limits.ts\`](../src/limits.ts).
+\`file_too_large\` for the size of a body. Numbers and choices that a parameter accepts are listed with the parameter in the API reference; other values get 400.
+Every other number that can reject a request is defined in [\`src/limits.ts\`](../src/limits.ts) and listed here, or with the internals of the service in
+[Operating](operating.md#memory-and-waiting).
 
 An isolate of Cloudflare Workers has 128 MB of memory, and no timer can interrupt WebAssembly. So memory is limited by sizes, and time
 by counts and by fuel; [architecture](architecture.md) explains both. The numbers come from measurements: \`npm run measure -- memory\`, \`npm run measure -- turns\`,
@@ -251,46 +265,74 @@ by counts and by fuel; [architecture](architecture.md) explains both. The number
 
 /** docs/limits.md, from the text of src/limits.ts. */
 function limitsDocument(source: string): string {
-  const general: Section = { introduction: "Documents and requests.", rows: [] };
-  const sections = [general, ...sectionsOf(source, general)].map(({ introduction, rows }) => {
-    const [, title = introduction, rest = ""] = /^(.*?)\.(?:\s|$)(.*)$/s.exec(introduction) ?? [];
-    const heading = [`## ${title}`, rest].filter((part) => part !== "").join("\n\n");
-    return `${heading}\n\n${table(["Limit", "Value", "What it limits"], rows)}`;
+  const sections = sectionsOf(source).flatMap(({ title, introduction, rows }) => {
+    const shown = rows.filter(({ isInternal }) => !isInternal);
+    if (shown.length === 0) return [];
+    const heading = [`## ${title}`, introduction].filter((part) => part !== "").join("\n\n");
+    return [`${heading}\n\n${limitTable(shown)}`];
   });
   return `${[INTRODUCTION, asked(), `## Plans\n\n${planTable()}`, EVERY, ...sections].join("\n\n")}\n`;
 }
 
-interface Section {
-  readonly introduction: string;
-  readonly rows: string[][];
+/** The limits that only operators need. */
+const internals = (source: string): string =>
+  limitTable(sectionsOf(source).flatMap(({ rows }) => rows.filter(({ isInternal }) => isInternal)));
+
+const limitTable = (rows: readonly Row[]): string =>
+  table(
+    ["Limit", "Value", "What it limits"],
+    rows.map(({ name, value, text }) => [`\`${name}\``, value, text]),
+  );
+
+interface Row {
+  readonly name: string;
+  readonly value: string;
+  readonly text: string;
+  /** Marked with `@operating`, or in a group that is. */
+  readonly isInternal: boolean;
 }
 
-/** The groups of `limits` with their comments; entries that belong to no group go into `general`. */
-function sectionsOf(source: string, general: Section): Section[] {
+interface Section {
+  readonly title: string;
+  readonly introduction: string;
+  readonly isInternal: boolean;
+  readonly rows: Row[];
+}
+
+/** The groups of `limits` with their comments; the first has the entries that belong to no group. */
+function sectionsOf(source: string): Section[] {
   const body = source.slice(source.indexOf("export const limits"));
-  const sections: Section[] = [];
+  const general: Section = { title: "Documents and requests", introduction: "", isInternal: false, rows: [] };
+  const sections = [general];
   const entry =
     /\/\*\*(?<comment>(?:(?!\*\/).)*)\*\/\s*(?<name>\w+): (?:(?<group>\{\n)|(?<value>[^\n]+),\n)|\n {2}\},/gs;
   let group: string | undefined;
   let values: Readonly<Record<string, unknown>> = limits;
   for (const { groups } of body.matchAll(entry)) {
     const { name, comment = "" } = groups ?? {};
-    const text = comment
-      .replaceAll(/\n\s*\*/g, " ")
-      .replaceAll(/\s+/g, " ")
-      .trim();
+    const [, mark, text = ""] =
+      /^(@operating )?(.*)$/.exec(
+        comment
+          .replaceAll(/\n\s*\*/g, " ")
+          .replaceAll(/\s+/g, " ")
+          .trim(),
+      ) ?? [];
+    const isMarked = mark !== undefined;
     if (name === undefined) {
       [group, values] = [undefined, limits];
     } else if (groups?.["group"] === undefined) {
-      const section = group === undefined ? general : sections.at(-1);
-      section?.rows.push([`\`${group === undefined ? "" : `${group}.`}${name}\``, valueOf(name, values[name]), text]);
+      const section = (group === undefined ? undefined : sections.at(-1)) ?? general;
+      const full = group === undefined ? name : `${group}.${name}`;
+      const isInternal = section.isInternal || isMarked;
+      section.rows.push({ name: full, value: valueOf(name, values[name]), text, isInternal });
     } else {
-      sections.push({ introduction: text, rows: [] });
+      const [, title = text, introduction = ""] = /^(.*?)\.(?:\s|$)(.*)$/s.exec(text) ?? [];
+      sections.push({ title, introduction, isInternal: isMarked, rows: [] });
       group = name;
       values = Object.fromEntries(Object.entries(Object(Reflect.get(limits, name))));
     }
   }
-  const count = [general, ...sections].reduce((sum, { rows }) => sum + rows.length, 0);
+  const count = sections.reduce((sum, { rows }) => sum + rows.length, 0);
   const all = Object.values(limits).flatMap((value) => (typeof value === "number" ? [value] : Object.values(value)));
   if (count !== all.length) throw new Error(`src/limits.ts: ${all.length - count} limits have no comment of their own`);
   return sections;
@@ -323,6 +365,7 @@ const isStage = (value: unknown): value is { readonly fuel: number; readonly kin
 function size(bytes: number): string {
   if (bytes === limits.zipBytes) return "4 GiB";
   if (bytes % (1024 * MiB) === 0) return `${bytes / (1024 * MiB)} GiB`;
+  if (bytes % 1024 !== 0) return `${bytes} bytes`;
   return bytes % MiB === 0 ? `${bytes / MiB} MiB` : `${bytes / 1024} KiB`;
 }
 
@@ -332,7 +375,6 @@ function duration(seconds: number): string {
 }
 
 function planTable(): string {
-  const number = (value: number): string => value.toLocaleString("en-US");
   const rows = Object.entries(plans).map(([name, plan]) => [
     name,
     number(plan.credits),
@@ -352,9 +394,9 @@ function planTable(): string {
       "Requests per minute",
       "Largest request body",
       "Largest file",
-      "All files of a mode",
-      "Jobs of a mode that have not ended",
-      "Parts of jobs at once",
+      "All files, per mode",
+      "Unfinished jobs, per mode",
+      "Job parts at once",
     ],
     rows,
   );

@@ -58,11 +58,7 @@ export const mutants: readonly Mutant[] = [
     e2e("verify-signatures"),
     ["verify-signatures: a gap with anything in it", "if (!isString) throw", "if (gap.length === 0) throw"],
     ["verify-signatures: a range that starts later", "return start === 0 && length > 0", "return length > 0"],
-    [
-      "verify-signatures: two ranges",
-      '!== 1) throw new Unusable("has its `ByteRange` twice")',
-      '> 9) throw new Unusable("no")',
-    ],
+    ["verify-signatures: two ranges", "!== 1) throw byteRangeTwice()", "> 9) throw byteRangeTwice()"],
   ),
   ...of(
     "engines/pdf/signatures/comparison.ts",
@@ -490,17 +486,13 @@ export const mutants: readonly Mutant[] = [
   ...of(
     "engines/convert/source/assets.ts",
     e2e("to-pdf"),
-    [
-      "to-pdf: unused assets are ignored",
-      "if (this.#unused.size === 0) return;",
-      "if (this.#unused.size >= 0) return;",
-    ],
+    ["to-pdf: unused assets are ignored", "if (this.#unused.size > 0) throw", "if (this.#unused.size < 0) throw"],
     [
       "to-pdf: assets outside of the archive",
       "else if (segments.pop() === undefined) return undefined;",
       "else segments.pop();",
     ],
-    ["to-pdf: no limit of assets", "if (this.#bytes > limit)", "if (this.#bytes > limit * 10)"],
+    ["to-pdf: no limit of assets", "> limits.conversion.assetBytes)", "> limits.conversion.assetBytes * 10)"],
   ),
   ...of(
     "engines/convert/docx/link-fields.ts",

@@ -4,7 +4,6 @@ import { cachedDocument } from "./http/exchange/cached-document.ts";
 import { endpoints } from "./http/endpoints/index.ts";
 import { ready } from "./http/endpoints/ready.ts";
 import { mountEndpoints } from "./http/endpoints/mount.ts";
-import { ApiError } from "./http/errors/api-error.ts";
 import { addPath, respondWithError, type AppEnv, cors, exchange } from "./http/exchange/exchange.ts";
 import { mountOperations } from "./http/operations/mount.ts";
 import { mountMcp } from "./mcp/index.ts";
@@ -13,15 +12,14 @@ import type { Operation } from "./operations/definition/define.ts";
 import { pipelineOf } from "./operations/pipeline.ts";
 import { missingPage, mountSite } from "./site/index.ts";
 import { version } from "./version.ts";
+import { noSuchPath } from "./http/errors/request-errors.ts";
 
 /** Builds the service from a registry of operations: its middleware in order, then its routes. */
 export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   // A slash at the end of a path makes no difference.
   const app = new Hono<AppEnv>({ strict: false });
   app.onError(respondWithError);
-  app.notFound(
-    async (c) => (await missingPage(c)) ?? respondWithError(new ApiError("not_found", "This path does not exist."), c),
-  );
+  app.notFound(async (c) => (await missingPage(c)) ?? respondWithError(noSuchPath(), c));
 
   app.use(exchange(telemetryIn));
   app.use("/api/*", cors);

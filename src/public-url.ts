@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { limits } from "./limits.ts";
 
 /** Which URLs the service sends requests to for its clients: the endpoints of webhooks, and documents to fetch. */
 export interface UrlPolicy {
@@ -11,7 +12,7 @@ export interface UrlPolicy {
 }
 
 /** Maximum length of a URL, in characters. */
-const URL_LENGTH = 2_048;
+const URL_LENGTH = limits.parameters.urlCharacters;
 
 /**
  * Top-level labels that are not in the public DNS or are used on internal networks. They are from RFC 6761, 6762, 7686, 8375, and 9476, from ICANN

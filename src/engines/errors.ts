@@ -51,6 +51,29 @@ export function invalidParameter(name: string, issue: string): Refusal {
   return new Refusal("invalid_parameters", `\`${name}\` ${issue}.`, { fields: [{ name, issue }] });
 }
 
+/** Problems of one request that are listed in `fields`. */
+export const ISSUES_LISTED = 100;
+
+/** What a Refusal `limit_exceeded` names besides its limit. */
+interface Exceeded extends ErrorOptions {
+  /** The count at which processing stopped. */
+  readonly actual?: number;
+  /** The field of the file. */
+  readonly input?: string;
+}
+
+/** The Refusal `limit_exceeded`. `limit`: one of src/limits.ts, or what is used up. */
+export function limitExceeded(
+  message: string,
+  limit: number | "work" | "memory",
+  { cause, ...details }: Exceeded = {},
+): Refusal {
+  return new Refusal("limit_exceeded", message, { limit, ...details }, { cause });
+}
+
+/** A number as sentences have it: `10,000`. */
+export const count = (number: number): string => number.toLocaleString("en-US");
+
 /**
  * The original error, if releasing resources threw as well: an engine whose work was ended rejects that too. The
  * `SuppressedError` that `using` creates from both has no class of its own on platforms without it.

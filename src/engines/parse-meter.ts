@@ -3,7 +3,7 @@
  * meter, so that its cost is known, bounded, and listed: docs/architecture.md has the table, which `npm run generate -- docs` writes from `PARSERS`.
  */
 import { limits } from "../limits.ts";
-import { Refusal } from "./errors.ts";
+import { tooManyElements } from "./limit-errors.ts";
 import type { Work } from "./work.ts";
 
 export interface Parser {
@@ -28,27 +28,27 @@ export const PARSERS = {
     elements: "values, of a request; an object identifier counts once more for each two bytes",
     byte: 2,
     element: 3_000,
-    most: 100_000,
+    most: limits.parsers.asn1,
     bounds:
       "scanned before a library reads it: 5,000 values at once, 2,000 in a certificate, 50 levels; identifiers of 64 bytes, times of 32, numbers of 4,096, strings of 65,536",
   },
-  crl: { reads: "A revocation list", elements: "entries", byte: 1, element: 100, most: 5_000_000 },
+  crl: { reads: "A revocation list", elements: "entries", byte: 1, element: 100, most: limits.parsers.crl },
   derivation: {
     reads: "A key derived from a password",
     elements: "hashes",
     byte: 2,
     element: 1_000,
-    most: 1_000_000,
+    most: limits.parsers.derivation,
     bounds: "100,000 iterations of a key, salts of 1,024 bytes, one private key",
   },
   references: { reads: "Cross-references", elements: "rows", byte: 2, element: 500, most: limits.objects },
-  syntax: { reads: "An update of a signed PDF", elements: "tokens", byte: 2, element: 60, most: 8_000_000 },
+  syntax: { reads: "An update of a signed PDF", elements: "tokens", byte: 2, element: 60, most: limits.parsers.syntax },
   font: {
     reads: "A font program",
     elements: "glyphs, entries, codes, and steps of outlines",
     byte: 0.5,
     element: 25,
-    most: 2_000_000,
+    most: limits.parsers.font,
     bounds:
       "24 MiB, 1 MiB in Type 1; names of 127 bytes, 300,000 mapped codes, 500,000 steps: a font with more stays as it is",
   },
@@ -57,7 +57,7 @@ export const PARSERS = {
     elements: "strings, numbers, and codes",
     byte: 3,
     element: 50,
-    most: 1_000_000,
+    most: limits.parsers.cmap,
     bounds: "4 bytes of a code, 512 of its text, 1,000 ranges of lengths, 200,000 values of a section",
   },
   zip: {
@@ -73,12 +73,12 @@ export const PARSERS = {
     elements: "tags and attributes, each with a byte more for each element around it",
     byte: 16,
     element: 400,
-    most: 2_000_000,
+    most: limits.parsers.xml,
     bounds:
       "200 levels; 100,000 tags and attributes of XMP (5,000 of a tag), 200,000 elements of a part of an office document",
   },
-  html: { reads: "HTML", elements: "tags and attributes", byte: 8, element: 400, most: 1_000_000 },
-  css: { reads: "CSS", elements: "selectors and declarations", byte: 8, element: 400, most: 100_000 },
+  html: { reads: "HTML", elements: "tags and attributes", byte: 8, element: 400, most: limits.parsers.html },
+  css: { reads: "CSS", elements: "selectors and declarations", byte: 8, element: 400, most: limits.parsers.css },
   markdown: {
     reads: "Markdown",
     elements:
@@ -89,7 +89,7 @@ export const PARSERS = {
     bounds:
       "a run of 10,000 characters with 600 marks of emphasis and 4,000 characters before an `@`; 20,000 lines, 2,000 definitions",
   },
-  csv: { reads: "CSV", elements: "cells", byte: 8, element: 400, most: 1_000_000 },
+  csv: { reads: "CSV", elements: "cells", byte: 8, element: 400, most: limits.parsers.csv },
 } as const satisfies Readonly<Record<string, Parser>>;
 
 export type ParserName = keyof typeof PARSERS;
@@ -142,8 +142,7 @@ export class ParseMeter {
     const { elements, most, reads } = this.#parser;
     const actual = this.#elements + count;
     if (actual <= most) return;
-    const text = `${reads} can have up to ${most.toLocaleString("en-US")} ${elements}.`;
-    throw new Refusal("limit_exceeded", text, { limit: most, actual });
+    throw tooManyElements(reads, elements, most, actual);
   }
 
   /** Yields to other requests if a slice of fuel was spent since the last time. */

@@ -1,5 +1,6 @@
 /** Long work in steps, so that it charges fuel and yields to other requests without each of its functions being asynchronous. */
-import { Refusal } from "./errors.ts";
+import { limits } from "../limits.ts";
+import { tooMuchWorkAtOnce } from "./limit-errors.ts";
 import type { Work } from "./work.ts";
 
 /** Work that yields the fuel that it has spent since the last time and not charged itself. It does so every few thousand steps of its loops. */
@@ -31,9 +32,6 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** The most fuel of what is done at once where its length is not known: up to 80 ms. */
-const MOST_AT_ONCE = 16_000_000;
-
 /**
  * The same where nobody knows how long it is, and its caller cannot wait.
  * @throws Refusal `limit_exceeded` (`limit: "work"`) if nobody else would have a turn for too long
@@ -44,9 +42,8 @@ export function atOnceWithin<T>(work: Work, steps: Steps<T>): T {
     const { done, value } = steps.next();
     if (done === true) return value;
     work.spend(Math.ceil(value));
-    if (work.spent - start <= MOST_AT_ONCE) continue;
-    const text = "A text in the document is too long for so many terms and patterns. Use fewer or narrower ones.";
-    throw new Refusal("limit_exceeded", text, { limit: "work" });
+    if (work.spent - start <= limits.work.atOnce) continue;
+    throw tooMuchWorkAtOnce();
   }
 }
 

@@ -1,5 +1,5 @@
 import { limits } from "../limits.ts";
-import { Refusal } from "./errors.ts";
+import { tooMuchWork } from "./limit-errors.ts";
 import { nextTurn } from "../next-turn.ts";
 
 /** Fuel between two turns of the event loop: 1 to 8 ms of work, the longest that other requests wait for their turn. */
@@ -149,13 +149,7 @@ export class Work {
     const { start, fuel: ofStage, known } = this.#current;
     const limit = Math.min(this.#most, this.#end ?? Math.max(this.#limit, start + ofStage + known));
     if (this.#ended === undefined && this.#spent <= limit) return;
-    this.#ended ??= new Refusal(
-      "limit_exceeded",
-      "The request needs too much processing. Send a smaller file, or select fewer pages.",
-      {
-        limit: "work",
-      },
-    );
+    this.#ended ??= tooMuchWork();
     throw this.#ended;
   }
 

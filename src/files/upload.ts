@@ -8,7 +8,10 @@ import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";
 import { files } from "../db/schema.ts";
 import { logFault } from "../faults.ts";
-import { limits } from "../limits.ts";
+import { limits, MiB } from "../limits.ts";
+
+/** How much of a single-request upload is collected before it goes to the bucket. Two such buffers are held in memory. */
+export const BUFFER_BYTES = 5 * MiB;
 
 /** A file that is about to be written. */
 export interface NewUpload {
@@ -56,7 +59,7 @@ export class FileUpload {
   ): Promise<FileUpload> {
     const most = quota?.largestFileBytes ?? limits.jobs.fileBytes;
     const size = length ?? most;
-    const partBytes = limits.storage.bufferBytes;
+    const partBytes = BUFFER_BYTES;
     const slowest = (size / limits.slowestBytesPerSecond) * 1_000;
     const { row, key } = await reserveFile(
       db,
@@ -87,9 +90,8 @@ export class FileUpload {
 
   /** The memory in bytes that an upload holds. `length`: as for `begin`. */
   static memoryBytes(length: number | undefined): number {
-    const { bufferBytes } = limits.storage;
-    const needed = length === undefined || length > bufferBytes ? 2 * bufferBytes : length;
-    // The tags of its chunks, the chunk itself, and the bytes in the digest and the cipher.
+    const needed = length === undefined || length > BUFFER_BYTES ? 2 * BUFFER_BYTES : length;
+    // The tags of its chunks, the chunk itself, and what is on its way through the digest and the cipher.
     return Math.ceil(needed * 1.001) + OWN_BYTES;
   }
 

@@ -1,8 +1,7 @@
-import { ApiError } from "../http/errors/api-error.ts";
 import { invalidFields } from "../http/errors/invalid-fields.ts";
-import { inMiB } from "../http/multipart/body.ts";
 import { fromBase64 } from "../bytes/base64.ts";
 import { limits } from "../limits.ts";
+import { base64TooLarge } from "./errors.ts";
 
 const { base64Bytes } = limits.mcp;
 
@@ -16,7 +15,7 @@ export const isReference = (text: string): boolean => /^file_|^[a-z][a-z\d+.-]*:
 export function fileOf(parameter: string, text: string): File {
   const [head = "", type = "", parameters = ""] = /^data:([^;,]*)((?:;[^;,]*)*);base64,/i.exec(text) ?? [];
   const bytes = decodeDigits(parameter, text.slice(head.length));
-  if (bytes.length > base64Bytes) throw tooLarge(parameter, bytes.length);
+  if (bytes.length > base64Bytes) throw base64TooLarge(parameter, bytes.length);
   return new File([bytes], nameIn(parameters) ?? "document", { type });
 }
 
@@ -28,12 +27,6 @@ function decodeDigits(parameter: string, digits: string): Uint8Array<ArrayBuffer
       "must be the ID of a stored file (`file_...`), an `https://` URL, or the content of the file in base64. A path cannot be read from here";
     throw invalidFields([{ name: parameter, issue }]);
   }
-}
-
-function tooLarge(parameter: string, actual: number): ApiError {
-  const [most, size] = inMiB(base64Bytes, actual);
-  const message = `\`${parameter}\` can have up to ${most} in base64; this is ${size}. Use an https:// URL, or upload the file with POST /api/v1/files and use its ID.`;
-  return new ApiError("file_too_large", message, { details: { limit: base64Bytes, actual, input: parameter } });
 }
 
 function nameIn(parameters: string): string | undefined {

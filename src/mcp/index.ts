@@ -2,10 +2,10 @@ import type { Hono, MiddlewareHandler } from "hono";
 import type { McpTool } from "./tool.ts";
 import { identify } from "../http/auth/authorize.ts";
 import type { Endpoint } from "../http/endpoints/define.ts";
-import { ApiError } from "../http/errors/api-error.ts";
 import { addPath, type AppEnv, cors } from "../http/exchange/exchange.ts";
 import { readEnv } from "../env.ts";
 import type { Operation } from "../operations/definition/define.ts";
+import { originNotAccepted } from "./errors.ts";
 
 /**
  * Mounts the MCP server: Streamable HTTP, stateless. A tool sends its requests to `app` itself, so that keys, scopes, rates, credits,
@@ -29,9 +29,7 @@ export function mountMcp(app: Hono<AppEnv>, operations: readonly Operation[], en
  */
 const checkOrigin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const origin = c.req.header("Origin");
-  if (origin !== undefined && !isTrusted(origin, readEnv(c.env).baseUrl)) {
-    throw new ApiError("forbidden", "Requests from this origin are not accepted. Use HTTPS.");
-  }
+  if (origin !== undefined && !isTrusted(origin, readEnv(c.env).baseUrl)) throw originNotAccepted();
   await next();
 };
 

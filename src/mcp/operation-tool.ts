@@ -5,13 +5,14 @@ import { errorOf, isObject, type Json, type McpTool, type ToolCall, type ToolDes
 import { bodyOf, fileListsOf, formOf, parameterOf } from "./tool-form.ts";
 import { jobFieldsOf } from "../http/operations/job-options.ts";
 import { parameterSchemas } from "../http/openapi/form.ts";
-import { ApiError, asApiError } from "../http/errors/api-error.ts";
+import { asApiError } from "../http/errors/api-error.ts";
 import { invalidFields } from "../http/errors/invalid-fields.ts";
 import type { JobView } from "../events/job-schema.ts";
 import { limits } from "../limits.ts";
 import type { Operation } from "../operations/definition/define.ts";
 import { isText, kindOfResult, type MediaType, modesOf, XLSX } from "../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, hintsOf, takesJson } from "../operations/definition/fields.ts";
+import { cannotStoreResult } from "./errors.ts";
 
 /** The instructions of the server explain it once. */
 const FILE = "ID, URL, or base64.";
@@ -88,10 +89,8 @@ async function callOperation(operation: Operation, parameters: Json, call: ToolC
   if (issues.length > 0) throw invalidFields(issues);
   const isJob = background === true;
   const kind = isJob ? "text" : resultKind(operation, given);
-  if ((kind === "pdf" || kind === "files") && !call.caller.scopes.includes("files:write")) {
-    const message = `The result of \`${operation.name}\` is stored as a file, and this API key lacks the \`files:write\` scope.`;
-    throw new ApiError("forbidden", message, { details: { requiredScope: "files:write" } });
-  }
+  if ((kind === "pdf" || kind === "files") && !call.caller.scopes.includes("files:write"))
+    throw cannotStoreResult(operation.name);
   // So that a result that could not be stored can be made again without a charge.
   const key = typeof idempotencyKey === "string" ? idempotencyKey : kind !== "text" ? crypto.randomUUID() : undefined;
   const { body, headers } = await bodyOf(

@@ -1,11 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { base64Of, contentUrl } from "./result.ts";
 import { errorOf, type Json, jsonOf, pathSegment, type ToolCall } from "./tool.ts";
-import { ApiError } from "../http/errors/api-error.ts";
 import { invalidFields } from "../http/errors/invalid-fields.ts";
-import { inMiB } from "../http/multipart/body.ts";
 import { limits } from "../limits.ts";
 import type { FieldIssue } from "../operations/definition/fields.ts";
+import { tooLargeToRead } from "./errors.ts";
 
 const { inlineBytes, readBytes } = limits.mcp;
 
@@ -24,11 +23,7 @@ async function contentOf(
   const path = `/files/${pathSegment(id)}`;
   const facts = await jsonOf(await call.send("GET", path));
   const [size, type] = [Number(facts["size"]), String(facts["contentType"])];
-  if (range === undefined && size > readBytes) {
-    const [most, actual] = inMiB(readBytes, size);
-    const message = `Files of up to ${most} can be read here; this one has ${actual}. Download it from ${contentUrl(call.baseUrl, id)} with the API key, or extract what you need with an operation.`;
-    throw new ApiError("limit_exceeded", message, { details: { limit: readBytes, actual: size } });
-  }
+  if (range === undefined && size > readBytes) throw tooLargeToRead(contentUrl(call.baseUrl, id), size);
   const headers = range && { Range: `bytes=${range.start}-${range.start + range.length - 1}` };
   const response = await call.send("GET", `${path}/content`, headers && { headers });
   if (!response.ok) throw await errorOf(response);

@@ -2,12 +2,13 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { type StoredFile, storeFile } from "./store-file.ts";
 import { type Content, type Json, structured, type ToolCall } from "./tool.ts";
-import { ApiError } from "../http/errors/api-error.ts";
 import type { JobView } from "../events/job-schema.ts";
 import { base64 } from "../bytes/base64.ts";
 import { limits } from "../limits.ts";
 import { type ResultHeader, resultHeaders } from "../operations/definition/define.ts";
 import type { Mode } from "../operations/definition/modes.ts";
+import { ApiError } from "../http/errors/api-error.ts";
+import { notStored } from "./errors.ts";
 
 const { inlineBytes, imageBytes, resultSeconds } = limits.mcp;
 
@@ -96,7 +97,7 @@ export async function resultOf(call: ToolCall, response: Response, options: Resu
   try {
     stored = await storeFile(call, toStore, resumed(chunks, rest));
   } catch (error) {
-    throw notStored(error, options.retryKey);
+    throw error instanceof ApiError ? notStored(error, options.retryKey) : error;
   }
   const file = fileFacts(call, stored, type);
   const image: Content[] =
@@ -131,22 +132,7 @@ export const linkTo = ({ url, name, size, contentType, expiresAt }: ReturnType<t
 const sentence = ({ id, name, size, expiresAt }: StoredFile, type: string): string =>
   `The result is stored as \`${id}\` (${name}, ${type}, ${size.toLocaleString("en-US")} bytes) until ${expiresAt}. Use the ID as the file of another tool.`;
 
-/** The operation has been charged: its result can be made once more without another charge. */
-function notStored(error: unknown, retryKey: string | undefined): unknown {
-  if (!(error instanceof ApiError)) return error;
-  const { code, details, headers, cause } = error;
-  const again =
-    retryKey === undefined
-      ? ""
-      : ` Call again with the same parameters and \`"idempotencyKey": "${retryKey}"\`: you are not charged again.`;
-  return new ApiError(code, `The result could not be stored as a file: ${error.message}${again}`, {
-    details,
-    headers,
-    cause,
-  });
-}
-
-/** The headers of a result that report changes to the document and the price. */
+/** The headers of a result that say what happened to the document, and what it cost. */
 function factsOf(headers: Headers): Json {
   const own = Object.keys(resultHeaders).flatMap((name) => {
     const value = headers.get(name);

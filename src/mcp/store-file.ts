@@ -1,5 +1,5 @@
 import { errorOf, type Json, type ToolCall } from "./tool.ts";
-import { ApiError } from "../http/errors/api-error.ts";
+import { resultBrokeOff } from "./errors.ts";
 
 /** The facts of a file before it is stored. */
 export interface FileToStore {
@@ -56,8 +56,7 @@ export async function storeFile(
   if (!response.ok) {
     const error = await errorOf(response);
     // The upload ended early because the result did.
-    if (broken instanceof Error && error.code === "invalid_parameters")
-      throw new ApiError("internal_error", "The result broke off while it was stored.", { cause: broken });
+    if (broken instanceof Error && error.code === "invalid_parameters") throw resultBrokeOff(broken);
     throw error;
   }
   await written;

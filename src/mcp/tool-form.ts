@@ -1,11 +1,11 @@
 import { fileOf, isReference } from "./base64-file.ts";
 import { isObject, type Json } from "./tool.ts";
-import { ApiError } from "../http/errors/api-error.ts";
 import { invalidFields } from "../http/errors/invalid-fields.ts";
 import { isFileName } from "../http/form/form-reader.ts";
 import { limits } from "../limits.ts";
 import type { Operation } from "../operations/definition/define.ts";
 import type { FieldIssue } from "../operations/definition/fields.ts";
+import { tooManyParameters } from "./errors.ts";
 
 /** A parameter with several files, and the form fields that they are sent as: `files` are `file0`, `file1`, and so on. */
 export interface FileList {
@@ -49,7 +49,7 @@ export function formOf(operation: Operation, parameters: Json): FormData {
     if (value === null || value === undefined) return;
     // The form could not have more, and each takes memory.
     count += 1;
-    if (count > limits.form.fields) throw tooMany();
+    if (count > limits.form.fields) throw tooManyParameters();
     if (isFile && typeof value !== "string") issues.push({ name: field, issue: "must be a string" });
     else if (isFile && typeof value === "string" && value !== "" && !isReference(value))
       form.append(field, fileOf(parameterOf(operation, field), value));
@@ -71,12 +71,6 @@ export function formOf(operation: Operation, parameters: Json): FormData {
   }
   if (issues.length > 0) throw invalidFields(issues);
   return form;
-}
-
-function tooMany(): ApiError {
-  const limit = limits.form.fields;
-  const message = `A call can have up to ${limit.toLocaleString("en-US")} files and other parameters.`;
-  return new ApiError("limit_exceeded", message, { details: { limit } });
 }
 
 /** A form as the body of a request whose size is known, so that it is admitted by its own size. */

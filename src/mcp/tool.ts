@@ -1,5 +1,6 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
-import { ApiError } from "../http/errors/api-error.ts";
+import type { ApiError } from "../http/errors/api-error.ts";
+import { receivedError } from "./errors.ts";
 import type { ErrorCode } from "../http/errors/error-table.ts";
 import { invalidFields, shownName, unknownIssue } from "../http/errors/invalid-fields.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -103,7 +104,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  return new ApiError(error.code, error.message, { details: error.details, headers: Object.fromEntries(headers) });
+  return receivedError({ details: undefined, ...error }, Object.fromEntries(headers));
 }
 
 /** The body of a response of JSON. Throws its error. */

@@ -1,9 +1,8 @@
 import { listedTool } from "./portable-schema.ts";
 import type { Toolbox } from "./server.ts";
 import { type McpTool, toolGroups } from "./tool.ts";
-import { shownName, unknownIssue } from "../http/errors/invalid-fields.ts";
-import { ApiError } from "../http/errors/api-error.ts";
 import type { Scope } from "../accounts/scopes.ts";
+import { unknownTool } from "./errors.ts";
 
 /**
  * The tools that a client requested (`?tools=`, names of tools and groups, separated by commas), and for the list, those that its key can use. Throws
@@ -13,7 +12,7 @@ export function toolsetOf(all: readonly McpTool[], query: string | undefined, sc
   const wanted = (query ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
   const known = [...toolGroups, ...all.map(({ described }) => described.name)];
   const unknown = wanted.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw unknownName(unknown, known);
+  if (unknown !== undefined) throw unknownTool(unknown, known);
   const isWanted = ({ described, group }: McpTool): boolean =>
     wanted.length === 0 || group === undefined || wanted.includes(group) || wanted.includes(described.name);
   const tools = all.filter(isWanted);
@@ -21,13 +20,4 @@ export function toolsetOf(all: readonly McpTool[], query: string | undefined, sc
     tools: new Map(tools.map((tool) => [tool.described.name, tool])),
     listed: () => tools.filter((tool) => tool.isFor(scopes)).map(({ described }) => listedTool(described)),
   };
-}
-
-function unknownName(name: string, known: readonly string[]): ApiError {
-  const issue = unknownIssue(`has no tool or group \`${shownName(name)}\``, name, known);
-  const end = issue.endsWith("?") ? "" : ".";
-  const options = known.map((one) => `\`${one}\``).join(", ");
-  return new ApiError("invalid_parameters", `\`tools\` ${issue}${end} It takes: ${options}.`, {
-    details: { fields: [{ name: "tools", issue }], options: known },
-  });
 }

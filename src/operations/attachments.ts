@@ -12,7 +12,8 @@ import {
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
-import { invalidParameter, Refusal } from "../engines/errors.ts";
+import { invalidParameter } from "../engines/errors.ts";
+import { tooManyAttachments } from "./definition/limit-errors.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, type OutputFile, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
@@ -118,16 +119,7 @@ Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
           return { kind: "file", name: safeFileName(only.name), bytes: await readAttachment(open, only), headers };
         }
         // Before the response starts: it could only break off later.
-        if (chosen.length > limits.zipEntries) {
-          throw new Refusal(
-            "limit_exceeded",
-            "The document has too many attachments for one ZIP archive. Send a `name`.",
-            {
-              limit: limits.zipEntries,
-              actual: chosen.length,
-            },
-          );
-        }
+        if (chosen.length > limits.zipEntries) throw tooManyAttachments(chosen.length);
         return { kind: "zip", entries: files(open, chosen, stack.move()), headers };
       }
       changed = await removeAttachments(open, chosen, found);

@@ -7,8 +7,7 @@ import { openPdf } from "../engines/pdf/document/document.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
-import { Refusal } from "../engines/errors.ts";
-import { limits, MiB } from "../limits.ts";
+import { tooLargeToRemove } from "./definition/limit-errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
@@ -70,7 +69,7 @@ Changes are appended to the file (an incremental update), unless it is damaged o
 
   async run({ file, box, margins, pages, remove }, { pdf, codecs }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    if (remove && pdf.ranges) throw tooLarge(file.bytes.length);
+    if (remove && pdf.ranges) throw tooLargeToRemove(file.bytes.length);
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
     const within =
@@ -91,11 +90,3 @@ Changes are appended to the file (an incremental update), unless it is damaged o
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });
-
-function tooLarge(actual: number): Refusal {
-  const limit = limits.references.heldBytes;
-  return new Refusal("limit_exceeded", `\`crop\` with \`remove\` takes files of up to ${limit / MiB} MiB.`, {
-    limit,
-    actual,
-  });
-}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Refusal } from "../engines/errors.ts";
+import { recognizesTooManyPages } from "./definition/limit-errors.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import { readPictureWithLayout } from "../engines/ocr/read-picture.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
@@ -28,6 +28,7 @@ import { pdfFile, text } from "./definition/fields.ts";
 import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
 import { formLanguages, languagesOfText, missingModels } from "./definition/languages.ts";
 import { formBoolean, formChoice, pageRange } from "./definition/values.ts";
+import { noTables } from "../engines/result-errors.ts";
 
 /** Pages of a part of a job, and of one whose pages may have to be recognized, which takes seconds. */
 const [PAGES_PER_PART, PAGES_PER_OCR_PART] = [100, 2];
@@ -225,13 +226,7 @@ async function readPages(
   });
   const actual = read.filter(({ needsOcr }) => needsOcr).length;
   if (input.ocr === "none" || actual === 0) return read;
-  if (actual > most) {
-    throw new Refusal(
-      "limit_exceeded",
-      `A request can recognize up to ${most} pages. Use \`pages\` to select fewer, or send it as a job.`,
-      { limit: most, actual },
-    );
-  }
+  if (actual > most) throw recognizesTooManyPages(most, actual);
   const { pdf, recognizer, work } = engines;
   await recognizer.open(input.languages, "best");
   for (const [index, page] of read.entries()) {
@@ -325,12 +320,7 @@ async function tablesOf(
 ): Promise<Output> {
   const found: Omit<FoundTable, "table">[] = [];
   for await (const { table: _, ...facts } of tables()) found.push(facts);
-  if (found.length === 0) {
-    throw new Refusal(
-      "no_tables",
-      "No table was found on the selected pages. Try `format=markdown`, which has all text.",
-    );
-  }
+  if (found.length === 0) throw noTables();
   if (format === "xlsx") return { kind: "zip", format, entries: workbook(found, tables()), headers };
   if (found.length > 1) return { kind: "zip", entries: csvFiles(file.stem, tables()), headers };
   return { kind: "text", format: "csv", bytes: onlyCsv(tables()), headers };

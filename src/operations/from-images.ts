@@ -1,4 +1,3 @@
-import { Refusal } from "../engines/errors.ts";
 import type { EngineBytes } from "../engines/memory/heap.ts";
 import { ImageObjects } from "../engines/pdf/embed/image-object.ts";
 import { addImagePage, endDocument, newImageDocument } from "../engines/pdf/embed/image-document.ts";
@@ -11,6 +10,7 @@ import { defineOperation } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { imageFiles, text } from "./definition/fields.ts";
 import { formChoice, formInteger } from "./definition/values.ts";
+import { imagesHaveTooManyPixels } from "./definition/limit-errors.ts";
 
 const NAMED_SIZES = ["a4", "letter", "legal"] as const;
 
@@ -98,15 +98,10 @@ interface Known extends Pick<ImageInput, "bytes"> {
 }
 
 function pixelCounter(): (pixels: number) => void {
-  const limit = limits.images.allPixels;
   let actual = 0;
   return (pixels) => {
     actual += pixels;
-    if (actual > limit)
-      throw new Refusal("limit_exceeded", `The images can have up to ${limit / 1e9} gigapixels in total.`, {
-        limit,
-        actual,
-      });
+    if (actual > limits.images.allPixels) throw imagesHaveTooManyPixels(actual);
   };
 }
 

@@ -8,7 +8,7 @@ import { decryptAttachments } from "../engines/pdf/write/decrypt.ts";
 import type { Graft } from "../engines/pdf/assembly/graft.ts";
 import { readSource, type Source } from "../engines/pdf/assembly/source.ts";
 import { createDocument } from "../engines/pdf/assembly/new-document.ts";
-import { Refusal } from "../engines/errors.ts";
+import { mergesTooManyPages } from "./definition/limit-errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
@@ -16,7 +16,7 @@ import { pdfFiles, text, type UploadedFile } from "./definition/fields.ts";
 import { formBoolean, formChoice, formText } from "./definition/values.ts";
 
 /** Maximum length of a title or author, in characters. */
-const MOST_CHARACTERS = 2000;
+const MOST_CHARACTERS = limits.parameters.lineCharacters;
 
 export const merge = defineOperation({
   name: "merge",
@@ -63,16 +63,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
       opened.push(open);
     }
     const pageCount = opened.reduce((sum, open) => sum + open.pageCount, 0);
-    if (pageCount > limits.pages) {
-      throw new Refusal(
-        "limit_exceeded",
-        `The merged document can have up to ${limits.pages.toLocaleString("en-US")} pages.`,
-        {
-          limit: limits.pages,
-          actual: pageCount,
-        },
-      );
-    }
+    if (pageCount > limits.pages) throw mergesTooManyPages(pageCount);
     const sources: Source[] = [];
     for (const open of opened) sources.push(await readSource(open));
     const picks = interleave ? inTurn(sources) : sources.flatMap((source) => pagesOf(source));

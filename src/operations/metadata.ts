@@ -23,7 +23,7 @@ import { pdfFile, text } from "./definition/fields.ts";
 import { formBoolean, formChoice, jsonField, jsonMap, jsonObject, jsonText } from "./definition/values.ts";
 
 /** Maximum length in bytes of a name that every reader accepts (ISO 32000-2, annex C). */
-const LONGEST_NAME = 127;
+const LONGEST_NAME = limits.parameters.customNameBytes;
 
 const infoText = jsonText(
   // XML does not allow other control characters, and readers end a text at NUL.
@@ -57,7 +57,9 @@ function problemOfName(name: string): string | undefined {
   if (name === "" || !name.isWellFormed() || /\p{Cc}/u.test(name)) {
     return "must not be empty or contain control characters or unpaired surrogates";
   }
-  return new TextEncoder().encode(name).length > LONGEST_NAME ? "must be at most 127 bytes long" : undefined;
+  return new TextEncoder().encode(name).length > LONGEST_NAME
+    ? `must be at most ${LONGEST_NAME} bytes long`
+    : undefined;
 }
 
 const readOnly = ["pageCount", "pdfVersion", "encrypted", "permissions", "pages", "formFields"];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Engines } from "../engines/lease/engines.ts";
-import { Refusal } from "../engines/errors.ts";
+import { recognizesTooManyPages } from "./definition/limit-errors.ts";
 import { HiddenText } from "../engines/ocr/hidden-text.ts";
 import { InvisibleText } from "../engines/ocr/invisible-text.ts";
 import { type Accuracy, languages as known } from "../engines/ocr/languages.ts";
@@ -209,13 +209,7 @@ async function* readPages(
   await checkContents(open, chosen);
   const kept = mode === "force" ? new Map<number, Page>() : await pagesWithText(open, chosen);
   const actual = chosen.length - kept.size;
-  if (actual > most) {
-    throw new Refusal(
-      "limit_exceeded",
-      `A request can recognize up to ${most} pages. Use \`pages\` to select fewer, or send it as a job.`,
-      { limit: most, actual },
-    );
-  }
+  if (actual > most) throw recognizesTooManyPages(most, actual);
   if (actual > 0) await engines.recognizer.open(languages, accuracy);
   for (const page of chosen) {
     await allowPage(open, page);

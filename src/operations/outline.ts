@@ -4,7 +4,7 @@ import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { MAX_DEPTH } from "../engines/pdf/objects/objects.ts";
 import { type OutlineEntry, outlineOf, setOutline, type View, VIEWS } from "../engines/pdf/outline/outline.ts";
 import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
-import { Refusal } from "../engines/errors.ts";
+import { fieldsInvalid } from "./definition/errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF, returnsJson } from "./definition/modes.ts";
 import type { FieldIssue } from "./definition/fields.ts";
@@ -146,7 +146,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
     }
     const fields = pageIssues(given ?? [], pageCount);
     const [first] = fields;
-    if (first) throw new Refusal("invalid_parameters", `\`outline\` ${first.issue}.`, { fields });
+    if (first) throw fieldsInvalid(first, fields);
     await repairPageTree(open);
     await setOutline(open, given ?? []);
     const { bytes, signatureInvalidated } = await saveChanges(open);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type EngineBytes, type InputBytes } from "../engines/memory/heap.ts";
 import { Refusal } from "../engines/errors.ts";
+import { ofStep, resultTooLarge } from "./definition/errors.ts";
 import type { Services } from "../engines/cms/services.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
@@ -137,7 +138,10 @@ async function runSteps(steps: readonly Step[], engines: Engines, services: Serv
   for (const [index, step] of steps.entries()) {
     const { operation } = step;
     const next = steps[index + 1];
-    const explained = (error: unknown): unknown => ofStep(engines, error, index + 1, operation.name);
+    const explained = (error: unknown): unknown => {
+      const meaning = engines.explain(error);
+      return meaning instanceof Refusal ? ofStep(meaning, index + 1, operation.name) : meaning;
+    };
     try {
       engines.pdf.files.keep(steps.slice(index + 1).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
       if (made) work.stage("pipelineStep", fuelForBytes(made.bytes.length));
@@ -173,33 +177,10 @@ const scoped = (operation: Operation): Operation =>
 
 /** Throws `limit_exceeded` if the next step would have to hold a document that is too large. */
 async function adopted(pdf: PdfEngine, bytes: EngineBytes, next: Operation, step: number): Promise<InputBytes> {
-  const limit = limits.references.heldBytes;
   const inRanges = next.memory?.readsRanges ?? false;
-  if (bytes.stored && !inRanges && bytes.length > limit) {
-    const size = `${Math.ceil(bytes.length / MiB)} MiB`;
-    throw new StepRefusal(
-      `Step ${step} (\`${next.name}\`): the result of the step before has ${size}. \`${next.name}\` takes files of up to ${limit / MiB} MiB, because it needs all of them in memory.`,
-      { limit, actual: bytes.length, step },
-    );
-  }
+  if (bytes.stored && !inRanges && bytes.length > limits.references.heldBytes)
+    throw resultTooLarge(step, next.name, bytes.length);
   return pdf.adopt(bytes, { inRanges });
-}
-
-/** It names its step already. */
-class StepRefusal extends Refusal {
-  constructor(message: string, details: Readonly<Record<string, unknown>>) {
-    super("limit_exceeded", message, details);
-  }
-}
-
-/** A refusal with the number and the operation of its step. */
-function ofStep(engines: Engines, error: unknown, step: number, name: string): unknown {
-  const meaning = engines.explain(error);
-  if (!(meaning instanceof Refusal) || meaning instanceof StepRefusal) return meaning;
-  const { code, message, details = {}, cause } = meaning;
-  const fields = details["fields"];
-  const numbered = Array.isArray(fields) && { fields: fields.map((field: object) => ({ ...field, step })) };
-  return new Refusal(code, `Step ${step} (\`${name}\`): ${message}`, { ...details, ...numbered, step }, { cause });
 }
 
 function flagsOf({ headers }: Output): Output["headers"] {

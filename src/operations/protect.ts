@@ -1,4 +1,5 @@
 import { decryptParts } from "../engines/pdf/write/decrypt.ts";
+import { limits } from "../limits.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { rewriteEncrypted } from "../engines/pdf/write/save.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
@@ -17,9 +18,10 @@ import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { type FieldIssue, pdfFile, text } from "./definition/fields.ts";
 import { formChoice, formPermissions, formText } from "./definition/values.ts";
+import { encryptionFailed } from "../engines/result-errors.ts";
 
 /** Maximum length of a password or list of permissions, in characters. */
-const MOST_CHARACTERS = 2000;
+const MOST_CHARACTERS = limits.parameters.lineCharacters;
 
 export const protect = defineOperation({
   name: "protect",
@@ -116,6 +118,5 @@ const issues = (name: string, found: readonly (string | undefined)[]): FieldIssu
 function failure(pdf: PdfEngine, error: unknown): Refusal {
   const meaning = pdf.explain(error);
   if (meaning instanceof Refusal && meaning.code !== "invalid_file") return meaning;
-  const message = "The encrypted file failed verification. Nothing was sent.";
-  return new Refusal("encryption_failed", message, undefined, { cause: error });
+  return encryptionFailed(error);
 }

@@ -4,7 +4,7 @@ import { fetchPages } from "../engines/pdf/document/fetch-pages.ts";
 import { PageRange } from "../engines/pdf/document/ranges.ts";
 import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
-import { Refusal } from "../engines/errors.ts";
+import { pagesMissing } from "./definition/errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
@@ -92,8 +92,5 @@ function refuseBoth(ranges: Readonly<Record<string, PageRange | undefined>>, pag
     const issue = range?.problemIn(pageCount);
     return issue === undefined ? [] : [{ name, issue }];
   });
-  if (fields.length > 1)
-    throw new Refusal("invalid_parameters", "`pages` and `rotations` name pages that the document does not have.", {
-      fields,
-    });
+  if (fields.length > 1) throw pagesMissing(fields);
 }

@@ -1,9 +1,11 @@
+import { limits } from "../limits.ts";
 import { base64, fromBase64 } from "../bytes/base64.ts";
 import { der, Unexpected } from "../engines/cms/asn1.ts";
 import { readPem, readPkcs12, type Credentials } from "../engines/cms/credentials.ts";
 import { evidenceFor } from "../engines/cms/evidence.ts";
 import { readCertificates } from "../engines/cms/pem.ts";
 import { Unusable } from "../engines/cms/refusal.ts";
+import { otherDigestThanParameter, ownContent } from "../engines/cms/problems.ts";
 import { Revocations } from "../engines/cms/revocation.ts";
 import { digestOf, signatureRoom, signDigest, signedAttributes } from "../engines/cms/sign.ts";
 import { ID_DATA, readSignedData, readStampOver, verifySignedData } from "../engines/cms/signed-data.ts";
@@ -47,11 +49,11 @@ const COMPLETE = { mode: ["complete"] };
 const PLACE = { mode: ["sign", "prepare"] };
 
 /** Base64 of the largest RSA signature, and of a CMS signature with a time stamp. */
-const LONGEST_SIGNATURE = 1_000;
-const LONGEST_CMS = 100_000;
+const LONGEST_SIGNATURE = limits.parameters.signatureCharacters;
+const LONGEST_CMS = limits.parameters.pemCharacters;
 
 /** A chain of RSA certificates in PEM has about 10 KB. */
-const LONGEST_PEM = 100_000;
+const LONGEST_PEM = limits.parameters.pemCharacters;
 
 export const seal = defineOperation({
   name: "seal",
@@ -104,10 +106,14 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       "With `privateKey`, or for two steps: the certificates in PEM, the signer's first, then those of the issuers.",
       { format: "multiline" },
     ),
-    certificatePassword: text(formText(1_000), "The password of `certificate` or `privateKey`.", {
-      format: "password",
-      when: SIGN,
-    }),
+    certificatePassword: text(
+      formText(limits.parameters.certificatePasswordCharacters),
+      "The password of `certificate` or `privateKey`.",
+      {
+        format: "password",
+        when: SIGN,
+      },
+    ),
     signature: text(
       formText(LONGEST_SIGNATURE),
       "The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it.",
@@ -124,7 +130,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       { label: "PAdES level", default: "b-b" },
     ),
     timestampUrl: text(
-      formText(2_048),
+      formText(limits.parameters.urlCharacters),
       "The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one.",
       { when: { level: STAMPED } },
     ),
@@ -425,8 +431,8 @@ async function checkCms(
   hashed: Uint8Array,
 ): Promise<"b-b" | "b-t"> {
   const data = await readSignedData(work, cms);
-  if (data.content !== undefined) throw new Unusable("has content of its own");
-  if (data.hash !== DIGESTS[digest].hash) throw new Unusable("has another digest than `digest`");
+  if (data.content !== undefined) throw ownContent();
+  if (data.hash !== DIGESTS[digest].hash) throw otherDigestThanParameter();
   await verifySignedData(data, ID_DATA, hashed, { needsCertificate: true });
   if (data.token === undefined) return "b-b";
   await readStampOver(work, data, data.token);

@@ -8,15 +8,16 @@ import type { PageRange } from "../engines/pdf/document/ranges.ts";
 import { readSource, type Source } from "../engines/pdf/assembly/source.ts";
 import { readStructureElements } from "../engines/pdf/assembly/join-structure.ts";
 import { createDocument } from "../engines/pdf/assembly/new-document.ts";
-import { Refusal } from "../engines/errors.ts";
+import { tooManyPagesInParts, tooManyParts, tooManyRanges } from "./definition/limit-errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, type OutputFile, resultHeadersOf } from "./definition/define.ts";
 import { type Mode } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formChoice, formInteger, pageRanges } from "./definition/values.ts";
+import { invalidParameter } from "../engines/errors.ts";
 
 /** Maximum length of the list of ranges, in characters: each item may name all pages. */
-const MOST_CHARACTERS = 100_000;
+const MOST_CHARACTERS = limits.parameters.rangeCharacters;
 
 /** One part is a PDF, several are an archive. */
 const MAKES_PARTS: Mode = { scope: "pdf:write", returns: ["application/zip", "application/pdf"] };
@@ -78,27 +79,9 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
         : mode === "bookmarks"
           ? byBookmarks(source)
           : chunks(pageCount, mode === "pages" ? 1 : (chunkSize ?? 1));
-    if (parts.length > limits.zipEntries) {
-      throw new Refusal(
-        "limit_exceeded",
-        `A document can be split into up to ${limits.zipEntries.toLocaleString("en-US")} parts.`,
-        {
-          limit: limits.zipEntries,
-          actual: parts.length,
-        },
-      );
-    }
+    if (parts.length > limits.zipEntries) throw tooManyParts(parts.length);
     const pages = parts.reduce((sum, part) => sum + part.length, 0);
-    if (pages > limits.splitPages) {
-      throw new Refusal(
-        "limit_exceeded",
-        `The parts can have up to ${limits.splitPages.toLocaleString("en-US")} pages in total.`,
-        {
-          limit: limits.splitPages,
-          actual: pages,
-        },
-      );
-    }
+    if (pages > limits.splitPages) throw tooManyPagesInParts(pages);
     const dropped = await countAttachments(source);
     const headers = {
       ...resultHeadersOf([open], { signatureInvalidated: source.signed }),
@@ -155,16 +138,7 @@ async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]
 }
 
 function resolveRanges(ranges: readonly PageRange[], pageCount: number): number[][] {
-  if (ranges.length > limits.zipEntries) {
-    throw new Refusal(
-      "limit_exceeded",
-      `\`ranges\` can have up to ${limits.zipEntries.toLocaleString("en-US")} parts.`,
-      {
-        limit: limits.zipEntries,
-        actual: ranges.length,
-      },
-    );
-  }
+  if (ranges.length > limits.zipEntries) throw tooManyRanges(ranges.length);
   return ranges.map((range) => range.resolveSet("ranges", pageCount));
 }
 
@@ -178,17 +152,9 @@ function chunks(pageCount: number, size: number): number[][] {
 function byBookmarks(source: Source): number[][] {
   const starts = source.outline.flatMap(({ page }) => (page === undefined ? [] : [page])).sort((a, b) => a - b);
   if (starts.length === 0) {
-    throw new Refusal(
-      "invalid_parameters",
-      "`mode` cannot be `bookmarks`: the outline of the document has no entries that lead to pages.",
-      {
-        fields: [
-          {
-            name: "mode",
-            issue: "cannot be `bookmarks`: the outline of the document has no entries that lead to pages",
-          },
-        ],
-      },
+    throw invalidParameter(
+      "mode",
+      "cannot be `bookmarks`: the outline of the document has no entries that lead to pages",
     );
   }
   return starts.map((start, index) => {

@@ -27,7 +27,7 @@ const SIZES = {
 /** The sides of a page in points (ISO 32000-2, annex C). */
 const SIDES = [72, 14_400] as const;
 const WIDEST_MARGIN = 720;
-const LONGEST_CSS = 200_000;
+const LONGEST_CSS = limits.parameters.cssCharacters;
 /** A language tag (BCP 47). */
 const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
 

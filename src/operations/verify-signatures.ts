@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "../limits.ts";
 import { readCertificates } from "../engines/cms/pem.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { judgeSignatures, readSignatures } from "../engines/pdf/signatures/verify.ts";
@@ -8,7 +9,7 @@ import { pdfFile, text } from "./definition/fields.ts";
 import { formBoolean, formText } from "./definition/values.ts";
 
 /** Fifty roots in PEM have about 100 KB. */
-const LONGEST_PEM = 200_000;
+const LONGEST_PEM = limits.parameters.trustCharacters;
 
 const chain = z
   .enum(["trusted", "untrusted", "expired", "revoked", "unknown"])

@@ -18,6 +18,7 @@ import {
 import { Socket } from "node:net";
 import { pipeline } from "node:stream";
 import type { ErrorCode } from "../http/errors/error-table.ts";
+import { limits } from "../limits.ts";
 
 export interface FrontOptions {
   /** Reverse proxies between the clients and this server, each of which appends to `X-Forwarded-For`. */
@@ -38,13 +39,13 @@ export interface Front {
 }
 
 /** Requests that may be with workerd at once, in total and from one address. Each takes two descriptors here and one there. */
-const REQUESTS_AT_WORK = 500;
-const REQUESTS_OF_CLIENT = 250;
+const REQUESTS_AT_WORK = limits.server.requests;
+const REQUESTS_OF_CLIENT = limits.server.requestsOfClient;
 /** The requests of those who watch the service, and how many of them there may be beyond these. */
 const HEALTH = /^\/api\/v1\/(?:health|ready)\/?(?:\?|$)/;
 const HEALTH_PLACES = 20;
 /** Requests of a connection that may wait for the one before them. */
-const PIPELINED = 100;
+const PIPELINED = limits.server.pipelined;
 /** Longer than proxies and clients keep theirs: a connection must not be closed here just when a request comes. */
 const KEPT_ALIVE = 75_000;
 /** How long a client may read nothing of a response, in ms. */

@@ -1,6 +1,5 @@
 import type { Context, Hono } from "hono";
 import { html } from "hono/html";
-import { ApiError } from "../http/errors/api-error.ts";
 import { cachedDocument } from "../http/exchange/cached-document.ts";
 import { addPath, type AppEnv } from "../http/exchange/exchange.ts";
 import { type Env, readEnv } from "../env.ts";
@@ -12,6 +11,7 @@ import { type Documents, type Guide, guidesOf } from "./reference/guides.ts";
 import { renderGuide, renderReference } from "./reference/reference.ts";
 import { clientPackages } from "./client-packages.ts";
 import { searchIndex } from "./reference/search-index.ts";
+import { noSuchPath } from "../http/errors/request-errors.ts";
 
 const playground: Page = {
   title: "Playground · PDF Service",
@@ -144,7 +144,7 @@ const IMMUTABLE = /-[A-Z0-9]{8}\.\w+$|\/pdfjs-[\d.]+\//;
 async function serveAsset(c: Context<AppEnv>, path: string): Promise<Response> {
   const known = c.req.header("If-None-Match");
   const asset = await readEnv(c.env).siteAsset(path, known);
-  if (asset === undefined) throw new ApiError("not_found", "This path does not exist.");
+  if (asset === undefined) throw noSuchPath();
   const headers = new Headers(siteHeaders);
   for (const name of ["Content-Type", "ETag", "Content-Length"]) {
     const value = asset.headers.get(name);

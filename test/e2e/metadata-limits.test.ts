@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { limits } from "../../src/limits.ts";
-import { MOST_DEPTH } from "../../src/engines/markup/xml.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { smallDocument, xmpPacket } from "../harness/metadata-fixtures.ts";
 
@@ -64,8 +63,8 @@ test("XMP is edited up to a number of tags and attributes", async () => {
   expect(status).toBe(200);
   const tags = { limit: xmpTags, actual: xmpTags + 1 };
   expect(await refusal(packet("<dc:a/>".repeat(xmpTags)), set)).toEqual([413, "limit_exceeded", tags]);
-  const deep = "<dc:a>".repeat(MOST_DEPTH) + "</dc:a>".repeat(MOST_DEPTH);
-  const levels = { limit: MOST_DEPTH, actual: MOST_DEPTH + 1 };
+  const deep = "<dc:a>".repeat(limits.xmlLevels) + "</dc:a>".repeat(limits.xmlLevels);
+  const levels = { limit: limits.xmlLevels, actual: limits.xmlLevels + 1 };
   expect(await refusal(packet(deep), set)).toEqual([413, "limit_exceeded", levels]);
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { MOST_DEPTH, readXml, type XmlBounds } from "../../src/engines/markup/xml.ts";
+import { readXml, type XmlBounds } from "../../src/engines/markup/xml.ts";
 import { ParseMeter, PARSERS } from "../../src/engines/parse-meter.ts";
 import { Work } from "../../src/engines/work.ts";
+import { limits } from "../../src/limits.ts";
 
 /** What a text says: each tag with the text of its places, and its attributes with theirs. */
 async function read(text: string, work = new Work(Infinity), bounds: Partial<XmlBounds> = {}): Promise<string[]> {
@@ -67,10 +68,10 @@ describe("markup of XML", () => {
     await expect(read(text)).rejects.toMatchObject({ kind: "malformed" });
   });
 
-  it("elements, attributes, and levels of an XML text are limited", async () => {
-    const deep = "<a>".repeat(MOST_DEPTH) + "</a>".repeat(MOST_DEPTH);
-    expect(await read(deep)).toHaveLength(2 * MOST_DEPTH);
-    await expect(read(`<b>${deep}</b>`)).rejects.toMatchObject({ kind: "depth", limit: MOST_DEPTH });
+  it("has bounded elements, attributes, and levels", async () => {
+    const deep = "<a>".repeat(limits.xmlLevels) + "</a>".repeat(limits.xmlLevels);
+    expect(await read(deep)).toHaveLength(2 * limits.xmlLevels);
+    await expect(read(`<b>${deep}</b>`)).rejects.toMatchObject({ kind: "depth", actual: limits.xmlLevels + 1 });
     const elements = { elements: 2 };
     await expect(read("<a><b/><b/></a>", undefined, elements)).rejects.toMatchObject({ kind: "elements", actual: 3 });
     const attributes = { attributes: 1 };

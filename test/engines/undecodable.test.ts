@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import { openPdf } from "../../src/engines/pdf/document/document.ts";
-import { namingPage, pagesWithUndecodable, UndecodableImage } from "../../src/engines/pdf/images/undecodable.ts";
+import { namingPage, pagesWithUndecodable } from "../../src/engines/pdf/images/undecodable.ts";
+import { UndecodableImage } from "../../src/engines/file-errors.ts";
 import { bilevel, INTERMEDIATE } from "../harness/drawing-bombs.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { MOST_DEPTH } from "../../src/engines/markup/xml.ts";
 import { PARSERS } from "../../src/engines/parse-meter.ts";
 import { limits } from "../../src/limits.ts";
 import { Work } from "../../src/engines/work.ts";
@@ -174,9 +173,13 @@ describe("fuel of a packet", () => {
   it.each([
     ["tags and attributes", limits.metadata.xmpTags, "<a/>".repeat(limits.metadata.xmpTags)],
     ["tags and attributes", limits.metadata.xmpTags, '<a b="c"/>'.repeat(limits.metadata.xmpTags / 2)],
-    ["attributes of a tag", 5_000, `<a${Array.from({ length: 5_001 }, (_, at) => ` a${at}=""`).join("")}/>`],
-    ["levels of elements", MOST_DEPTH, "<a>".repeat(MOST_DEPTH) + "</a>".repeat(MOST_DEPTH)],
-  ])("a packet of too many %s is refused", async (what, limit, inside) => {
+    [
+      "attributes of a tag",
+      limits.metadata.xmpAttributes,
+      `<a${Array.from({ length: limits.metadata.xmpAttributes + 1 }, (_, at) => ` a${at}=""`).join("")}/>`,
+    ],
+    ["levels of elements", limits.xmlLevels, "<a>".repeat(limits.xmlLevels) + "</a>".repeat(limits.xmlLevels)],
+  ])("of too many %s is refused", async (what, limit, inside) => {
     const bytes = new TextEncoder().encode(packet(inside));
     const message = `The XMP metadata of the PDF has too many ${what}.`;
     await expect(editXmp(new Work(1_000_000_000), bytes, new Map(), false)).rejects.toThrow(

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { failing, type Trip, waiting } from "./failing-bucket.ts";
 import { documentBytes, fileService, formOf, sha256Of } from "../files/file-service.ts";
-import { limits } from "../../src/limits.ts";
+import { BUFFER_BYTES } from "../../src/files/upload.ts";
 import { nextTurn } from "../../src/next-turn.ts";
 import worker from "../../src/worker.ts";
 
@@ -123,7 +123,7 @@ const TURNS_PER_PIECE = 10;
 
 test("a slow bucket limits what is read from the client to two parts", async () => {
   const goOn = Promise.withResolvers<void>();
-  const parts = 2 * limits.storage.bufferBytes;
+  const parts = 2 * BUFFER_BYTES;
   const own = await fileService();
   const body = new Uint8Array(await new Response(formOf(documentBytes(26 * MiB), {}, MARK)).arrayBuffer());
   const boundary = /^--(.*)/.exec(new TextDecoder().decode(body.subarray(0, 100)))?.[1];

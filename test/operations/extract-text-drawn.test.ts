@@ -34,7 +34,11 @@ describe("forms in forms", () => {
     const resources = `/XObject << ${names} >>`;
     const content = Array.from({ length: 14 }, (_, index) => `/X${index} Do`).join(" ");
     const objects = Array.from({ length: 14 }, () => form(content, resources));
-    expect(await refusal(drawing({ content, resources, objects }))).toEqual(TOO_MUCH);
+    expect(await refusal(drawing({ content, resources, objects }))).toEqual([
+      413,
+      "limit_exceeded",
+      limits.contents.formsAgain,
+    ]);
   });
 
   test("a form that draws itself is read", async () => {

@@ -16,18 +16,14 @@ import {
   Set as SetBlock,
   UTCTime,
 } from "asn1js";
+import { limits } from "../../limits.ts";
 import { concat } from "../../bytes/concat.ts";
 import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
-import { Unusable } from "./refusal.ts";
+import { asn1HasTooManyValues, asn1TooDeep, asn1TooLong } from "./problems.ts";
 
 /** The structure differs from the expected one. */
 export class Unexpected extends Error {}
-
-/** Levels of values in each other, in strings too. */
-const MOST_DEPTH = 50;
-/** Values that are read at once: some 50 ms, and several times that where they are arcs of object identifiers. */
-const MOST_VALUES = 5_000;
 
 /** Universal tags (X.680, 8.4). */
 const TAGS = {
@@ -65,15 +61,13 @@ interface Scan {
   values: number;
 }
 
-const problem = (what: string): Unusable => new Unusable(`has ASN.1 with ${what}`);
-
 /**
  * Walks over a value and all that is in it. Returns where it ends.
  * @param isEmbedded whether it is in a string, so that these may be other bytes
  */
 function scanValue(scan: Scan, from: number, to: number, depth: number, isEmbedded: boolean): number {
   const { bytes } = scan;
-  if (depth > MOST_DEPTH) throw problem(`more than ${MOST_DEPTH} levels`);
+  if (depth > limits.certificates.asn1Levels) throw asn1TooDeep();
   count(scan, 1);
   const first = bytes[from] ?? 0;
   const isConstructed = (first & 0x20) !== 0;
@@ -112,7 +106,7 @@ function scanPrimitive(scan: Scan, tag: number, start: number, end: number, dept
   const isString = tag >= FIRST_STRING && !LISTS.includes(tag);
   const own = MOST_BYTES.get(tag) ?? (isString ? MOST_STRING : Infinity);
   const most = isEmbedded ? Math.max(own, MOST_EMBEDDED) : own;
-  if (length > most) throw problem(`a value of more than ${most.toLocaleString("en-US")} bytes`);
+  if (length > most) throw asn1TooLong(most);
   if (tag === TAGS.identifier || tag === TAGS.relative) count(scan, Math.ceil(length / 2));
   // asn1js also reads the contents of a string if they are a value.
   const inner = tag === TAGS.octets ? start : tag === TAGS.bits && scan.bytes[start] === 0 ? start + 1 : end;
@@ -127,7 +121,7 @@ function scanPrimitive(scan: Scan, tag: number, start: number, end: number, dept
 
 function count(scan: Scan, values: number): void {
   scan.values += values;
-  if (scan.values > scan.most) throw problem(`more than ${scan.most.toLocaleString("en-US")} values`);
+  if (scan.values > scan.most) throw asn1HasTooManyValues(scan.most);
   scan.meter?.element(values);
 }
 
@@ -143,7 +137,7 @@ function readFirst(bytes: Uint8Array, most: number, meter?: ParseMeter): { end: 
  * Reads one value that takes up all of the bytes of a client, an issuer, or a service. The values of a request have a common limit.
  * @throws Unexpected, Unusable if it is larger or deeper than supported, or the Refusal of a request that has too many values
  */
-export function read(work: Work, bytes: Uint8Array, most = MOST_VALUES): AsnType {
+export function read(work: Work, bytes: Uint8Array, most: number = limits.certificates.asn1Values): AsnType {
   const { end, value } = readFirst(bytes, most, ParseMeter.ofRequest(work, "asn1"));
   if (end !== bytes.length) throw new Unexpected("more than a value");
   return value;
@@ -151,14 +145,14 @@ export function read(work: Work, bytes: Uint8Array, most = MOST_VALUES): AsnType
 
 /** The same where anything may follow the value. `end`: where it ends. */
 export const readBeginning = (work: Work, bytes: Uint8Array): { end: number; value: AsnType } =>
-  readFirst(bytes, MOST_VALUES, ParseMeter.ofRequest(work, "asn1"));
+  readFirst(bytes, limits.certificates.asn1Values, ParseMeter.ofRequest(work, "asn1"));
 
 /**
  * Parses one value that takes up all of the bytes. They are part of a value that `read` has read, such as an extension of a certificate.
  * @throws as `read`, but nothing is charged
  */
 export function parse(bytes: Uint8Array): AsnType {
-  const { end, value } = readFirst(bytes, MOST_VALUES);
+  const { end, value } = readFirst(bytes, limits.certificates.asn1Values);
   if (end !== bytes.length) throw new Unexpected("more than a value");
   return value;
 }

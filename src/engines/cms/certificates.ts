@@ -1,5 +1,6 @@
 /** The contents of a certificate (RFC 5280). */
 import { type AsnType, BitString, Boolean as BooleanBlock, Integer } from "asn1js";
+import { limits } from "../../limits.ts";
 import { hex } from "../../bytes/hex.ts";
 import type { Work } from "../work.ts";
 import {
@@ -17,13 +18,7 @@ import {
   Unexpected,
   writtenBytes,
 } from "./asn1.ts";
-import { Unusable } from "./refusal.ts";
-
-/** Certificates that a request may have in one place: each may be tried with a key. */
-export const MOST_CERTIFICATES = 50;
-
-/** Values in one certificate, which are read and written in one piece. Real ones have a few hundred. */
-const MOST_VALUES = 2_000;
+import { notInDer } from "./problems.ts";
 
 export const KEY_USAGE = "2.5.29.15";
 export const BASIC_CONSTRAINTS = "2.5.29.19";
@@ -243,9 +238,9 @@ function extensionFrom(block: AsnType): Extension {
  * @throws Unusable, or another error if it cannot be parsed
  */
 export function certificateOf(work: Work, bytes: Uint8Array): Certificate {
-  const block = read(work, bytes, MOST_VALUES);
-  // Signatures embed these bytes again.
-  if (!isSame(der(block), bytes)) throw new Unusable("has a certificate that is not in DER");
+  const block = read(work, bytes, limits.certificates.values);
+  // What is written into signatures are these bytes again.
+  if (!isSame(der(block), bytes)) throw notInDer();
   const [contents, algorithm, signature] = children(block);
   const parts = children(contents).filter((part, index) => index > 0 || !hasTag(part, 0));
   const [serialNumber, , issuer, validity, subject, publicKey, ...rest] = parts;

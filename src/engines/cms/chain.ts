@@ -1,4 +1,5 @@
 /** Certification paths (RFC 5280, 6) up to roots that are given. */
+import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { isSame } from "./asn1.ts";
 import {
@@ -20,6 +21,7 @@ import type { Pool } from "./pool.ts";
 import { allowsNames } from "./name-constraints.ts";
 import { isIssuedBy, SIGNATURE_WORK } from "./public-key.ts";
 import { Unusable } from "./refusal.ts";
+import { leadsThroughRevoked, leadsThroughUnchecked, leadsThroughUnknown, noPathToRoot } from "./problems.ts";
 import type { Asked, Revocations, RevocationStatus } from "./revocation.ts";
 
 /** `unknown`: the certificate of an issuer is missing, or a certificate cannot be judged. */
@@ -52,9 +54,6 @@ export type Path = readonly Certificate[];
 
 type Problem = Pick<Verdict, "chain" | "reason">;
 
-/** Signatures that are verified for one path. */
-const MOST_VERIFIED = 100;
-const MOST_LENGTH = 10;
 /** `keyCertSign` in the first byte of KeyUsage (4.2.1.3). */
 const CERTIFICATE_SIGNING = 0b0000_0100;
 /** Critical extensions that are judged here, by other extensions, or by the check of the purpose. All others make a path invalid (4.2). */
@@ -134,7 +133,7 @@ async function pathToRoot(
   { at, purpose }: Pick<Asked, "at"> & { readonly purpose: Purpose },
 ): Promise<Path | Problem> {
   if (roots.length === 0) return { chain: "untrusted", reason: "No roots were sent in `trust`." };
-  let left = MOST_VERIFIED;
+  let left = limits.certificates.chainSignatures;
   let problem: Problem | undefined;
   const climb = async (path: Path): Promise<Path | undefined> => {
     const last = path.at(-1);
@@ -145,7 +144,7 @@ async function pathToRoot(
       return invalid === undefined ? path : undefined;
     }
     const issuers = pool.issuersOf(last).filter((one) => !isAmong(one, path));
-    for (const issuer of path.length < MOST_LENGTH ? issuers : []) {
+    for (const issuer of path.length < limits.certificates.chain ? issuers : []) {
       if (left-- <= 0) break;
       pool.work.spend(SIGNATURE_WORK);
       await pool.work.pause();
@@ -235,8 +234,8 @@ export async function pathOf(
   const path = [leaf];
   for (let last = leaf; !isSelfIssued(last) && !isAmong(last, roots);) {
     const issuer = await issuerOf(last, pool, path, asks);
-    if (issuer === undefined || path.length >= MOST_LENGTH)
-      throw new Unusable(`does not lead to a root: the certificate of ${distinguishedName(last.issuer)} is missing`);
+    if (issuer === undefined || path.length >= limits.certificates.chain)
+      throw noPathToRoot(distinguishedName(last.issuer));
     path.push(issuer);
     last = issuer;
   }
@@ -267,13 +266,9 @@ export async function proofsFor(path: Path, revocations: Revocations, asked: Ask
   const found = await statusesOf(path, revocations, asked);
   for (const { certificate, status } of found) {
     const name = nameOf(certificate);
-    if (status.status === "revoked") throw new Revoked(`leads through ${name}, which was revoked on ${day(status.on)}`);
-    if (status.status === "unknown") throw new Unusable(`leads through ${name}, and ${status.problem}`);
-    if (status.status === "none" && !hasNoRevocation(certificate))
-      throw new Unusable(`leads through ${name}, which does not name where its issuer says whether it was revoked`);
+    if (status.status === "revoked") throw leadsThroughRevoked(name, day(status.on));
+    if (status.status === "unknown") throw leadsThroughUnknown(name, status.problem);
+    if (status.status === "none" && !hasNoRevocation(certificate)) throw leadsThroughUnchecked(name);
   }
   return found.map(({ status }) => status);
 }
-
-/** A certificate was revoked. */
-export class Revoked extends Unusable {}

@@ -1,10 +1,20 @@
 /** Reads a private key and its certificates: PKCS#12 (RFC 7292), or PKCS#8 and X.509 in PEM (RFC 7468). */
+import { limits } from "../../limits.ts";
 import type { Work } from "../work.ts";
 import { children, der, implicitOctets, octets, oidOf, read } from "./asn1.ts";
-import { type Certificate, certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
+import { type Certificate, certificateOf } from "./certificates.ts";
 import { decrypt, decryptKey, fitsMac } from "./password-based.ts";
 import { pemBlocks, readCertificates } from "./pem.ts";
-import { invalidCertificate, readable, Unusable } from "./refusal.ts";
+import { readable } from "./refusal.ts";
+import { larger, protectedWithPublicKey, tooManyCertificates } from "./problems.ts";
+import {
+  certificatePasswordIncorrect,
+  certificatePasswordNeeded,
+  noPrivateKey,
+  notPkcs8,
+  protectedWithKey,
+  severalPrivateKeys,
+} from "../signature-errors.ts";
 
 /** A key, and certificates in any order. */
 export interface Credentials {
@@ -18,7 +28,6 @@ export interface Credentials {
 /** Bags in bags that are followed. */
 const MOST_DEPTH = 5;
 /** A file of keys and certificates is a few KB. */
-const MOST_BYTES = 1024 * 1024;
 
 const ID_DATA = "1.2.840.113549.1.7.1";
 const ID_ENCRYPTED_DATA = "1.2.840.113549.1.7.6";
@@ -38,16 +47,14 @@ type Block = ReturnType<typeof read>;
  */
 export async function readPkcs12(work: Work, field: string, bytes: Uint8Array, password = ""): Promise<Credentials> {
   return readable(field, "is no PKCS#12 file with a private key and its certificate", async () => {
-    if (bytes.length > MOST_BYTES) throw invalidCertificate(field, "is larger than 1 MiB");
+    if (bytes.length > limits.certificates.fileBytes) throw larger(limits.certificates.fileBytes);
     const [, safe, mac] = children(read(work, bytes));
     const [type, content] = children(safe);
-    if (oidOf(type) !== ID_DATA || mac === undefined)
-      throw invalidCertificate(field, "is protected with a public key, not with a password");
+    if (oidOf(type) !== ID_DATA || mac === undefined) throw protectedWithKey(field);
     const contents = octets(children(content)[0]);
     await work.pause();
     if (!(await fitsMac(mac, contents, password, work))) {
-      const problem = password === "" ? "needs its password in" : "cannot be opened with the password in";
-      throw invalidCertificate(field, `${problem} \`certificatePassword\``);
+      throw password === "" ? certificatePasswordNeeded(field) : certificatePasswordIncorrect(field);
     }
     const found: Found = { keys: [], certificates: [] };
     for (const info of children(read(work, contents))) {
@@ -55,8 +62,8 @@ export async function readPkcs12(work: Work, field: string, bytes: Uint8Array, p
       readBags(work, await bagsOf(info, password, work), found, 0);
     }
     const [key, another] = found.keys;
-    if (key === undefined) throw invalidCertificate(field, "has no private key");
-    if (another !== undefined) throw invalidCertificate(field, "has several private keys. Send a file with one");
+    if (key === undefined) throw noPrivateKey(field);
+    if (another !== undefined) throw severalPrivateKeys(field);
     const privateKey = key.isEncrypted ? await decryptKey(key.bytes, password, work) : key.bytes;
     return { privateKey, certificates: found.certificates, fields: { key: field, certificates: field } };
   });
@@ -73,7 +80,7 @@ async function bagsOf(info: Block, password: string, work: Work): Promise<Block>
   const [type, content] = children(info);
   const [inner] = children(content);
   if (oidOf(type) === ID_DATA) return read(work, octets(inner));
-  if (oidOf(type) !== ID_ENCRYPTED_DATA) throw new Unusable("is protected with a public key, not with a password");
+  if (oidOf(type) !== ID_ENCRYPTED_DATA) throw protectedWithPublicKey();
   const [, encrypted] = children(inner);
   const [, algorithm, data] = children(encrypted);
   return read(work, await decrypt(algorithm, implicitOctets(data), password, work));
@@ -92,11 +99,9 @@ function readBags(work: Work, bags: Block, found: Found, depth: number): void {
     const [format, certificate] = children(value);
     if (oidOf(format) !== X509_CERTIFICATE) continue;
     found.certificates.push(certificateOf(work, octets(children(certificate)[0])));
-    if (found.certificates.length > MOST_CERTIFICATES) throw tooMany();
+    if (found.certificates.length > limits.certificates.most) throw tooManyCertificates();
   }
 }
-
-const tooMany = (): Unusable => new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
 
 /**
  * Reads a private key and a chain in PEM.
@@ -109,12 +114,8 @@ export async function readPem(work: Work, privateKey: string, chain: string, pas
     const [plain] = pemBlocks(privateKey, "PRIVATE KEY");
     if (plain !== undefined) return { privateKey: plain, certificates, fields };
     const [encrypted] = pemBlocks(privateKey, "ENCRYPTED PRIVATE KEY");
-    if (encrypted === undefined)
-      throw invalidCertificate(
-        "privateKey",
-        "must be a PKCS#8 key in PEM (-----BEGIN PRIVATE KEY-----). `openssl pkcs8 -topk8` converts others",
-      );
-    if (password === "") throw invalidCertificate("privateKey", "needs its password in `certificatePassword`");
+    if (encrypted === undefined) throw notPkcs8("privateKey");
+    if (password === "") throw certificatePasswordNeeded("privateKey");
     return {
       privateKey: await decryptKey(encrypted, password, work),
       certificates,

@@ -6,7 +6,7 @@ import type { AsnType } from "asn1js";
 import { children, hasTag, isSame, octets, oidOf, parse, read, timeOf, Unexpected } from "./asn1.ts";
 import { type Certificate, constraintsOf, keyUsageOf, pointsIn, pointsOf, serialOf } from "./certificates.ts";
 import { HASH_WORK, isSignedBy, SIGNATURE_WORK } from "./public-key.ts";
-import { Unusable } from "./refusal.ts";
+import { criticalExtension, listForSome, twoAlgorithms } from "./problems.ts";
 import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
 import type { Judgment, RevocationInfo } from "./revocation-info.ts";
@@ -66,7 +66,7 @@ export function readCrl(work: Work, bytes: Uint8Array<ArrayBuffer>): RevocationI
   if (parts[0]?.tag === INTEGER) parts.shift();
   const [inner, issuer, thisUpdate, ...rest] = parts;
   if (inner === undefined || issuer === undefined || thisUpdate === undefined) throw new Unexpected("no list");
-  if (!isSame(cut(inner), cut(algorithm))) throw new Unusable("names two different algorithms");
+  if (!isSame(cut(inner), cut(algorithm))) throw twoAlgorithms();
   const nextUpdate = rest[0] && TIMES.has(rest[0].tag) ? rest.shift() : undefined;
   const entries = rest[0]?.tag === SEQUENCE ? rest.shift() : undefined;
   const scope = scopeOf(rest[0]?.tag === EXTENSIONS ? read(work, cut(rest[0])) : undefined);
@@ -122,13 +122,12 @@ function scopeOf(extensions: AsnType | undefined): Scope {
     const type = oidOf(parts[0]);
     if (type !== ISSUING_DISTRIBUTION_POINT) {
       // Such as that of a list of changes only (5.2.4).
-      if (isCritical) throw new Unusable(`has a critical extension that is not supported (${type})`);
+      if (isCritical) throw criticalExtension(type);
       continue;
     }
     const fields = children(parse(octets(parts.at(-1))));
     const known = [0, 1, 2];
-    if (!fields.every((field) => known.some((tag) => hasTag(field, tag))))
-      throw new Unusable("is a list for some reasons or for other issuers");
+    if (!fields.every((field) => known.some((tag) => hasTag(field, tag)))) throw listForSome();
     const point = fields.find((field) => hasTag(field, 0));
     scope = {
       users: !fields.some((field) => hasTag(field, 2)),

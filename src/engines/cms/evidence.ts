@@ -3,10 +3,12 @@ import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
 import type { Certificate } from "./certificates.ts";
 import { Pool } from "./pool.ts";
-import { pathOf, proofsFor, Revoked } from "./chain.ts";
-import { invalidCertificate, revocationUnavailable, timestampFailed, Unusable } from "./refusal.ts";
+import { pathOf, proofsFor } from "./chain.ts";
+import { Revoked, Unusable } from "./refusal.ts";
+import { noTimeStamp, unreadable } from "./problems.ts";
 import type { RevocationData, Revocations } from "./revocation.ts";
 import { readSignedData, readStampOver, type TimeStamp } from "./signed-data.ts";
+import { chainRevoked, revocationUnavailable, stampChainRevoked } from "../signature-errors.ts";
 
 export interface Evidence {
   readonly certificates: readonly Certificate[];
@@ -27,15 +29,15 @@ export async function evidenceFor(
   revocations: Revocations,
 ): Promise<Evidence> {
   const signed = await readSignedData(work, cms);
-  if (signed.token === undefined) throw new Unusable("has no time stamp");
+  if (signed.token === undefined) throw noTimeStamp();
   const stamp = await readStampOver(work, signed, signed.token);
   const pool = new Pool(work, [...signed.certificates, ...stamp.certificates]);
   const ofSigner = await evidenceOf(signed, pool, revocations, stamp).catch((error: unknown) => {
-    if (error instanceof Revoked) throw invalidCertificate(field, `has a certificate chain that ${error.message}`);
+    if (error instanceof Revoked) throw chainRevoked(field, error.message);
     throw error instanceof Unusable ? revocationUnavailable("signer", error.message) : error;
   });
   const ofStamp = await evidenceOf(stamp, pool, revocations, stamp).catch((error: unknown) => {
-    if (error instanceof Revoked) throw timestampFailed(`has a certificate chain that ${error.message}`);
+    if (error instanceof Revoked) throw stampChainRevoked(error.message);
     throw error instanceof Unusable ? revocationUnavailable("time-stamp service", error.message) : error;
   });
   const certificates: Certificate[] = [];
@@ -56,6 +58,6 @@ async function evidenceOf(
     return { certificates, data: proofs.flatMap((one) => ("proof" in one ? [one.proof] : [])) };
   } catch (cause) {
     // Parsers report damage with errors of any kind.
-    throw cause instanceof Unusable || cause instanceof Refusal ? cause : new Unusable("cannot be read", { cause });
+    throw cause instanceof Unusable || cause instanceof Refusal ? cause : unreadable(cause);
   }
 }

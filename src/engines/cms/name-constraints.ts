@@ -3,7 +3,7 @@ import type { AsnType } from "asn1js";
 import { children, der, hasTag, implicitOctets, isSame, oidOf, parse } from "./asn1.ts";
 import { hex } from "../../bytes/hex.ts";
 import { type Certificate, ALTERNATIVE_NAMES, extensionOf, NAME_CONSTRAINTS, valueOf } from "./certificates.ts";
-import { Unusable } from "./refusal.ts";
+import { constrainedKindUnsupported, constraintUnsupported, nameUnreadable, uriWithoutHost } from "./problems.ts";
 
 const EMAIL_ADDRESS = "1.2.840.113549.1.9.1";
 
@@ -40,14 +40,14 @@ export function allowsNames(issuer: Certificate, certificate: Certificate): bool
 /** The base of a GeneralSubtree, which has no other part in this profile. */
 function baseOf(subtree: AsnType): Name {
   const [base, ...rest] = children(subtree);
-  if (base === undefined || rest.length > 0) throw new Unusable("limits names in a way that is not supported");
+  if (base === undefined || rest.length > 0) throw constraintUnsupported();
   return nameOf(base);
 }
 
 const nameOf = (block: AsnType): Name => {
   const tag = block.idBlock.tagNumber;
   const [first] = tag === DIRECTORY ? children(block) : [block];
-  if (!hasTag(block, tag) || first === undefined) throw new Unusable("has a name that cannot be read");
+  if (!hasTag(block, tag) || first === undefined) throw nameUnreadable();
   return { tag, value: first };
 };
 
@@ -76,7 +76,7 @@ const WITHIN: ReadonlyMap<number, (base: AsnType, name: AsnType) => boolean> = n
 
 function contains({ tag, value: base }: Name, { value }: Name): boolean {
   const isWithin = WITHIN.get(tag);
-  if (isWithin === undefined) throw new Unusable("limits names of a kind that is not supported");
+  if (isWithin === undefined) throw constrainedKindUnsupported();
   return isWithin(base, value);
 }
 
@@ -96,7 +96,7 @@ const isHostWithin = (base: string, host: string): boolean =>
 /** The URIs of a host, or, with a dot before it, of the hosts below it. */
 function isUriWithin(base: string, uri: string): boolean {
   const host = /^[^:/?#]+:\/\/(?:[^/?#]*@)?([^/?#:[\]]+)/.exec(uri)?.[1];
-  if (host === undefined) throw new Unusable("has a URI without a host, which its issuer limits");
+  if (host === undefined) throw uriWithoutHost();
   return base.startsWith(".") ? host.endsWith(base) : host === base;
 }
 

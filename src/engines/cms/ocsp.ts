@@ -18,7 +18,7 @@ import {
 } from "./asn1.ts";
 import { type Certificate, certificateOf, extensionOf, isValidAt, purposesOf, serialOf } from "./certificates.ts";
 import { isIssuedBy, isSignedBy, SIGNATURE_WORK } from "./public-key.ts";
-import { Unusable } from "./refusal.ts";
+import { certificateUnknownToIssuer, responseStatus, responseTypeUnsupported } from "./problems.ts";
 import type { Work } from "../work.ts";
 import type { RevocationInfo } from "./revocation-info.ts";
 
@@ -86,9 +86,9 @@ export function readOcsp(work: Work, bytes: Uint8Array, now?: Date): RevocationI
   const [status, wrapped] = children(read(work, bytes));
   if (!(status instanceof Enumerated)) throw new Unexpected("no status");
   const code = status.valueBlock.valueDec;
-  if (code !== 0) throw new Unusable(`has the status ${STATUS[code] || code}`);
+  if (code !== 0) throw responseStatus(STATUS[code] || code);
   const [type, content] = children(children(wrapped)[0]);
-  if (oidOf(type) !== BASIC_RESPONSE) throw new Unusable("has a type that is not supported");
+  if (oidOf(type) !== BASIC_RESPONSE) throw responseTypeUnsupported();
   const [data, algorithm, signature, certificates] = children(read(work, octets(content)));
   if (data === undefined || algorithm === undefined || !(signature instanceof BitString))
     throw new Unexpected("no response");
@@ -124,7 +124,7 @@ export function readOcsp(work: Work, bytes: Uint8Array, now?: Date): RevocationI
       return wanted.every((digest, index) => isSame(digest, single.issuer[index] ?? new Uint8Array()));
     },
     judge() {
-      if (single.revokedAt === undefined && !single.isGood) throw new Unusable("says that its issuer does not know it");
+      if (single.revokedAt === undefined && !single.isGood) throw certificateUnknownToIssuer();
       return { revokedAt: single.revokedAt };
     },
   }));

@@ -4,17 +4,13 @@
  * workerd's part of Node has both. RC2, with keys of 40 bits, is refused.
  */
 import { createDecipheriv, createHash } from "node:crypto";
+import { limits } from "../../limits.ts";
 import { concat } from "../../bytes/concat.ts";
 import { ParseMeter } from "../parse-meter.ts";
 import type { Work } from "../work.ts";
 import { children, isSame, numberOf, octets, oidOf, read, Unexpected } from "./asn1.ts";
-import { Unusable } from "./refusal.ts";
+import { macHasOtherLength, passwordDoesNotOpen, saltTooLong, tooManyIterations, unknownScheme } from "./problems.ts";
 
-/** Workers derive keys with at most as many iterations. */
-const MOST_ITERATIONS = 100_000;
-
-/** Longest salt in bytes: writers use 8 to 32. */
-const MOST_SALT = 1_024;
 /** How many times the fuel of a byte that is read one with Triple DES takes. */
 const DECIPHER_BYTES = 10;
 
@@ -76,7 +72,7 @@ export async function decrypt(
   const [scheme, parameters] = children(algorithm);
   if (oidOf(scheme) === PBES2) return decryptPbes2(parameters, data, password, meter);
   const keyBytes = OLDER.get(oidOf(scheme));
-  if (keyBytes === undefined) throw unknown(oidOf(scheme));
+  if (keyBytes === undefined) throw unknownScheme(oidOf(scheme));
   const [salt, iterations] = children(parameters);
   const from = { password, salt: saltOf(salt), iterations: bounded(iterations) };
   const key = await pkcs12Key("sha1", { ...from, id: 1, length: keyBytes }, meter);
@@ -93,14 +89,14 @@ async function decryptPbes2(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [derivation, encryption] = children(parameters);
   const [kdf, kdfParameters] = children(derivation);
-  if (oidOf(kdf) !== PBKDF2) throw unknown(oidOf(kdf));
+  if (oidOf(kdf) !== PBKDF2) throw unknownScheme(oidOf(kdf));
   const [salt, iterations, ...rest] = children(kdfParameters);
   const prf = rest.find((block) => block.idBlock.isConstructed);
   const hash = PRFS.get(prf === undefined ? HMAC_SHA1 : oidOf(children(prf)[0]));
   const [cipher, iv] = children(encryption);
   const isTripleDes = oidOf(cipher) === TRIPLE_DES;
   const keyBytes = isTripleDes ? 24 : AES_KEY_BYTES.get(oidOf(cipher));
-  if (hash === undefined || keyBytes === undefined) throw unknown(oidOf(cipher));
+  if (hash === undefined || keyBytes === undefined) throw unknownScheme(oidOf(cipher));
   const count = bounded(iterations);
   meter.element(count * Math.ceil(keyBytes / ROUND_BYTES));
   await meter.pause();
@@ -116,7 +112,7 @@ async function decryptPbes2(
   try {
     return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-CBC", iv: octets(iv) }, aes, data.slice()));
   } catch (cause) {
-    throw new Unusable("cannot be opened with this password", { cause });
+    throw passwordDoesNotOpen(cause);
   }
 }
 
@@ -129,28 +125,22 @@ function decipher(key: Bytes, iv: Uint8Array, data: Uint8Array, meter: ParseMete
   try {
     return concat([cipher.update(data), cipher.final()]);
   } catch (cause) {
-    throw new Unusable("cannot be opened with this password", { cause });
+    throw passwordDoesNotOpen(cause);
   }
 }
 
 /** A number of iterations that a request may ask for. */
 function bounded(block: Block): number {
   const iterations = numberOf(block);
-  if (iterations >= 1 && iterations <= MOST_ITERATIONS) return iterations;
-  const most = MOST_ITERATIONS.toLocaleString("en-US");
-  throw new Unusable(`derives its key with ${iterations} iterations, and at most ${most} are supported`);
+  if (iterations >= 1 && iterations <= limits.certificates.iterations) return iterations;
+  throw tooManyIterations(iterations);
 }
 
 function saltOf(block: Block): Bytes {
   const salt = octets(block);
-  if (salt.length <= MOST_SALT) return salt;
-  throw new Unusable(`derives its key with a salt of ${salt.length} bytes, and at most ${MOST_SALT} are supported`);
+  if (salt.length <= limits.certificates.saltBytes) return salt;
+  throw saltTooLong(salt.length);
 }
-
-const unknown = (scheme: string): Unusable =>
-  new Unusable(
-    `is encrypted with a scheme that is not supported (${scheme}). Export it again, for example with \`openssl pkcs12 -export\``,
-  );
 
 /**
  * Whether the MAC of a PKCS#12 file (RFC 7292, 4) fits the password.
@@ -167,10 +157,9 @@ export async function fitsMac(
   const [info, salt, iterations] = children(mac);
   const [algorithm, expected] = children(info);
   const digest = DIGESTS.get(oidOf(children(algorithm)[0]));
-  if (digest === undefined) throw unknown(oidOf(children(algorithm)[0]));
+  if (digest === undefined) throw unknownScheme(oidOf(children(algorithm)[0]));
   const length = SIZES[digest].value;
-  if (octets(expected).length !== length)
-    throw new Unusable(`has a MAC of ${octets(expected).length} bytes, and its digest has ${length}`);
+  if (octets(expected).length !== length) throw macHasOtherLength(octets(expected).length, length);
   const count = iterations === undefined ? 1 : bounded(iterations);
   const from = { password, salt: saltOf(salt), iterations: count, id: 3, length };
   const derived = await pkcs12Key(digest, from, meter);

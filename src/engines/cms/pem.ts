@@ -1,8 +1,10 @@
 /** Texts in PEM (RFC 7468). */
+import { limits } from "../../limits.ts";
 import { fromBase64 } from "../../bytes/base64.ts";
 import type { Work } from "../work.ts";
-import { type Certificate, certificateOf, MOST_CERTIFICATES } from "./certificates.ts";
-import { readable, Unusable } from "./refusal.ts";
+import { type Certificate, certificateOf } from "./certificates.ts";
+import { readable } from "./refusal.ts";
+import { noCertificate, tooManyCertificates } from "./problems.ts";
 
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 
@@ -20,8 +22,8 @@ export function pemBlocks(text: string, label: string): Uint8Array<ArrayBuffer>[
 export async function readCertificates(work: Work, field: string, text: string): Promise<Certificate[]> {
   return readable(field, "has a certificate that cannot be read", async () => {
     const blocks = pemBlocks(text, "CERTIFICATE");
-    if (blocks.length === 0) throw new Unusable("has no certificate (-----BEGIN CERTIFICATE-----)");
-    if (blocks.length > MOST_CERTIFICATES) throw new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
+    if (blocks.length === 0) throw noCertificate();
+    if (blocks.length > limits.certificates.most) throw tooManyCertificates();
     const found: Certificate[] = [];
     for (const block of blocks) {
       found.push(certificateOf(work, block));

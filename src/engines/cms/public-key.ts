@@ -1,8 +1,9 @@
 /** Verifies signatures with the public keys of certificates (RFC 5280, 4.1.1.2; RFC 4055; RFC 5480; RFC 5758). */
+import { limits } from "../../limits.ts";
 import type { Certificate } from "./certificates.ts";
 import { type AsnType, BitString, Integer } from "asn1js";
 import { children, der, hasTag, nothing, numberOf, oid, oidOf, parse, sequence, Unexpected } from "./asn1.ts";
-import { Unsupported, Unusable } from "./refusal.ts";
+import { algorithmUnknown, digestTooWeak, rsaKeyTooShort, twoDigests } from "./problems.ts";
 
 /** Fuel for one signature: a tenth of a millisecond or more, an estimate. */
 export const SIGNATURE_WORK = 100_000;
@@ -48,12 +49,6 @@ const WEAK_WITH_HASH: ReadonlyMap<string, string> = new Map([
   ["1.2.840.113549.1.1.2", "MD2"],
 ]);
 const DEFAULT_SALT_BYTES = 20;
-/** Smaller moduli have been factored, or soon will be. */
-const LEAST_RSA_BITS = 1024;
-
-const tooWeak = (name: string): Unsupported => new Unsupported(`uses the digest ${name}, which can be forged`);
-const unknown = (what: string, type: string): Unsupported =>
-  new Unsupported(`uses ${what} that is not supported (${type})`);
 
 /**
  * The name of a digest in WebCrypto.
@@ -63,7 +58,7 @@ export function hashNameOf(type: string): HashName {
   const name = HASHES.get(type);
   if (name !== undefined) return name;
   const weak = WEAK.get(type);
-  throw weak === undefined ? unknown("a digest", type) : tooWeak(weak);
+  throw weak === undefined ? algorithmUnknown("a digest", type) : digestTooWeak(weak);
 }
 
 /** The subject's public key, as WebCrypto reads it: RSA keys are only known by their general name (RFC 8017, A.1). */
@@ -97,11 +92,11 @@ export async function isSignedBy(
   );
   const { name, saltLength } = schemeOf(oidOf(type), parameters, hash);
   if (keyType === EC) return verifyEcdsa(info, curve ?? "", name, signature, bytes);
-  if (keyType !== RSA && keyType !== RSA_PSS) throw unknown("a key", keyType ?? "");
+  if (keyType !== RSA && keyType !== RSA_PSS) throw algorithmUnknown("a key", keyType ?? "");
   const scheme = saltLength === undefined ? "RSASSA-PKCS1-v1_5" : "RSA-PSS";
   const key = await crypto.subtle.importKey("spki", plainSpki(info), { name: scheme, hash: name }, true, ["verify"]);
   const bits = "modulusLength" in key.algorithm ? key.algorithm.modulusLength : 0;
-  if (bits < LEAST_RSA_BITS) throw new Unsupported(`uses an RSA key of ${bits} bits, which can be broken`);
+  if (bits < limits.certificates.rsaBitsVerified) throw rsaKeyTooShort(bits);
   return crypto.subtle.verify(
     saltLength === undefined ? { name: scheme } : { name: scheme, saltLength },
     key,
@@ -123,16 +118,16 @@ function schemeOf(
   beside: HashName | undefined,
 ): { name: HashName; saltLength?: number } {
   const weak = WEAK_WITH_HASH.get(type);
-  if (weak !== undefined) throw tooWeak(weak);
+  if (weak !== undefined) throw digestTooWeak(weak);
   if (type === RSA_PSS) {
     const pss = pssOf(parameters);
-    if (beside !== undefined && pss.name !== beside) throw new Unusable("names two different digests");
+    if (beside !== undefined && pss.name !== beside) throw twoDigests();
     return pss;
   }
   // Some writers name the key's algorithm, so the digest is in the adjacent field (RFC 3370, 3.2).
   const name = type === RSA ? beside : WITH_HASH.get(type);
-  if (name === undefined) throw unknown("a signature algorithm", type);
-  if (beside !== undefined && name !== beside) throw new Unusable("names two different digests");
+  if (name === undefined) throw algorithmUnknown("a signature algorithm", type);
+  if (beside !== undefined && name !== beside) throw twoDigests();
   return { name };
 }
 
@@ -145,9 +140,9 @@ function pssOf(parameters: AsnType | undefined): { name: HashName; saltLength: n
   };
   const [digest, mask, salt] = [part(0), part(1), part(2)];
   // The default of both is SHA-1.
-  if (digest === undefined || mask === undefined) throw tooWeak("SHA-1");
+  if (digest === undefined || mask === undefined) throw digestTooWeak("SHA-1");
   const name = hashNameOf(oidOf(children(digest)[0]));
-  if (hashNameOf(oidOf(children(children(mask)[1])[0])) !== name) throw new Unusable("names two different digests");
+  if (hashNameOf(oidOf(children(children(mask)[1])[0])) !== name) throw twoDigests();
   return { name, saltLength: salt === undefined ? DEFAULT_SALT_BYTES : numberOf(salt) };
 }
 
@@ -159,7 +154,7 @@ async function verifyEcdsa(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
   const known = curve === P_521.oid ? P_521 : CURVES.get(curve);
-  if (known === undefined) throw unknown("a curve", curve);
+  if (known === undefined) throw algorithmUnknown("a curve", curve);
   const algorithm = { name: "ECDSA", namedCurve: known.name };
   const key = await crypto.subtle.importKey("spki", plainSpki(info), algorithm, true, ["verify"]);
   const plain = coordinatesOf(signature, known.bytes);

@@ -13,6 +13,7 @@ import {
 import { readCrl } from "./crl.ts";
 import { ocspRequest, readOcsp } from "./ocsp.ts";
 import { Unusable } from "./refusal.ts";
+import { aboutAnother, notAsked, outOfDate } from "./problems.ts";
 import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
 import type { RevocationInfo } from "./revocation-info.ts";
@@ -108,10 +109,7 @@ export class Revocations {
       const known = await this.#ask(source, certificate, issuer);
       const found = typeof known === "string" ? known : await this.#look(known, certificate, issuer, asked);
       if (typeof found === "object" && (found.status === "good" || found.status === "revoked")) return found;
-      problem =
-        typeof found === "string"
-          ? found
-          : (found?.problem ?? ofResponse(new Unusable("is not about it, or not from its issuer")));
+      problem = typeof found === "string" ? found : (found?.problem ?? ofResponse(aboutAnother()));
     }
     return { status: "unknown", problem };
   }
@@ -155,7 +153,7 @@ export class Revocations {
         // A revoked certificate stays revoked, however old the response is.
         if (revokedAt !== undefined && revokedAt <= at) return { status: "revoked", on: revokedAt, proof: data };
         if (isFresh(info, certificate, at)) return { status: "good", proof: data };
-        problem = ofResponse(new Unusable("is out of date"));
+        problem = ofResponse(outOfDate());
       } catch (error) {
         if (error instanceof Refusal) throw error;
         problem = ofResponse(error);
@@ -200,7 +198,7 @@ export class Revocations {
 
   async #send({ kind, url }: Source, certificate: Certificate, issuer: Certificate): Promise<Uint8Array<ArrayBuffer>> {
     const { ocspBytes, crlBytes } = limits.revocation;
-    if (this.#service === undefined) throw new Unusable("cannot be asked");
+    if (this.#service === undefined) throw notAsked();
     if (kind === "crl") {
       const bytes = await this.#service.get(url, "application/pkix-crl", Math.min(crlBytes, this.#bytes));
       this.#bytes -= bytes.length;

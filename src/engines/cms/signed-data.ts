@@ -22,14 +22,33 @@ import {
   extensionOf,
   valueOf,
   isValidAt,
-  MOST_CERTIFICATES,
   purposesOf,
   TIME_STAMPING,
 } from "./certificates.ts";
 import type { Work } from "../work.ts";
 import { type HashName, hashNameOf, isSignedBy } from "./public-key.ts";
-import { Unsupported, Unusable } from "./refusal.ts";
+import {
+  attributeTwice,
+  certificateNotForStamps,
+  contentOfOtherType,
+  digestDiffers,
+  larger,
+  madeWithOtherCertificate,
+  madeWithOtherKey,
+  noSignedAttributes,
+  noSignersCertificate,
+  noStampedContent,
+  notOneSigner,
+  notSignedData,
+  otherDigests,
+  signersCertificateNotNamed,
+  stampForOther,
+  stampTimeInvalid,
+  tooManyCertificates,
+  versionUnknown,
+} from "./problems.ts";
 import type { RevocationData } from "./revocation.ts";
+import { limits } from "../../limits.ts";
 
 export const ID_DATA = "1.2.840.113549.1.7.1";
 export const ID_SIGNED_DATA = "1.2.840.113549.1.7.2";
@@ -46,9 +65,6 @@ export const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
 
 /** Versions of SignedData (5.1). */
 const VERSIONS = new Set([1, 3, 4, 5]);
-
-/** Signatures with long chains and embedded revocation lists stay below. */
-const MOST_BYTES = 1024 * 1024;
 
 export interface SignedData {
   readonly hash: HashName;
@@ -84,12 +100,12 @@ export async function readSignedData(
 ): Promise<SignedData> {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
-  if (end > MOST_BYTES) throw new Unusable("is larger than 1 MiB");
+  if (end > limits.certificates.signedDataBytes) throw larger(limits.certificates.signedDataBytes);
   const { end: valueEnd, value } = readBeginning(work, bytes);
   if (valueEnd < end) throw new Unexpected("not ASN.1");
   await work.pause();
   const [type, wrapped] = children(value);
-  if (oidOf(type) !== ID_SIGNED_DATA) throw new Unusable("is no signed data");
+  if (oidOf(type) !== ID_SIGNED_DATA) throw notSignedData();
   const [version, digests, encapsulated, ...rest] = children(children(wrapped)[0]);
   const [contentType, content] = children(encapsulated);
   const certificates = await certificatesIn(
@@ -97,15 +113,14 @@ export async function readSignedData(
     rest.find((one) => hasTag(one, 0)),
   );
   const [info, another] = children(rest.at(-1));
-  if (info === undefined || another !== undefined) throw new Unusable("does not have exactly one signer");
+  if (info === undefined || another !== undefined) throw notOneSigner();
   const [infoVersion, identifier, digest, ...parts] = children(info);
   if (!VERSIONS.has(numberOf(version)) || numberOf(infoVersion) !== (hasTag(identifier, 0) ? 3 : 1))
-    throw new Unusable("has a version that does not exist");
+    throw versionUnknown();
   const digestType = oidOf(children(digest)[0]);
-  if (!children(digests).some((one) => oidOf(children(one)[0]) === digestType))
-    throw new Unusable("names other digests than that of its signer");
+  if (!children(digests).some((one) => oidOf(children(one)[0]) === digestType)) throw otherDigests();
   const attributes = hasTag(parts[0], 0) ? parts.shift() : undefined;
-  if (attributes === undefined) throw new Unsupported("has no signed attributes");
+  if (attributes === undefined) throw noSignedAttributes();
   const [algorithm, signature, unsigned] = parts;
   if (algorithm === undefined) throw new Unexpected("no algorithm");
   const signed = signedOf(attributes);
@@ -132,7 +147,7 @@ export async function readSignedData(
 async function certificatesIn(work: Work, set: AsnType | undefined): Promise<Certificate[]> {
   // Others are attribute certificates, and kinds that are obsolete (10.2.2).
   const found = set === undefined ? [] : children(set).filter(({ idBlock }) => idBlock.tagClass === 1);
-  if (found.length > MOST_CERTIFICATES) throw new Unusable(`has more than ${MOST_CERTIFICATES} certificates`);
+  if (found.length > limits.certificates.most) throw tooManyCertificates();
   const certificates: Certificate[] = [];
   for (const one of found) {
     certificates.push(certificateOf(work, writtenBytes(one)));
@@ -181,7 +196,7 @@ async function signerIn(
     return own !== undefined && isSame(octets(valueOf(own)), implicitOctets(identifier));
   });
   const [signer, ...others] = found;
-  if (signer === undefined) throw new Unusable("does not have the certificate of its signer");
+  if (signer === undefined) throw noSignersCertificate();
   for (const one of others.length > 0 ? found : []) if (await namesCertificate(attributes, one)) return one;
   return signer;
 }
@@ -200,7 +215,7 @@ function valuesOf(attributes: AsnType | undefined): Map<string, AsnType> {
     const [type, set] = children(one);
     const [value] = children(set);
     const name = oidOf(type);
-    if (values.has(name)) throw new Unusable(`has an attribute twice (${name})`);
+    if (values.has(name)) throw attributeTwice(name);
     if (value !== undefined) values.set(name, value);
   }
   return values;
@@ -219,15 +234,12 @@ export async function verifySignedData(
 ): Promise<void> {
   const { signed, signer, signature, algorithm, hash } = data;
   const type = signed.values.get(CONTENT_TYPE);
-  if (data.contentType !== contentType || type === undefined || oidOf(type) !== contentType)
-    throw new Unusable("is for content of another type");
-  if (!isSame(octets(signed.values.get(MESSAGE_DIGEST)), digest))
-    throw new Unusable("does not fit: the digest of the signed bytes differs");
+  if (data.contentType !== contentType || type === undefined || oidOf(type) !== contentType) throw contentOfOtherType();
+  if (!isSame(octets(signed.values.get(MESSAGE_DIGEST)), digest)) throw digestDiffers("signed");
   const names = await namesCertificate(signed.values, signer);
-  if (names === false) throw new Unusable("was made with another certificate than the one that it has");
-  if (names === undefined && needsCertificate) throw new Unusable("does not name the certificate of its signer");
-  if (!(await isSignedBy(signer, { bytes: signed.bytes, signature, algorithm, hash })))
-    throw new Unusable("was not made with the key of its certificate");
+  if (names === false) throw madeWithOtherCertificate();
+  if (names === undefined && needsCertificate) throw signersCertificateNotNamed();
+  if (!(await isSignedBy(signer, { bytes: signed.bytes, signature, algorithm, hash }))) throw madeWithOtherKey();
 }
 
 /** Whether the signed attributes have the digest of the certificate (RFC 5035, 3 and 5); undefined if there is none. */
@@ -264,7 +276,7 @@ export interface TimeStamp {
  */
 export async function readTimeStamp(work: Work, data: SignedData): Promise<TimeStamp> {
   const { content, hash, signer, certificates, revocation } = data;
-  if (content === undefined) throw new Unusable("has no content");
+  if (content === undefined) throw noStampedContent();
   await verifySignedData(data, TST_INFO, new Uint8Array(await crypto.subtle.digest(hash, content)), {
     needsCertificate: true,
   });
@@ -275,12 +287,11 @@ export async function readTimeStamp(work: Work, data: SignedData): Promise<TimeS
     purposes[0] !== TIME_STAMPING ||
     extensionOf(signer, EXTENDED_KEY_USAGE)?.isCritical !== true
   )
-    throw new Unusable("has a certificate that is not for time stamps");
+    throw certificateNotForStamps();
   const [, , imprint, , time, ...rest] = children(read(work, content));
   const [algorithm, digest] = children(imprint);
   if (!(time instanceof GeneralizedTime)) throw new Unexpected("no time");
-  if (!isValidAt(signer, time.toDate()) || time.toDate().getTime() > Date.now() + CLOCK_SKEW)
-    throw new Unusable("has a time at which its certificate is not valid, or that is in the future");
+  if (!isValidAt(signer, time.toDate()) || time.toDate().getTime() > Date.now() + CLOCK_SKEW) throw stampTimeInvalid();
   const nonce = rest.find((part) => part.idBlock.tagClass === 1 && part.idBlock.tagNumber === 2);
   return {
     time: time.toDate(),
@@ -305,6 +316,6 @@ export async function readStampOver(
 ): Promise<TimeStamp> {
   const stamp = await readTimeStamp(work, await readSignedData(work, token, [...certificates, ...others]));
   const digest = new Uint8Array(await crypto.subtle.digest(stamp.imprint.hash, signature));
-  if (!isSame(stamp.imprint.digest, digest)) throw new Unusable("is for another signature");
+  if (!isSame(stamp.imprint.digest, digest)) throw stampForOther();
   return stamp;
 }

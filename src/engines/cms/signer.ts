@@ -1,10 +1,22 @@
 /** A private key that fits a certificate, and how it signs (RFC 5652, RFC 4055, RFC 5753). */
 import type { AsnType } from "asn1js";
+import { limits } from "../../limits.ts";
 import { children, der, hasTag, integer, isSame, nothing, oid, oidOf, parse, sequence, tagged } from "./asn1.ts";
 import { type Certificate, keyUsageOf, SIGNING_BITS } from "./certificates.ts";
 import type { Credentials } from "./credentials.ts";
 import { CURVES, EC, plainSpki, RSA, RSA_PSS } from "./public-key.ts";
-import { invalidCertificate, readable } from "./refusal.ts";
+import { readable } from "./refusal.ts";
+import {
+  certificateExpired,
+  certificateMissing,
+  certificateNotForSigning,
+  certificateNotYetValid,
+  curveUnsupported,
+  digestNotAllowed,
+  keyKindUnsupported,
+  keySizeUnsupported,
+  keyWithoutCertificate,
+} from "../signature-errors.ts";
 
 export type DigestName = "sha256" | "sha384" | "sha512";
 
@@ -45,8 +57,6 @@ export interface Signer {
 }
 
 const MGF1 = "1.2.840.113549.1.1.8";
-const LEAST_RSA_BITS = 2048;
-const MOST_RSA_BITS = 4096;
 
 /** Data that are signed to check whether a key fits a certificate. */
 const PROBE = new TextEncoder().encode("pdf-service: does this key fit its certificate?");
@@ -64,13 +74,12 @@ interface Kind {
  * @throws Refusal `invalid_certificate` if none fits, or it must not sign, or not now
  */
 export async function signerOf({ privateKey, certificates, fields }: Credentials, digest: DigestName): Promise<Signer> {
-  if (certificates.length === 0) throw invalidCertificate(fields.certificates, "has no certificate");
+  if (certificates.length === 0) throw certificateMissing(fields.certificates);
   const found = await readable(fields.key, "does not have a private key that can be read", () =>
     findSigner(privateKey, certificates, digest, fields.key),
   );
   privateKey.fill(0);
-  if (found === undefined)
-    throw invalidCertificate(fields.certificates, `has no certificate of the private key in \`${fields.key}\``);
+  if (found === undefined) throw keyWithoutCertificate(fields.certificates, fields.key);
   const { certificate, kind, key } = found;
   await readable(fields.certificates, "has a certificate that cannot be read", async () =>
     checkUse(certificate, fields.certificates),
@@ -99,7 +108,7 @@ export async function signerElsewhere(
 ): Promise<Signer> {
   return readable(field, "has a certificate that cannot be read", async () => {
     const [certificate] = certificates;
-    if (certificate === undefined) throw invalidCertificate(field, "has no certificate");
+    if (certificate === undefined) throw certificateMissing(field);
     checkUse(certificate, field);
     const info = certificate.publicKey;
     const algorithm = children(children(info)[0]);
@@ -146,18 +155,14 @@ async function findSigner(
 }
 
 function checkKind(type: string, field: string): void {
-  if (type !== RSA && type !== RSA_PSS && type !== EC)
-    throw invalidCertificate(field, `has a key of a kind that is not supported (${type}): use RSA, P-256, or P-384`);
+  if (type !== RSA && type !== RSA_PSS && type !== EC) throw keyKindUnsupported(field, type);
 }
 
 function checkSize({ algorithm }: CryptoKey, certified: string, field: string): void {
   if (certified === EC) return;
   const bits = "modulusLength" in algorithm ? algorithm.modulusLength : 0;
-  if (bits < LEAST_RSA_BITS || bits > MOST_RSA_BITS)
-    throw invalidCertificate(
-      field,
-      `has an RSA key of ${bits} bits: it must have ${LEAST_RSA_BITS} to ${MOST_RSA_BITS}`,
-    );
+  if (bits < limits.certificates.rsaBits || bits > limits.certificates.mostRsaBits)
+    throw keySizeUnsupported(field, bits);
 }
 
 /** How a key signs whose certificate has this algorithm. */
@@ -165,8 +170,7 @@ function kindOf([type, parameters]: readonly AsnType[], digest: DigestName, fiel
   const { hash, rsa, ecdsa, bytes } = DIGESTS[digest];
   if (oidOf(type) === EC) {
     const curve = CURVES.get(oidOf(parameters));
-    if (curve === undefined)
-      throw invalidCertificate(field, "has a key on a curve that is not supported: use P-256 or P-384");
+    if (curve === undefined) throw curveUnsupported(field);
     return {
       importAlgorithm: { name: "ECDSA", namedCurve: curve.name },
       signAlgorithm: { name: "ECDSA", hash },
@@ -183,10 +187,7 @@ function kindOf([type, parameters]: readonly AsnType[], digest: DigestName, fiel
   // Its certificate may restrict the digest (RFC 4055, 3.1).
   const restricted = parameters?.idBlock.isConstructed ? children(parameters).find((one) => hasTag(one, 0)) : undefined;
   if (restricted !== undefined && oidOf(children(children(restricted)[0])[0]) !== DIGESTS[digest].oid)
-    throw invalidCertificate(
-      field,
-      `has a key whose certificate does not allow the digest ${digest}: send another \`digest\``,
-    );
+    throw digestNotAllowed(field, digest);
   const hashed = sequence(oid(DIGESTS[digest].oid), nothing());
   const pss = sequence(
     tagged(0, hashed),
@@ -228,12 +229,10 @@ function ecdsaSignature(signature: Uint8Array): Uint8Array<ArrayBuffer> {
 function checkUse(certificate: Certificate, field: string): void {
   const now = Date.now();
   const [from, until] = [certificate.notBefore, certificate.notAfter];
-  const day = (date: Date): string => date.toISOString().slice(0, 10);
-  if (until.getTime() < now) throw invalidCertificate(field, `has a certificate that expired on ${day(until)}`);
-  if (from.getTime() > now) throw invalidCertificate(field, `has a certificate that is not valid before ${day(from)}`);
+  if (until.getTime() < now) throw certificateExpired(field, until);
+  if (from.getTime() > now) throw certificateNotYetValid(field, from);
   const usage = keyUsageOf(certificate);
-  if (usage !== undefined && (usage & SIGNING_BITS) === 0)
-    throw invalidCertificate(field, "has a certificate whose key usage does not allow digital signatures");
+  if (usage !== undefined && (usage & SIGNING_BITS) === 0) throw certificateNotForSigning(field);
 }
 
 function chainFrom(signer: Certificate, certificates: readonly Certificate[]): Certificate[] {

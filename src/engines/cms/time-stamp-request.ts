@@ -5,8 +5,16 @@ import type { TimestampService } from "./services.ts";
 import type { Work } from "../work.ts";
 import { children, der, integer, isSame, numberOf, octetString, read, sequence } from "./asn1.ts";
 import { DIGESTS, digestAlgorithm, type DigestName } from "./signer.ts";
-import { timestampFailed, Unusable } from "./refusal.ts";
+import { Unusable } from "./refusal.ts";
 import { readSignedData, readTimeStamp } from "./signed-data.ts";
+import {
+  noToken,
+  otherNonce,
+  stampedOther,
+  timestampNotGranted,
+  timestampUnreadable,
+  tokenUnusable,
+} from "../signature-errors.ts";
 
 /** A size in bytes that few tokens reach, even with a chain of RSA certificates. */
 export const TIMESTAMP_ROOM = 24 * 1024;
@@ -41,15 +49,15 @@ export async function timeStamp(
   try {
     const [status, found] = children(read(work, response));
     const code = numberOf(children(status)[0]);
-    if (!GRANTED.includes(code)) throw timestampFailed(`did not grant the request (status ${code})`);
-    if (found === undefined) throw timestampFailed("sent no token");
+    if (!GRANTED.includes(code)) throw timestampNotGranted(code);
+    if (found === undefined) throw noToken();
     const token = der(found);
     await check(work, token, { digest, imprint, nonce });
     return token;
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    if (error instanceof Unusable) throw timestampFailed(`sent a token that ${error.message}`, error);
-    throw timestampFailed("sent a response that cannot be read", error);
+    if (error instanceof Unusable) throw tokenUnusable(error.message, error);
+    throw timestampUnreadable(error);
   }
 }
 
@@ -61,8 +69,6 @@ interface Asked {
 
 async function check(work: Work, token: Uint8Array, { digest, imprint, nonce }: Asked): Promise<void> {
   const stamp = await readTimeStamp(work, await readSignedData(work, token));
-  if (stamp.imprint.hash !== DIGESTS[digest].hash || !isSame(stamp.imprint.digest, imprint))
-    throw timestampFailed("stamped something else");
-  if (stamp.nonce === undefined || !isSame(stamp.nonce, nonce))
-    throw timestampFailed("answered another request: the nonce differs");
+  if (stamp.imprint.hash !== DIGESTS[digest].hash || !isSame(stamp.imprint.digest, imprint)) throw stampedOther();
+  if (stamp.nonce === undefined || !isSame(stamp.nonce, nonce)) throw otherNonce();
 }

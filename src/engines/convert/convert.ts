@@ -1,9 +1,12 @@
 /** From a document of another kind to a PDF. */
 import type { EngineBytes, InputBytes } from "../memory/heap.ts";
-import { invalidParameter, Refusal } from "../errors.ts";
+import { invalidParameter } from "../errors.ts";
+import { noLaidOutPages, notConvertible, notOfFormat, nothingToShow } from "../file-errors.ts";
+import { textTooLarge } from "../limit-errors.ts";
+import { assetsNotAllowed, charactersUnsupported } from "../parameter-errors.ts";
 import type { Engines } from "../lease/engines.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
-import { limits, MiB } from "../../limits.ts";
+import { limits } from "../../limits.ts";
 import { decodeSource, type SaidEncoding } from "./source/decode-text.ts";
 import type { Conversion } from "./source/document.ts";
 import { type ConversionOptions, DocumentParts } from "./source/document-parts.ts";
@@ -22,9 +25,6 @@ export interface Converted {
   readonly notConverted: readonly string[];
 }
 
-/** Most missing characters listed in an error. */
-const CHARACTERS_NAMED = 20;
-
 /**
  * Converts a document. The request's files must not be read afterwards.
  * @throws Refusal `unsupported_format`, `invalid_file`, `unsupported_text`, `limit_exceeded`, `overloaded`
@@ -37,8 +37,7 @@ export async function convert(engines: Engines, file: InputBytes, options: Conve
     const source = await formatOf(pdf, file, options);
     return { ...(await read(new DocumentParts(pdf, options), file, source)), format: source.format.name };
   });
-  if (conversion.parts.length === 0)
-    throw new Refusal("invalid_file", "The document has nothing to show.", { input: "file" });
+  if (conversion.parts.length === 0) throw nothingToShow();
   const needed = conversion.parts.reduce((sum, { fuel }) => sum + fuel, 0);
   const layOut = work.stage("layOut", Math.min(needed, bytes * limits.work.laidOutByte));
   return await layOut.run(() => laidOut(engines, conversion, options));
@@ -54,13 +53,8 @@ async function laidOut(
     for (const part of conversion.parts) await writer.add({ ...part, fit: options.scaled ? "width" : "none" });
     const all = await writer.end();
     const { characters, count } = all.missing;
-    if (options.strict && count > 0) {
-      const named = [...characters].slice(0, CHARACTERS_NAMED);
-      throw new Refusal("unsupported_text", `No available font has these characters: ${named.join(" ")}`, {
-        characters: named,
-      });
-    }
-    if (all.pageCount === 0) throw new Refusal("invalid_file", "The document has no pages.", { input: "file" });
+    if (options.strict && count > 0) throw charactersUnsupported([...characters]);
+    if (all.pageCount === 0) throw noLaidOutPages();
     const bytes = await finish(pdf, all, {
       title: options.title ?? conversion.title ?? all.title,
       author: conversion.author ?? all.author,
@@ -86,22 +80,18 @@ async function formatOf(
   { format: wanted, ...said }: ConversionOptions,
 ): Promise<Source> {
   const detected = await detectFormat(engine, file, said);
-  if ("unsupported" in detected)
-    throw new Refusal("unsupported_format", `\`file\` is ${detected.unsupported}.`, { input: "file" });
+  if ("unsupported" in detected) throw notConvertible(detected.unsupported);
   const { name } = detected.format;
   if (wanted === undefined || wanted === name) return detected;
   const chosen = formats.find((format) => format.name === wanted);
   if ("encoding" in detected && chosen?.kind === "text") return { ...detected, format: chosen };
-  throw new Refusal("unsupported_format", `\`file\` is not of the format \`${wanted}\`, but \`${name}\`.`, {
-    input: "file",
-  });
+  throw notOfFormat(wanted, name);
 }
 
 async function read(parts: DocumentParts, file: InputBytes, source: Source): Promise<Conversion> {
   const { engine, options } = parts;
   const { name } = source.format;
-  if (options.assets && !("takesAssets" in source.format))
-    throw invalidParameter("assets", `must not be sent for \`${name}\`: only ${referring()} refer to files`);
+  if (options.assets && !("takesAssets" in source.format)) throw assetsNotAllowed(name, referring());
   if ("encoding" in source) return source.format.read(await textOf(engine, file, source.encoding, options), parts);
   if (options.encoding !== undefined)
     throw invalidParameter("encoding", `must not be sent for \`${name}\`: only text has encodings`);
@@ -113,9 +103,7 @@ const referring = (): string =>
   new Intl.ListFormat("en").format(formats.flatMap((format) => ("takesAssets" in format ? [format.title] : [])));
 
 async function textOf({ work }: PdfEngine, file: InputBytes, encoding: string, said: SaidEncoding): Promise<string> {
-  const limit = limits.conversion.textBytes;
-  if (file.length > limit)
-    throw new Refusal("limit_exceeded", `Text can have up to ${limit / MiB} MiB.`, { limit, actual: file.length });
+  if (file.length > limits.conversion.textBytes) throw textTooLarge(file.length);
   work.spend(file.length);
   await work.rest();
   return decodeSource(file.view(0, file.length).slice(), encoding, said).replaceAll("\0", "\ufffd").toWellFormed();

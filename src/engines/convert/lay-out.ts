@@ -1,6 +1,6 @@
 /** Lays out the parts of a document with MuPDF, and writes their pages to a PDF. */
 import type { Buffer, Document, DocumentWriter, Matrix, Page } from "mupdf";
-import { Refusal } from "../errors.ts";
+import { madeTooManyPages } from "../limit-errors.ts";
 import type { OutlineEntry } from "../pdf/outline/outline.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits } from "../../limits.ts";
@@ -8,6 +8,9 @@ import type { PageFormat, DocumentPart } from "./source/document.ts";
 import type { DocumentFonts } from "./document-fonts.ts";
 import { GlyphTexts } from "./glyph-texts.ts";
 import { type Extent, type GlyphCounts, MissingGlyphs, countGlyphs } from "./missing-glyphs.ts";
+
+/** Bookmarks that are made of headings. */
+const MOST_BOOKMARKS = 20_000;
 
 /** A place on a page (0-based), in its coordinates: origin at the bottom left, y upward. */
 export interface PagePoint {
@@ -145,10 +148,8 @@ export class PartWriter {
   }
 
   #refuseMany(count: number): void {
-    const limit = limits.pages;
     const actual = this.#pageCount + count;
-    if (actual > limit)
-      throw new Refusal("limit_exceeded", `The PDF would have more than ${limit} pages.`, { limit, actual });
+    if (actual > limits.pages) throw madeTooManyPages(actual);
   }
 
   async end(): Promise<LaidOut> {
@@ -276,7 +277,7 @@ export class PartWriter {
       this.#engine.work.spend(LINK_WORK);
       await this.#engine.work.pause();
       this.#outlineEntries += 1;
-      if (this.#outlineEntries > limits.conversion.bookmarks) break;
+      if (this.#outlineEntries > MOST_BOOKMARKS) break;
       const place = uri === undefined ? undefined : placeOf(document, uri, first, (page) => frames[page]);
       const children = await this.#outlineOf(document, down ?? [], first, frames, level + 1);
       const text = (title ?? "").replace(/\s+/g, " ").trim();

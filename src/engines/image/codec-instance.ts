@@ -1,6 +1,7 @@
-import { Refusal } from "../errors.ts";
+import { imageNeedsTooMuchMemory } from "../limit-errors.ts";
 import type { FuelGauge } from "../fuel-gauge.ts";
 import { type AllowHeap, WASM_PAGE } from "../memory/heap.ts";
+import { outOfMemory } from "../result-errors.ts";
 
 export interface CodecOptions {
   /** Called with the number of bytes by which the memory needs to grow. */
@@ -52,16 +53,7 @@ export class CodecInstance<Codec> {
       // An aborted call leaves its state and stack frames in the instance.
       this.drop();
       if (denied === false) throw error;
-      throw denied === "busy"
-        ? new Refusal("overloaded", "The service is out of memory at the moment. Retry in a few seconds.", undefined, {
-            cause: error,
-          })
-        : new Refusal(
-            "limit_exceeded",
-            "An image needs too much memory. Send a smaller image, or select fewer pages.",
-            { limit: "memory" },
-            { cause: error },
-          );
+      throw denied === "busy" ? outOfMemory(error) : imageNeedsTooMuchMemory(error);
     }
   }
 

@@ -1,6 +1,6 @@
 /** The facts about a JPEG that a PDF needs to embed its data unchanged (ITU-T T.81, annex B). */
 import { limits } from "../../limits.ts";
-import { Refusal } from "../errors.ts";
+import { tooManyScans } from "../limit-errors.ts";
 import { concat } from "../../bytes/concat.ts";
 import { EOI, isFrame, markers, SOS, standsAlone } from "./jpeg-segments.ts";
 import type { Work } from "../work.ts";
@@ -121,8 +121,7 @@ async function readSegments(work: Work, bytes: Uint8Array): Promise<Header> {
     if (end > bytes.length) break;
     if (marker === SOS) {
       scans++;
-      const limit = limits.images.scans;
-      if (scans > limit) throw new Refusal("limit_exceeded", "A JPEG has too many scans.", { limit, actual: scans });
+      if (scans > limits.images.scans) throw tooManyScans(scans);
     } else if (scans === 0) header.take(marker, bytes.subarray(start, end));
   }
   throw new BadImage("is truncated: its end is missing");

@@ -3,7 +3,7 @@
  * read.
  */
 import { limits } from "../../limits.ts";
-import { Refusal } from "../errors.ts";
+import { tooManyChunks } from "../limit-errors.ts";
 import type { Work } from "../work.ts";
 import { crc32 } from "../../bytes/crc.ts";
 import { type Exif, readExif } from "./exif.ts";
@@ -116,10 +116,8 @@ function usableTransparency({ colorType, depth }: Header, content: Uint8Array): 
 }
 
 function* chunks(bytes: Uint8Array): Generator<{ type: string; start: number; end: number }, void> {
-  const limit = limits.images.chunks;
   for (let at = SIGNATURE_BYTES, count = 1; at < bytes.length; count++) {
-    if (count > limit)
-      throw new Refusal("limit_exceeded", "A PNG image has too many chunks.", { limit, actual: count });
+    if (count > limits.images.chunks) throw tooManyChunks(count);
     const length = uint32(bytes, at);
     const type = tag(bytes, at + 4, 4);
     const [start, end] = [at + 8, at + 8 + length];

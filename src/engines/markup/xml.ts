@@ -3,23 +3,20 @@
  * Entities other than the five predefined ones are an error, regardless of a document type declaration, and nothing is fetched.
  */
 import { SaxesParser, type SaxesTagNS } from "saxes";
+import { limits } from "../../limits.ts";
 import type { ParseMeter } from "../parse-meter.ts";
 
-/** Levels of elements inside each other. The deepest real one that was seen has 60. */
-export const MOST_DEPTH = 200;
 /** Characters that are read between two pauses: some milliseconds at most. */
 const CHUNK = 16_384;
 
-/** The problem with a text. `limit` and `actual` are those of an exceeded limit. */
+/** What is wrong with a text. `actual`: how many it has of what it has too many of. */
 export class XmlProblem extends Error {
   readonly kind: "malformed" | "depth" | "elements" | "attributes";
-  readonly limit: number;
   readonly actual: number;
 
-  constructor(kind: XmlProblem["kind"], limit = 0, actual = 0) {
+  constructor(kind: XmlProblem["kind"], actual = 0) {
     super(kind);
     this.kind = kind;
-    this.limit = limit;
     this.actual = actual;
   }
 }
@@ -69,9 +66,9 @@ export async function readXml(meter: ParseMeter, text: string, bounds: XmlBounds
   });
   parser.on("opentagstart", ({ name }) => {
     elements += 1;
-    if (elements > bounds.elements) throw new XmlProblem("elements", bounds.elements, elements);
+    if (elements > bounds.elements) throw new XmlProblem("elements", elements);
     depth += 1;
-    if (depth > MOST_DEPTH) throw new XmlProblem("depth", MOST_DEPTH, depth);
+    if (depth > limits.xmlLevels) throw new XmlProblem("depth", depth);
     attributeStart = tagStart() + 1 + name.length;
     attributeSpans = [];
     charge();
@@ -83,7 +80,7 @@ export async function readXml(meter: ParseMeter, text: string, bounds: XmlBounds
   };
   parser.on("attribute", () => {
     const count = attributeSpans.push({ start: attributeStart, end: parser.position });
-    if (count > bounds.attributes) throw new XmlProblem("attributes", bounds.attributes, count);
+    if (count > bounds.attributes) throw new XmlProblem("attributes", count);
     attributeStart = parser.position;
     charge();
   });

@@ -1,10 +1,17 @@
-import { Refusal } from "../errors.ts";
+import type { Refusal } from "../errors.ts";
+import { tooManyReads } from "../limit-errors.ts";
 import { limits } from "../../limits.ts";
 import type { InputBytes, StoredBytes } from "./heap.ts";
 import type { ByteSource } from "../../bytes/source.ts";
 
 /** Bytes that are fetched and kept together. */
 const CHUNK = 64 * 1024;
+/** Chunks that are kept. */
+const KEPT_CHUNKS = 192;
+/** Chunks that are fetched at once when a file is read in order. */
+const AHEAD_CHUNKS = 8;
+/** Requests to the storage at the same time. A Worker can have six connections. */
+const CONNECTIONS = 4;
 
 /** Bytes that are read at once to be passed on. */
 const PASSED_ON = 1024 * 1024;
@@ -26,7 +33,7 @@ class MissingRange extends Error {
  */
 export class Ranges implements InputBytes, StoredBytes {
   /** Bytes of memory that one takes at least. */
-  static readonly keptBytes = limits.ranges.keptChunks * CHUNK;
+  static readonly keptBytes = KEPT_CHUNKS * CHUNK;
 
   /** The bytes are not in an engine's heap. */
   readonly pointer = 0;
@@ -72,7 +79,7 @@ export class Ranges implements InputBytes, StoredBytes {
 
   /** Bytes of memory that the chunks take at most. */
   get memoryBytes(): number {
-    return (limits.ranges.keptChunks + this.#pinned.size) * CHUNK;
+    return (KEPT_CHUNKS + this.#pinned.size) * CHUNK;
   }
 
   /** Rejects all further reads: the file cannot be processed in ranges. */
@@ -100,7 +107,7 @@ export class Ranges implements InputBytes, StoredBytes {
   async fetch(position: number): Promise<void> {
     this.check();
     const first = Math.floor(position / CHUNK);
-    this.#ahead = first === this.#next ? Math.min(this.#ahead * 2, limits.ranges.aheadChunks) : 1;
+    this.#ahead = first === this.#next ? Math.min(this.#ahead * 2, AHEAD_CHUNKS) : 1;
     let end = first + 1;
     while (end < first + this.#ahead && end * CHUNK < this.length && !this.#has(end)) end++;
     this.#next = end;
@@ -110,10 +117,7 @@ export class Ranges implements InputBytes, StoredBytes {
   /** Fetches the chunks [first, end). */
   async #fetchRun(first: number, end: number): Promise<void> {
     this.#fetches += 1;
-    if (this.#fetches > limits.ranges.fetches) {
-      const details = { limit: limits.ranges.fetches, actual: this.#fetches };
-      throw new Refusal("limit_exceeded", "The request reads too many parts of the file. Select fewer pages.", details);
-    }
+    if (this.#fetches > limits.ranges.fetches) throw tooManyReads(this.#fetches);
     const start = first * CHUNK;
     const bytes = await this.#source.read(start, Math.min(end * CHUNK, this.length));
     for (let chunk = first; chunk < end; chunk++) {
@@ -123,7 +127,7 @@ export class Ranges implements InputBytes, StoredBytes {
       this.#chunks.set(chunk, own);
     }
     for (const oldest of this.#chunks.keys()) {
-      if (this.#chunks.size <= limits.ranges.keptChunks) break;
+      if (this.#chunks.size <= KEPT_CHUNKS) break;
       this.#chunks.delete(oldest);
     }
   }
@@ -137,18 +141,18 @@ export class Ranges implements InputBytes, StoredBytes {
     for (const { start, end } of parts) {
       const last = Math.floor(Math.min(end, this.length) / CHUNK);
       for (let number = Math.floor(start / CHUNK); number <= last && number * CHUNK < this.length; number++) {
-        if (numbers.size < limits.ranges.keptChunks / 2 && !this.#has(number)) numbers.add(number);
+        if (numbers.size < KEPT_CHUNKS / 2 && !this.#has(number)) numbers.add(number);
       }
     }
     // All share one iterator.
     const runs = runsOf(
       [...numbers].toSorted((a, b) => a - b),
-      limits.ranges.aheadChunks,
+      AHEAD_CHUNKS,
     ).values();
     const fetchSome = async (): Promise<void> => {
       for (const [first, end] of runs) await this.#fetchRun(first, end);
     };
-    await Promise.all(Array.from({ length: limits.ranges.connections }, fetchSome));
+    await Promise.all(Array.from({ length: CONNECTIONS }, fetchSome));
   }
 
   read(start: number, end: number): Promise<Uint8Array> {

@@ -6,6 +6,9 @@ import { enlarged, sourceOf } from "./enlarge.ts";
 import type { GrayRaster } from "./tesseract.ts";
 import type { PixelBox } from "./tesseract-results.ts";
 
+/** Pixels of a page as it is recognized: A3 at 200 dpi. Larger pages are rendered at a lower resolution. */
+const PAGE_PIXELS = 8_000_000;
+
 /** Points per inch. */
 const POINTS = 72;
 /**
@@ -85,7 +88,7 @@ export class PagePicture implements Disposable {
 
   /** The highest resolution at which the page stays within the pixel limit for one page. */
   get mostDpi(): number {
-    return POINTS * Math.sqrt(limits.ocr.pagePixels / (this.width * this.height));
+    return POINTS * Math.sqrt(PAGE_PIXELS / (this.width * this.height));
   }
 
   /**

@@ -1,4 +1,3 @@
-import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import type { RawPage } from "../pdf/layout/document.ts";
 import { recognizedBlocks } from "../pdf/layout/recognized.ts";
@@ -6,6 +5,7 @@ import { inTurns } from "../steps.ts";
 import { PagePicture } from "./page-picture.ts";
 import { type PageReading, recognizePage } from "./recognize-page.ts";
 import { RecognitionFailure, type TextRecognizer } from "./tesseract.ts";
+import { recognitionFailed } from "../result-errors.ts";
 
 /**
  * Recognizes a page (0-based) of a document. The languages of `recognizer` must be open.
@@ -33,6 +33,6 @@ async function read(picture: PagePicture, page: number, recognizer: TextRecogniz
     return await recognizePage(picture, recognizer);
   } catch (error) {
     if (!(error instanceof RecognitionFailure)) throw error;
-    throw new Refusal("ocr_failed", `Page ${page + 1} could not be recognized.`, { page: page + 1 }, { cause: error });
+    throw recognitionFailed(page + 1, error);
   }
 }

@@ -1,6 +1,6 @@
 import type { DisplayList, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
-import { Refusal } from "../errors.ts";
+import { pageHasTooManyPixels, pagesHaveTooManyPixels } from "../limit-errors.ts";
 import type { JpegEncoder } from "../image/jpeg/encode.ts";
 import type { SteppedStage, Work } from "../work.ts";
 import { mostRows } from "../pdf/content/page-work.ts";
@@ -91,24 +91,10 @@ export async function checkPixels(open: OpenPdf, pages: readonly number[], dpi: 
     open.engine.work.spend(PAGE_WORK);
     await open.engine.work.pause();
     const pixels = width * height;
-    if (pixels > pagePixels) {
-      throw new Refusal("limit_exceeded", `Page ${page + 1} has too many pixels at ${dpi} dpi. Use a lower \`dpi\`.`, {
-        limit: pagePixels,
-        actual: pixels,
-      });
-    }
+    if (pixels > pagePixels) throw pageHasTooManyPixels(page + 1, dpi, pixels);
     total += pixels;
   }
-  if (total > callPixels) {
-    throw new Refusal(
-      "limit_exceeded",
-      "The pages have too many pixels in total. Select fewer pages or use a lower `dpi`.",
-      {
-        limit: callPixels,
-        actual: total,
-      },
-    );
-  }
+  if (total > callPixels) throw pagesHaveTooManyPixels(total);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { OpenPdf } from "../pdf/document/document.ts";
 import { type FillPixels, WEBP_SIDE, webpBytes } from "../image/codecs.ts";
 import { bandBytes, PageRaster, pixelsOf } from "./page-raster.ts";
 import { pngOf } from "./png.ts";
+import { tooLargeForWebp } from "../result-errors.ts";
 
 export interface WebpOptions {
   readonly dpi: number;
@@ -96,12 +97,7 @@ const isLackOfMemory = (error: unknown): error is Refusal =>
 
 async function tooLarge(open: OpenPdf, page: number, engines: Engines, options: WebpOptions): Promise<Refusal> {
   const maxDpi = await highestDpi(open, page, engines, options);
-  const way = maxDpi === null ? "Use png or jpeg." : `Use ${maxDpi} dpi or less, png, or jpeg.`;
-  return new Refusal("raster_too_large", `Page ${page + 1} is too large for WebP at this resolution. ${way}`, {
-    page: page + 1,
-    format: "webp",
-    maxDpi,
-  });
+  return tooLargeForWebp(page + 1, maxDpi);
 }
 
 const LOWEST_DPI = 36;

@@ -1,8 +1,8 @@
-import { overloaded } from "../errors/api-error.ts";
 import { dropSpares, keptBytes } from "../../engines/lease/pool.ts";
 import { dropModels } from "../../engines/ocr/models.ts";
 import { limits } from "../../limits.ts";
 import { ofIsolate } from "../../isolate.ts";
+import { serviceBusy } from "../errors/load-errors.ts";
 
 export interface AdmissionOptions {
   /** Bytes for all requests plus memory kept between them. */
@@ -203,7 +203,7 @@ export class Admission {
       // Each request takes its turn itself: anything handed to a request that no longer runs would be lost.
       while (!this.#isNext(waiting)) {
         const left = until - Date.now();
-        if (left <= 0) throw overloaded("The service is overloaded. Retry in a few seconds.");
+        if (left <= 0) throw serviceBusy();
         const { promise, resolve } = Promise.withResolvers<void>();
         waiting.look = resolve;
         const timer = setTimeout(resolve, Math.min(left, lookMilliseconds));

@@ -1,7 +1,7 @@
 import { type Admission, admissionOf, type Admittance } from "./admission.ts";
 import { RequestMemory } from "./request-memory.ts";
 import type { ImagesBinding } from "@cloudflare/workers-types";
-import { type ApiError, overloaded } from "../errors/api-error.ts";
+import type { ApiError } from "../errors/api-error.ts";
 import { issuerServiceOf } from "../fetch/issuer-service.ts";
 import { timestampServiceOf } from "../fetch/timestamp-service.ts";
 import type { Services } from "../../engines/cms/services.ts";
@@ -10,8 +10,12 @@ import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } f
 import type { LeaseOptions, Parking } from "../../engines/lease/pool.ts";
 import { type Work, workOfRequest } from "../../engines/work.ts";
 import type { Env } from "../../env.ts";
-import { limits } from "../../limits.ts";
+import { limits, MiB } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
+import { memoryTaken } from "../errors/load-errors.ts";
+
+/** How much of a response is produced ahead of its reader while memory allows. What has been produced needs no engine anymore. */
+const AHEAD_BYTES = 32 * MiB;
 
 export interface LeaseRequest {
   readonly account: string;
@@ -155,7 +159,7 @@ export class Lease extends RequestMemory {
         // It works on the response in a place of its own, though without an engine.
         const response = await ask().finally(() => again(this.bytes));
         await this.orEnd(() => {
-          if (this.grow(this.bytes + response.length) !== true) throw noMemory();
+          if (this.grow(this.bytes + response.length) !== true) throw memoryTaken();
         });
         return response;
       },
@@ -220,7 +224,7 @@ export class Lease extends RequestMemory {
     // Its engines, and those of another slow reader, may still grow for the next entry.
     const spare = engineBytes + smallBodyBytes + growthBytes;
     const heap = this.#engines?.heapBytes() ?? 0;
-    return bytes <= limits.response.aheadBytes && this.grow(heap + bytes, spare) === true;
+    return bytes <= AHEAD_BYTES && this.grow(heap + bytes, spare) === true;
   }
 
   /** Reports that `bytes` of the response were sent and `unsent` produced bytes remain. Throws as `check` does. */
@@ -290,8 +294,6 @@ export class Lease extends RequestMemory {
     this.#engines = await leaseEngines(allowHeap, options);
   }
 }
-
-const noMemory = (): ApiError => overloaded("Other requests are using the memory. Retry in a few seconds.");
 
 /** Bytes for reading a body into an engine and working on it. */
 const intoEngine = ({ operation }: LeaseRequest, bodyBytes: number): number =>

@@ -1,21 +1,6 @@
 import type { Admission, Admittance, Admitted } from "./admission.ts";
-import { ApiError, overloaded } from "../errors/api-error.ts";
-
-/**
- * The client disconnected before the response began. No client sees this error; it goes to the log and into `operation.failed`.
- */
-export class ClientGone extends ApiError {
-  constructor() {
-    super("client_closed_request");
-  }
-}
-
-/** The client was slow, and other requests needed the memory it held. */
-class TooSlow extends ApiError {
-  constructor() {
-    super("request_timeout", "The files arrived too slowly, and other requests were waiting for the memory.");
-  }
-}
+import { ApiError } from "../errors/api-error.ts";
+import { ClientGone, TooSlow, noProgress, tooManyOutside } from "../errors/load-errors.ts";
 
 type State = Admitted["state"];
 
@@ -105,7 +90,7 @@ export class RequestMemory implements Admitted, Disposable {
     if (this.#signal?.aborted) return new ClientGone();
     if (this.#refusal) return this.#refusal;
     if (this.#lost === "slow") return new TooSlow();
-    return overloaded("The request made no progress for too long. Retry in a few seconds.");
+    return noProgress();
   }
 
   /** Throws if the work must stop; otherwise counts as a sign of life, which restarts the deadline. */
@@ -156,8 +141,7 @@ export class RequestMemory implements Admitted, Disposable {
     this.#isParked = true;
     this.#parkedBytes = bytes;
     this.hold(bytes);
-    if (!this.#admission.mayPark(this))
-      throw overloaded("Too many requests are waiting for time-stamp services or issuers. Retry in a few seconds.");
+    if (!this.#admission.mayPark(this)) throw tooManyOutside();
   }
 
   /** It waits for something outside, or for its turn after that: its place is free. Throws as `check` does. */

@@ -1,31 +1,22 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { clientNetwork } from "./client-network.ts";
 import { ExpiringMap } from "./expiring-map.ts";
-import { ApiError } from "../errors/api-error.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import { authenticate, type CreditStanding, type RateStanding } from "../../accounts/authentication.ts";
-import type { Caller, Rejection } from "../../accounts/caller.ts";
+import type { Caller } from "../../accounts/caller.ts";
 import type { Scope } from "../../accounts/scopes.ts";
 import { hashToken, shardOfToken } from "../../accounts/token.ts";
 import { databaseAt, type Env, readEnv } from "../../env.ts";
-
-const rejections: Record<Rejection | "missing", string> = {
-  missing: "Missing API key. Send it in the header `Authorization: Bearer sk_live_...`.",
-  bad: "Invalid API key.",
-  revoked: "This API key has been revoked.",
-  expired: "This API key has expired.",
-};
+import {
+  lacksScope,
+  overRate,
+  tooManyInvalidKeys,
+  tooManyRequests,
+  unauthenticated,
+} from "../errors/account-errors.ts";
 
 /** The window of both rate limiters and of the plans' limits. */
 const WINDOW_SECONDS = 60;
-
-function unauthenticated(reason: keyof typeof rejections): ApiError {
-  return new ApiError("unauthenticated", rejections[reason], { headers: { "WWW-Authenticate": "Bearer" } });
-}
-
-function tooFast(message: string, seconds: number): ApiError {
-  return new ApiError("rate_limit_exceeded", message, { headers: { "Retry-After": String(seconds) } });
-}
 
 /**
  * Guards every route that needs a key: bearer authentication (RFC 6750, header only), one of the scopes, and the account's
@@ -84,10 +75,7 @@ export function checkRate(c: Context<AppEnv>): void {
   const { plan } = c.get("caller");
   const rate = c.get("rate");
   if (!rate.exceeded) return;
-  throw tooFast(
-    `Your plan (${plan}) allows ${rate.limit} requests per minute. Retry in ${rate.resetSeconds} seconds.`,
-    rate.resetSeconds,
-  );
+  throw overRate(plan, rate.limit, rate.resetSeconds);
 }
 
 /** Identifies the sender of a request, and counts it. Throws 401, or 429 if a rate limiter stops it before the database. */
@@ -98,12 +86,9 @@ export async function identityOf(env: Env, headers: Headers): Promise<Identity> 
   // A made-up key costs no query, so it is not counted.
   if (shard === undefined || shard >= env.databases.length) throw unauthenticated("bad");
   const network = clientNetwork(headers);
-  if (badSenders.get(network) === true) {
-    throw tooFast("Too many invalid API keys from this address. Retry in a minute.", WINDOW_SECONDS);
-  }
+  if (badSenders.get(network) === true) throw tooManyInvalidKeys(WINDOW_SECONDS);
   const hash = await hashToken(token);
-  if (!(await env.keyShield.limit({ key: hash })).success)
-    throw tooFast("Too many requests. Retry in a minute.", WINDOW_SECONDS);
+  if (!(await env.keyShield.limit({ key: hash })).success) throw tooManyRequests(WINDOW_SECONDS);
   const database = databaseAt(env, shard);
   const known = exceeded.get(hash);
   if (known !== undefined) {
@@ -139,11 +124,5 @@ const exceeded = new ExpiringMap<Exceeded>(1_000);
 /** Throws `forbidden` unless the caller has one of the scopes. */
 export function checkScope(caller: Caller, ...scopes: readonly [Scope, ...Scope[]]): void {
   if (scopes.some((scope) => caller.scopes.includes(scope))) return;
-  throw new ApiError(
-    "forbidden",
-    `This API key lacks the ${scopes.map((scope) => `\`${scope}\``).join(" or ")} scope.`,
-    {
-      details: { requiredScope: scopes[0] },
-    },
-  );
+  throw lacksScope(scopes);
 }

@@ -1,12 +1,13 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 import { checkInto, invalidParameters } from "./issues.ts";
-import { ApiError } from "../errors/api-error.ts";
+import { jsonTooLarge } from "../errors/limit-errors.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import { plainBody, readBody } from "../multipart/body.ts";
 import { limits } from "../../limits.ts";
 import type { FieldIssue } from "../../operations/definition/fields.ts";
 import { repeatedKey } from "../../operations/definition/repeated-key.ts";
+import { jsonMalformed, jsonNotObject, notJson } from "../errors/request-errors.ts";
 
 /**
  * Reads and validates a JSON object (RFC 8259) of at most `limits.json.bodyBytes`; problems with its members are added to
@@ -21,7 +22,7 @@ export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: Fi
   if (bytes.length > 0 && !isJson) throw notJson();
   const value = bytes.length === 0 ? {} : parse(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw unreadable("The request body must be a JSON object.");
+    throw jsonNotObject();
   }
   return checkInto(schema, value, issues);
 }
@@ -38,12 +39,12 @@ export async function readBytes(
   const { headers } = c.req.raw;
   const body = plainBody(c.req.raw);
   const declared = Number(headers.get("Content-Length") ?? 0);
-  if (declared > maxBytes) throw tooLarge(maxBytes, declared);
+  if (declared > maxBytes) throw jsonTooLarge(maxBytes, declared);
   if (body === null) return new Uint8Array();
   let bytes = new Uint8Array();
   await readBody(body, {
     maxBytes,
-    tooLarge,
+    tooLarge: jsonTooLarge,
     graceMilliseconds: limits.form.graceMilliseconds,
     read(window) {
       const longer = new Uint8Array(bytes.length + window.length);
@@ -73,19 +74,6 @@ function decode(bytes: Uint8Array): { text: string; value: unknown } {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return { text, value: JSON.parse(text) as unknown };
   } catch (cause) {
-    // The parser's own message would repeat the client's input.
-    throw unreadable("The request body must be valid JSON in UTF-8.", cause);
+    throw jsonMalformed(cause);
   }
-}
-
-const notJson = (): ApiError => new ApiError("unsupported_format", "The request body must be application/json.");
-
-function tooLarge(limit: number, actual: number): ApiError {
-  return new ApiError("file_too_large", `A JSON body can have up to ${limit.toLocaleString("en-US")} bytes.`, {
-    details: { limit, actual },
-  });
-}
-
-function unreadable(message: string, cause?: unknown): ApiError {
-  return new ApiError("invalid_parameters", message, { details: { fields: [] }, cause });
 }

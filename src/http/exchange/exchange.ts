@@ -2,13 +2,14 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import { responseHeaders } from "./headers.ts";
 import { observe, type TelemetryIn } from "./observe.ts";
 import { RequestLog } from "./request-log.ts";
-import { ApiError, asApiError } from "../errors/api-error.ts";
+import { asApiError } from "../errors/api-error.ts";
 import { oneOf } from "../errors/schema-issues.ts";
-import { BrokenBody, discardRest } from "../multipart/body.ts";
+import { discardRest } from "../multipart/body.ts";
 import type { CreditStanding, RateStanding } from "../../accounts/authentication.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { hex } from "../../bytes/hex.ts";
 import type { Env } from "../../env.ts";
+import { BrokenBody, methodNotAllowed } from "../errors/request-errors.ts";
 
 /** The context that Hono carries through a request. */
 export interface AppEnv {
@@ -94,8 +95,6 @@ export function addPath(
   const allow = [...allowed, "OPTIONS"].join(", ");
   const use = oneOf(Object.keys(methods));
   app.all(pattern, noteRoute, (c) => {
-    throw new ApiError("method_not_allowed", `${c.req.method} is not supported here; use ${use}.`, {
-      headers: { Allow: allow },
-    });
+    throw methodNotAllowed(c.req.method, use, allow);
   });
 }

@@ -3,11 +3,12 @@ import { byteRange } from "./byte-range.ts";
 import { isKnown } from "./cached-document.ts";
 import type { AppEnv } from "./exchange.ts";
 import { attachment } from "./headers.ts";
-import { ApiError, asApiError } from "../errors/api-error.ts";
+import { asApiError } from "../errors/api-error.ts";
 import { MinDataRate } from "../multipart/timeouts.ts";
 import type { StoredFile } from "../../files/file.ts";
 import type { FileSource } from "../../files/read.ts";
 import { limits } from "../../limits.ts";
+import { rangeOutside } from "../errors/request-errors.ts";
 
 /**
  * Sends a file or a range of it (RFC 9110, sections 13 and 14). The response begins once its first chunk has been decrypted; if
@@ -30,11 +31,7 @@ export async function sendFile(
   const condition = c.req.header("If-Range");
   const asked = isGet && (condition === undefined || condition === etag) ? c.req.header("Range") : undefined;
   const range = byteRange(asked, source.length);
-  if (range === "unsatisfiable") {
-    throw new ApiError("range_not_satisfiable", undefined, {
-      headers: { "Content-Range": `bytes */${source.length}`, "Accept-Ranges": "bytes" },
-    });
-  }
+  if (range === "unsatisfiable") throw rangeOutside(source.length);
   const { start, end } = range ?? { start: 0, end: source.length };
   const headers = {
     ...validators,

@@ -1,19 +1,21 @@
-import { ApiError } from "../errors/api-error.ts";
+import type { ApiError } from "../errors/api-error.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { MinDataRate } from "../multipart/timeouts.ts";
-import { limits, MiB } from "../../limits.ts";
+import { limits } from "../../limits.ts";
 import { publicUrlIssue, type UrlPolicy } from "../../public-url.ts";
 import { version } from "../../version.ts";
+import {
+  documentIncomplete,
+  expandsTooFar,
+  hostNotReached,
+  hostTooSlow,
+  redirectNotAllowed,
+  redirectsTooOften,
+  wrongStatus,
+} from "../errors/request-errors.ts";
 
 const WINDOW_BYTES = 64 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-
-const INCOMPLETE = "broke off before the document was complete. Retry, or upload the file.";
-const TOO_SLOW =
-  "was too slow: its server sent nothing, or almost nothing, for too long. Retry later, or upload the file.";
-const EXPANDED =
-  `sent a compressed response of more than ${limits.references.decompressedBytes / MiB} MiB. ` +
-  "Serve the document without `Content-Encoding`, or upload the file.";
 
 export interface FetchOptions {
   /** The form field or JSON member that contains the URL. It names the URL in errors: the URL itself may contain a token. */
@@ -55,8 +57,7 @@ export async function fetchDocument(url: string, options: FetchOptions): Promise
     const response = await follow(url, connection, options);
     const { status, headers } = response;
     if (status !== 200) {
-      const advice = "It must respond with 200 to a request without credentials.";
-      throw failed(field, `responded with status ${status}. ${advice}`, status);
+      throw wrongStatus(field, status);
     }
     // The size of a compressed response is not the document's.
     const isCompressed = headers.has("Content-Encoding");
@@ -66,7 +67,7 @@ export async function fetchDocument(url: string, options: FetchOptions): Promise
     const { decompressedBytes } = limits.references;
     const bounded =
       isCompressed && decompressedBytes < maxBytes
-        ? { ...options, maxBytes: decompressedBytes, tooLarge: () => failed(field, EXPANDED) }
+        ? { ...options, maxBytes: decompressedBytes, tooLarge: () => expandsTooFar(field) }
         : options;
     return { length, chunks: () => read(response, length, connection, bounded), cancel: () => connection.close() };
   } catch (error) {
@@ -115,10 +116,7 @@ class Connection {
       if (this.#stop.signal.aborted || !isLost(error)) throw error;
       return request();
     };
-    const response = await this.#wait(
-      request().catch(again),
-      "could not be reached. Check its host name, or upload the file.",
-    );
+    const response = await this.#wait(request().catch(again), hostNotReached);
     this.#cancel = () => void response.body?.cancel().catch(() => {});
     return response;
   }
@@ -129,7 +127,7 @@ class Connection {
     if (reader === undefined) return;
     this.#cancel = () => void reader.cancel().catch(() => {});
     for (let buffer = new ArrayBuffer(WINDOW_BYTES); ;) {
-      const { done, value } = await this.#wait(reader.read(new Uint8Array(buffer)), INCOMPLETE);
+      const { done, value } = await this.#wait(reader.read(new Uint8Array(buffer)), documentIncomplete);
       if (done || value === undefined) return;
       this.#rate.passed(value.byteLength);
       yield value;
@@ -137,13 +135,13 @@ class Connection {
     }
   }
 
-  /** Waits for the server. Throws `fetch_failed` with `problem` if the connection fails, or if the server is too slow. */
-  async #wait<T>(promise: Promise<T>, problem: string): Promise<T> {
+  /** Waits for the server. Throws `error` if the connection fails, or if the server is too slow. */
+  async #wait<T>(promise: Promise<T>, error: (field: string, cause: unknown) => ApiError): Promise<T> {
     const failing = promise.catch((cause: unknown) => {
       this.#client.throwIfAborted();
-      throw failed(this.#field, problem, undefined, cause);
+      throw error(this.#field, cause);
     });
-    const result = await this.#rate.wait(failing, () => failed(this.#field, TOO_SLOW));
+    const result = await this.#rate.wait(failing, () => hostTooSlow(this.#field));
     this.#client.throwIfAborted();
     return result;
   }
@@ -162,14 +160,14 @@ async function follow(url: string, connection: Connection, { field, policy }: Fe
     // Closes the connection; errors do not matter.
     response.body?.cancel().catch(() => {});
     if (followed === limits.references.redirects) {
-      throw failed(field, `redirects more than ${followed} times. Use the URL of the document itself.`);
+      throw redirectsTooOften(field);
     }
     const next = URL.parse(location, target);
     // The fragment is for the reader of a document (RFC 9110, section 10.2.2).
     if (next !== null) next.hash = "";
     target = next?.href ?? location;
     const issue = publicUrlIssue(target, policy);
-    if (issue !== undefined) throw failed(field, `redirects to a URL that is not allowed: it ${issue}.`);
+    if (issue !== undefined) throw redirectNotAllowed(field, issue);
   }
 }
 
@@ -186,16 +184,10 @@ async function* read(
       if (total > maxBytes) throw tooLarge(total, false);
       yield chunk;
     }
-    if (length !== undefined && total !== length) throw failed(field, INCOMPLETE);
+    if (length !== undefined && total !== length) throw documentIncomplete(field);
   } finally {
     connection.close();
   }
-}
-
-/** `problem`: the end of a sentence about the URL, and what to do. */
-function failed(field: string, problem: string, status?: number, cause?: unknown): ApiError {
-  const details = { input: field, ...(status !== undefined && { status }) };
-  return new ApiError("fetch_failed", `The URL in \`${field}\` ${problem}`, { details, cause });
 }
 
 /** The file name in a URL; empty if its path ends with a slash. */

@@ -1,9 +1,9 @@
-import { Unusable } from "../../engines/cms/refusal.ts";
 import type { IssuerService } from "../../engines/cms/services.ts";
 import type { IssuerSettings } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { publicUrlIssue } from "../../public-url.ts";
 import { type SmallRequest, smallResponse } from "./small-response.ts";
+import { hostNotAllowed, urlNotPublic } from "../../engines/cms/problems.ts";
 
 /**
  * The issuers of certificates over HTTP, for OCSP (RFC 6960, appendix A), lists, and certificates. The sender of a certificate chooses its URLs, so
@@ -12,9 +12,8 @@ import { type SmallRequest, smallResponse } from "./small-response.ts";
  */
 export function issuerServiceOf({ urls, hosts }: IssuerSettings, client: AbortSignal): IssuerService {
   const send = async (url: string, request: Pick<SmallRequest, "method" | "body" | "headers" | "bytes">) => {
-    if (publicUrlIssue(url, urls) !== undefined) throw new Unusable("is at a URL that is not public");
-    if (hosts !== undefined && !hosts.includes(new URL(url).hostname))
-      throw new Unusable("is at a host that the operator does not allow");
+    if (publicUrlIssue(url, urls) !== undefined) throw urlNotPublic();
+    if (hosts !== undefined && !hosts.includes(new URL(url).hostname)) throw hostNotAllowed();
     return smallResponse(url, {
       ...request,
       purpose: "certificates",

@@ -1,5 +1,6 @@
 import { concat } from "../../bytes/concat.ts";
 import { Unusable } from "../../engines/cms/refusal.ts";
+import { didNotRespond, notReached, respondedWithStatus, sentTooMuch } from "../../engines/cms/problems.ts";
 import { version } from "../../version.ts";
 
 export interface SmallRequest {
@@ -32,16 +33,13 @@ export async function smallResponse(url: string, request: SmallRequest): Promise
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new Unusable(`responded with status ${response.status}`);
+      throw respondedWithStatus(response.status);
     }
     return await read(response, bytes);
   } catch (cause) {
     client.throwIfAborted();
     if (cause instanceof Unusable) throw cause;
-    const seconds = milliseconds / 1000;
-    throw new Unusable(late.aborted ? `did not respond within ${seconds} seconds` : "could not be reached", {
-      cause,
-    });
+    throw late.aborted ? didNotRespond(milliseconds, cause) : notReached(cause);
   }
 }
 
@@ -50,7 +48,7 @@ async function read({ body }: Response, most: number): Promise<Uint8Array<ArrayB
   let total = 0;
   for await (const chunk of body ?? []) {
     total += chunk.length;
-    if (total > most) throw new Unusable(`sent more than ${most / 1024} KiB`);
+    if (total > most) throw sentTooMuch(most);
     chunks.push(chunk);
   }
   return concat(chunks);

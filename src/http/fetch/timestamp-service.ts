@@ -1,11 +1,12 @@
 import { oneOf } from "../errors/schema-issues.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
-import { timestampFailed, Unusable } from "../../engines/cms/refusal.ts";
+import { Unusable } from "../../engines/cms/refusal.ts";
 import type { TimestampService } from "../../engines/cms/services.ts";
 import { limits } from "../../limits.ts";
 import type { TimestampSettings } from "../../env.ts";
 import { publicUrlIssue } from "../../public-url.ts";
 import { smallResponse } from "./small-response.ts";
+import { timestampFailed } from "../../engines/signature-errors.ts";
 
 /**
  * Time-stamp services over HTTP (RFC 3161, 3.4). The URLs that requests name are checked like those of documents; the operator's own is trusted.

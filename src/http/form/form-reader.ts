@@ -1,4 +1,3 @@
-import { ApiError } from "../errors/api-error.ts";
 import { shownName, unknownIssue } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
 import { isText } from "./file-kinds.ts";
@@ -8,6 +7,7 @@ import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import type { FieldIssue, Fields, FileKind } from "../../operations/definition/fields.ts";
 import { MOST_ISSUES } from "../../operations/definition/values.ts";
+import { tooManyFiles } from "../errors/limit-errors.ts";
 
 type Field = Fields[string];
 type TextField = Extract<Field, { kind: "text" }>;
@@ -29,12 +29,6 @@ export function isFileName(fields: Fields, name: string): boolean {
   return Object.entries(fields).some(([key, field]) => {
     if (field.kind === "files") return numberAfter(field.prefix, name) !== undefined;
     return field.kind === "file" && key === name;
-  });
-}
-
-function tooManyFiles(limit: number, actual: number): ApiError {
-  return new ApiError("limit_exceeded", `This operation accepts at most ${limit} ${limit === 1 ? "file" : "files"}.`, {
-    details: { limit, actual },
   });
 }
 

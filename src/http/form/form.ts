@@ -7,7 +7,6 @@ import {
   type UrlIssue,
 } from "./form-reader.ts";
 import { isOneOf } from "./file-kinds.ts";
-import { ApiError } from "../errors/api-error.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
@@ -22,6 +21,7 @@ import {
   type Input,
   type UploadedFile,
 } from "../../operations/definition/fields.ts";
+import { emptyUpload, wrongKind } from "../errors/request-errors.ts";
 
 export interface ReadForm<F extends Fields> {
   /** What to run: what the form makes of the operation of the route. */
@@ -150,12 +150,8 @@ export class OperationForm<F extends Fields> {
 
 function checkKind({ field, accept }: FormFile, file: UploadedFile | undefined): void {
   if (file === undefined) throw new Error(`\`${field}\` has not been loaded`);
-  const details = { input: field };
-  if (file.bytes.length === 0) throw new ApiError("invalid_file", `\`${field}\` is empty.`, { details });
-  if (!isOneOf(accept, file.bytes)) {
-    const message = `\`${field}\` is not a ${oneOf(accept.map((kind) => kindNames[kind]))}.`;
-    throw new ApiError("unsupported_format", message, { details });
-  }
+  if (file.bytes.length === 0) throw emptyUpload(field);
+  if (!isOneOf(accept, file.bytes)) throw wrongKind(field, oneOf(accept.map((kind) => kindNames[kind])));
 }
 
 /** The names of the kinds in messages. */

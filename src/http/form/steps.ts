@@ -9,6 +9,7 @@ import type { Operation } from "../../operations/definition/define.ts";
 import { defaultsBeforeStep, kindOfResult } from "../../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, type Input, takesJson } from "../../operations/definition/fields.ts";
 import { composed, madeField, type Step } from "../../operations/pipeline.ts";
+import { errorOfStep } from "../errors/request-errors.ts";
 
 type Part = FormPart<EngineBytes>;
 
@@ -163,7 +164,6 @@ function atStep(step: number, { name }: Operation, work: () => void): void {
     work();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { code, message, details } = error;
-    throw new ApiError(code, `Step ${step} (\`${name}\`): ${message}`, { details: { ...details, step } });
+    throw errorOfStep(error, step, name);
   }
 }

@@ -1,8 +1,13 @@
 import { boundaryOf } from "./multipart.ts";
 import { withTimeout, MinDataRate } from "./timeouts.ts";
-import { ApiError } from "../errors/api-error.ts";
+import { bodyTooLarge } from "../errors/limit-errors.ts";
 import type { EngineBytes, FileSink } from "../../engines/memory/heap.ts";
 import { limits, MiB } from "../../limits.ts";
+import { BrokenBody, bodyCompressed, noBody, noBoundary, notForm } from "../errors/request-errors.ts";
+import { Stalled } from "../errors/load-errors.ts";
+
+/** How much of a rejected body is still read, and for how long, so that its sender receives the response. */
+const [DISCARD_BYTES, DISCARD_MILLISECONDS] = [64 * MiB, 1_000];
 
 const WINDOW_BYTES = 64 * 1024;
 
@@ -18,7 +23,7 @@ export interface DeclaredForm {
 export function plainBody({ body, headers }: Request): ReadableStream<Uint8Array> | null {
   const encoding = headers.get("Content-Encoding")?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return body;
-  throw new ApiError("unsupported_encoding", "Send the request body uncompressed, without Content-Encoding.");
+  throw bodyCompressed();
 }
 
 /**
@@ -28,25 +33,21 @@ export function plainBody({ body, headers }: Request): ReadableStream<Uint8Array
 export function declaredForm(request: Request, tooLarge: (length: number) => Error | undefined): DeclaredForm {
   const { headers } = request;
   const boundary = boundaryOf(headers.get("Content-Type"));
-  if (boundary === undefined) throw new ApiError("unsupported_format", "The request body must be multipart/form-data.");
+  if (boundary === undefined) throw notForm();
   const body = plainBody(request);
   const given = headers.get("Content-Length");
   const length = given === null ? undefined : Number(given);
   const error = length === undefined ? undefined : tooLarge(length);
   if (error !== undefined) throw error;
-  if (boundary === "") throw unreadable("The Content-Type header must have a boundary of 1 to 70 characters.");
-  if (body === null || length === 0) throw unreadable("The request has no body.");
+  if (boundary === "") throw noBoundary();
+  if (body === null || length === 0) throw noBody();
   return { body, boundary, length };
-}
-
-function unreadable(message: string): ApiError {
-  return new ApiError("invalid_parameters", message, { details: { fields: [] } });
 }
 
 export interface BodyOptions {
   /** Maximum size of the body in bytes; reading stops just past it. */
   readonly maxBytes: number;
-  /** The error for a longer body. Default: `fileTooLarge`. */
+  /** The error for a longer body. Default: `bodyTooLarge`. */
   readonly tooLarge?: (limit: number, actual: number) => Error;
   /** Milliseconds that the client may fall behind `limits.slowestBytesPerSecond`. */
   readonly graceMilliseconds: number;
@@ -57,32 +58,6 @@ export interface BodyOptions {
   read(window: Uint8Array): number | Promise<number>;
   /** Called with the number of bytes received so far. */
   progress(bytes: number): void;
-}
-
-/** Formats two numbers of bytes in MiB, or in bytes if they would look the same. */
-export function inMiB(limit: number, actual: number): [string, string] {
-  const rounded = (bytes: number): string =>
-    `${(bytes / MiB).toLocaleString("en-US", { maximumFractionDigits: 1 })} MiB`;
-  const inBytes = (bytes: number): string => `${bytes.toLocaleString("en-US")} bytes`;
-  const words = rounded(limit) === rounded(actual) ? inBytes : rounded;
-  return [words(limit), words(actual)];
-}
-
-/**
- * The error for a body over the plan's limit. `actual` is its Content-Length or, unless `isWhole`, the number of bytes read so
- * far.
- */
-export function fileTooLarge(limit: number, actual: number, isWhole = true): ApiError {
-  const [most, size] = inMiB(limit, actual);
-  const message = `Your plan allows uploads of up to ${most}; this one is ${isWhole ? size : "larger"}.`;
-  return new ApiError("file_too_large", message, { details: { limit, actual } });
-}
-
-/** The client disconnected in the middle of the body: usually nobody sees this error. */
-export class BrokenBody extends ApiError {
-  constructor(cause: unknown) {
-    super("invalid_parameters", "The request body ended early.", { details: { fields: [] }, cause });
-  }
 }
 
 /**
@@ -105,7 +80,7 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
       rate.passed(value.byteLength);
       options.progress(total);
       if (total > options.maxBytes) {
-        throw options.tooLarge?.(options.maxBytes, total) ?? fileTooLarge(options.maxBytes, total, false);
+        throw options.tooLarge?.(options.maxBytes, total) ?? bodyTooLarge(options.maxBytes, total, false);
       }
       const window = new Uint8Array(buffer, 0, kept + value.byteLength);
       const used = await options.read(window);
@@ -164,15 +139,14 @@ export function filesWithin(body: Uint8Array): FileSink<EngineBytes> {
  * report an earlier close as a broken connection. Limited in time and bytes; past the limit, the response is sent at once.
  */
 export async function discardRest({ body, headers }: Request): Promise<void> {
-  const { discardBytes, discardMilliseconds } = limits.form;
   // Who waits for `100 Continue` sends nothing, and gets it if the body is read.
   if (body === null || body.locked || headers.has("Expect")) return;
-  if (Number(headers.get("Content-Length") ?? 0) > discardBytes) return;
-  const until = Date.now() + discardMilliseconds;
+  if (Number(headers.get("Content-Length") ?? 0) > DISCARD_BYTES) return;
+  const until = Date.now() + DISCARD_MILLISECONDS;
   const reader = body.getReader({ mode: "byob" });
   let buffer = new ArrayBuffer(WINDOW_BYTES);
   try {
-    for (let total = 0; total <= discardBytes;) {
+    for (let total = 0; total <= DISCARD_BYTES;) {
       const reading = reader.read(new Uint8Array(buffer));
       const { done, value } = await withTimeout(reading, Math.max(0, until - Date.now()), stalled);
       if (done || value === undefined) return;
@@ -183,12 +157,6 @@ export async function discardRest({ body, headers }: Request): Promise<void> {
     // The client is too slow or gone: the response is the same.
   }
   reader.cancel().catch(() => {});
-}
-
-class Stalled extends ApiError {
-  constructor() {
-    super("request_timeout");
-  }
 }
 
 const stalled = (): Stalled => new Stalled();

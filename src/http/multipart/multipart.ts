@@ -1,7 +1,8 @@
-import { ApiError } from "../errors/api-error.ts";
 import { concat } from "../../bytes/concat.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import type { FileSink, InputBytes } from "../../engines/memory/heap.ts";
+import { type FormLimit, formTooLarge } from "../errors/limit-errors.ts";
+import { multipartMalformed } from "../errors/request-errors.ts";
 
 /**
  * One part of a body, by its form field. `filename`: empty if it has none. `bytes`: the file as its sink represents it; absent if the file was not
@@ -44,13 +45,8 @@ const [TAB, LF, CR, SPACE, DASH] = [9, 10, 13, 32, 45];
 /** White space that may follow a boundary on its line (RFC 2046, transport-padding). */
 const MAX_PADDING = 256;
 
-const malformed = (message: string): ApiError =>
-  new ApiError("invalid_parameters", `The multipart body is malformed: ${message}.`, { details: { fields: [] } });
-
-function checkLimit(actual: number, limit: number, what: string, unit: string): void {
-  if (actual <= limit) return;
-  const message = `${what} can have up to ${limit.toLocaleString("en-US")} ${unit}.`;
-  throw new ApiError("limit_exceeded", message, { details: { limit, actual } });
+function checkLimit(what: FormLimit, limit: number, actual: number): void {
+  if (actual > limit) throw formTooLarge(what, limit, actual);
 }
 
 /** How the text that refers to a file begins, and how many bytes tell. */
@@ -108,7 +104,7 @@ export class MultipartParser<Bytes = InputBytes> {
   /** Call at the end of the body: throws if the final boundary is missing. */
   finish(): readonly FormPart<Bytes>[] {
     if (this.#state === "end") return this.parts;
-    throw malformed(
+    throw multipartMalformed(
       this.#state === "preamble"
         ? "the boundary that Content-Type names does not occur in it"
         : "it ends before its final boundary",
@@ -180,7 +176,7 @@ export class MultipartParser<Bytes = InputBytes> {
     const decoder = new TextDecoder();
     for (let from = at; ;) {
       const end = window.indexOf(LF, from);
-      checkLimit((end < 0 ? window.length : end) - at, partHeaderBytes, "The headers of a part", "bytes");
+      checkLimit("partHeaderBytes", partHeaderBytes, (end < 0 ? window.length : end) - at);
       if (end < 0) return undefined;
       const line = window.subarray(from, window[end - 1] === CR && end > from ? end - 1 : end);
       if (line.length > 0) {
@@ -188,9 +184,9 @@ export class MultipartParser<Bytes = InputBytes> {
         from = end + 1;
         continue;
       }
-      checkLimit(this.parts.length + 1, fields, "A request", "form fields");
+      checkLimit("fields", fields, this.parts.length + 1);
       const head = readPartHeaders(lines);
-      if (head === undefined) throw malformed("a part has no `Content-Disposition: form-data` with a name");
+      if (head === undefined) throw multipartMalformed("a part has no `Content-Disposition: form-data` with a name");
       this.#head = head;
       this.#kind = this.#kindOf(head);
       if (this.#kind === "file") this.#wanted = this.#options.wantsFile(head.field);
@@ -233,8 +229,8 @@ export class MultipartParser<Bytes = InputBytes> {
     }
     this.#textBytes += bytes.length;
     this.#allTextBytes += bytes.length;
-    checkLimit(this.#textBytes, this.#options.textBytes, "A text field", "bytes");
-    checkLimit(this.#allTextBytes, this.#options.allTextBytes, "The text fields of a request together", "bytes");
+    checkLimit("textBytes", this.#options.textBytes, this.#textBytes);
+    checkLimit("allTextBytes", this.#options.allTextBytes, this.#allTextBytes);
     this.#text.push(bytes.slice());
   }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "../../limits.ts";
 import { describeEndpoint } from "./endpoints.ts";
 import { fileReference, formEncoding, formSchema, stepSchemas } from "./form.ts";
 import { isOfAllOperations } from "./operation-errors.ts";
@@ -32,7 +33,7 @@ const idempotencyKey: Json = {
   in: "header",
   description:
     "Makes the request safe to retry. For 24 hours, up to five retries with the same key are processed again but not charged again. The service stores only an HMAC of the request.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
+  schema: { type: "string", minLength: 1, maxLength: limits.parameters.idempotencyKeyCharacters },
 };
 
 const prefer: Json = {

@@ -1,13 +1,15 @@
 import { FileTotals, type Reference, type ReferringRequest, StoredReference, UrlReference } from "./references.ts";
 import type { FormFile } from "../form/form-reader.ts";
-import { ApiError } from "../errors/api-error.ts";
-import { inMiB } from "../multipart/body.ts";
+import { imageTooLarge } from "../errors/limit-errors.ts";
 import { safeFileName, stemOf } from "../../operations/definition/file-names.ts";
 import type { EngineBytes, InputBytes } from "../../engines/memory/heap.ts";
 import type { Ranges } from "../../engines/memory/ranges.ts";
 import { imageKindOf } from "../../engines/image/kind.ts";
 import { limits } from "../../limits.ts";
 import type { UploadedFile } from "../../operations/definition/fields.ts";
+
+/** URLs of one request that are opened at the same time. A Worker can have six connections. */
+const CONNECTIONS = 4;
 
 /** A file in the engine's memory. */
 export interface LoadedFile {
@@ -90,9 +92,8 @@ async function open(
 
 /** As many as may have a connection at once. */
 function* batches<T>(references: readonly T[]): Generator<readonly T[]> {
-  const { connections } = limits.references;
-  for (let start = 0; start < references.length; start += connections) {
-    yield references.slice(start, start + connections);
+  for (let start = 0; start < references.length; start += CONNECTIONS) {
+    yield references.slice(start, start + CONNECTIONS);
   }
 }
 
@@ -122,7 +123,7 @@ async function load(
   for (const { ranges, uses, field, filename, sha256 } of inRanges) {
     // Its first bytes tell its type.
     await ranges.fetch(0);
-    if (imageKindOf(ranges.view(0, IMAGE_HEAD))) throw tooLargeImage(field, ranges.length);
+    if (imageKindOf(ranges.view(0, IMAGE_HEAD))) throw imageTooLarge(field, ranges.length);
     for (const use of uses) add(use, ranges, filename, sha256);
   }
   const areKnown = whole.every(({ length }) => length !== undefined);
@@ -151,11 +152,3 @@ const isInRanges = (reference: Reference): reference is StoredReference & { read
 
 /** Bytes in which the signature of an image lies. */
 const IMAGE_HEAD = 16;
-
-function tooLargeImage(field: string, actual: number): ApiError {
-  const limit = limits.references.heldBytes;
-  const [most, size] = inMiB(limit, actual);
-  return new ApiError("limit_exceeded", `\`${field}\` is an image of ${size}. Images can have up to ${most}.`, {
-    details: { limit, actual, input: field },
-  });
-}

@@ -8,18 +8,12 @@ import { pagesOfFile, respondWithJob, startJob } from "./start-job.ts";
 import { Lease, leaseOptions, type LeaseRequest, servicesOf } from "../admission/lease.ts";
 import { authorize, checkScope } from "../auth/authorize.ts";
 import { asApiError } from "../errors/api-error.ts";
+import { bodyTooLarge } from "../errors/limit-errors.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { type FormChecks, readForm } from "../form/form.ts";
 import { FormNames } from "../form/form-reader.ts";
 import { readSteps } from "../form/steps.ts";
-import {
-  type DeclaredForm,
-  declaredForm,
-  fileTooLarge,
-  filesWithin,
-  readBody,
-  readSmallBody,
-} from "../multipart/body.ts";
+import { type DeclaredForm, declaredForm, filesWithin, readBody, readSmallBody } from "../multipart/body.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
 import { plans } from "../../accounts/plans.ts";
 import type { EngineBytes, FileSink } from "../../engines/memory/heap.ts";
@@ -159,7 +153,7 @@ function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: Declar
 
 function declaredBody(c: Context<AppEnv>): DeclaredBody {
   const maxBytes = plans[c.get("caller").plan].maxBodyBytes;
-  const tooLarge = (length: number) => (length > maxBytes ? fileTooLarge(maxBytes, length) : undefined);
+  const tooLarge = (length: number) => (length > maxBytes ? bodyTooLarge(maxBytes, length) : undefined);
   return { ...declaredForm(c.req.raw, tooLarge), maxBytes };
 }
 

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { limits } from "../../limits.ts";
 import type { LoadedFile } from "./load-files.ts";
-import { ApiError } from "../errors/api-error.ts";
+import type { ApiError } from "../errors/api-error.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
@@ -20,9 +21,11 @@ import { type Env, readEnv } from "../../env.ts";
 import type { Enqueue } from "../../events/outbox.ts";
 import { logFault } from "../../faults.ts";
 import type { Operation } from "../../operations/definition/define.ts";
+import { invalidFields } from "../errors/invalid-fields.ts";
+import { keyInUse, keyReused, outOfCredits } from "../errors/account-errors.ts";
 
 const KEY_HEADER = "Idempotency-Key";
-const MAX_KEY_LENGTH = 255;
+const MAX_KEY_LENGTH = limits.parameters.idempotencyKeyCharacters;
 /** Seconds until a failed reversal is retried, so that the database has time to recover. */
 const LATE_SECONDS = 30;
 
@@ -35,8 +38,7 @@ export function checkQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
     const key = c.req.header(KEY_HEADER);
     if (key !== undefined && (key.length < 1 || key.length > MAX_KEY_LENGTH)) {
       const issue = `must be 1 to ${MAX_KEY_LENGTH} characters long`;
-      const message = `\`${KEY_HEADER}\` ${issue}.`;
-      throw new ApiError("invalid_parameters", message, { details: { fields: [{ name: KEY_HEADER, issue }] } });
+      throw invalidFields([{ name: KEY_HEADER, issue }]);
     }
     const { limit, used, warned } = c.get("credits");
     if (key === undefined && used + credits > limit) throw refused(c, credits, { used, warned }, new Date());
@@ -48,20 +50,11 @@ export function checkQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
 function refused(c: Context<AppEnv>, credits: number, period: { used: number; warned: number }, now: Date): ApiError {
   const { account, livemode, plan } = c.get("caller");
   const { limit } = c.get("credits");
-  const { used } = period;
   const month = monthOf(now);
   const budget = { account, livemode, plan, limit, month };
   const emitted = emitRefusal(c.get("database"), budget, period, credits, now, enqueuerOf(c));
   c.executionCtx.waitUntil(emitted.catch((error: unknown) => logFault("refusal not emitted", { account }, error)));
-  const remaining = Math.max(0, limit - used);
-  const cost = credits === 1 ? "1 credit" : `${credits} credits`;
-  const left = `you have ${remaining.toLocaleString("en-US")} of ${limit.toLocaleString("en-US")} left`;
-  const reset = month.end.toLocaleString("en-US", { month: "long", day: "numeric", timeZone: "UTC" });
-  const message = `This request costs ${cost}; ${left}. Credits reset on ${reset}, 00:00 UTC.`;
-  return new ApiError("quota_exceeded", message, {
-    details: { limit, used, remaining, resetAt: month.end.toISOString() },
-    headers: { "Retry-After": String(Math.ceil((month.end.getTime() - now.getTime()) / 1_000)) },
-  });
+  return outOfCredits(credits, { limit, used: period.used, end: month.end }, now);
 }
 
 /** The credits of one request, from its reservation to the end of its response. */
@@ -109,7 +102,7 @@ export class Payment {
     const result = await reserve(c.get("database"), charge, now);
     if (!("reason" in result)) return new Payment(c, result);
     if (result.reason === "quota") throw refused(c, credits, result, now);
-    throw new ApiError(result.reason === "reused" ? "idempotency_key_reused" : "idempotency_conflict");
+    throw result.reason === "reused" ? keyReused() : keyInUse();
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { Lease } from "../admission/lease.ts";
 import { checkScope } from "../auth/authorize.ts";
-import { ApiError } from "../errors/api-error.ts";
+import type { ApiError } from "../errors/api-error.ts";
+import { documentsTooLarge, fileNeedsMemory, filesTooLarge } from "../errors/limit-errors.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { type FetchedDocument, fetchDocument, fileNameIn } from "../fetch/fetch-document.ts";
 import type { FormFile } from "../form/form-reader.ts";
-import { inMiB } from "../multipart/body.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { AccountRefusal } from "../../accounts/refusal.ts";
 import type { Env } from "../../env.ts";
@@ -82,19 +82,12 @@ export class FileTotals {
   }
 
   tooLarge(actual: number, isWhole: boolean): ApiError {
-    const limit = this.#maxBytes;
-    const [most, size] = inMiB(limit, actual);
-    const message = `Your plan allows requests of up to ${most}, documents from URLs included; this one is ${isWhole ? size : "larger"}.`;
-    return new ApiError("file_too_large", message, { details: { limit, actual } });
+    return documentsTooLarge(this.#maxBytes, actual, isWhole);
   }
 
   #check(): void {
-    const limit = limits.references.heldBytes;
     const actual = this.#bodyBytes + this.bytes;
-    if (actual <= limit) return;
-    const [most, size] = inMiB(limit, actual);
-    const message = `The files of a request can have up to ${most} together; these have ${size}.`;
-    throw new ApiError("limit_exceeded", message, { details: { limit, actual } });
+    if (actual > limits.references.heldBytes) throw filesTooLarge(actual);
   }
 }
 
@@ -197,13 +190,7 @@ export class StoredReference extends Reference {
     const isPossible =
       operation.memory?.readsRanges === true && this.uses.length === 1 && first?.accept.includes("pdf");
     if (!isPossible || !this.totals.addInRanges()) {
-      const limit = limits.references.heldBytes;
-      const [most, size] = inMiB(limit, length);
-      const message = `\`${this.field}\` has ${size}. In \`${operation.name}\`, only one PDF can have more than ${most}.`;
-      const alone = `\`${this.field}\` has ${size}. \`${operation.name}\` takes files of up to ${most}, because it needs all of them in memory.`;
-      throw new ApiError("limit_exceeded", operation.memory?.readsRanges ? message : alone, {
-        details: { limit, actual: length, input: this.field },
-      });
+      throw fileNeedsMemory(this.field, operation.name, operation.memory?.readsRanges === true, length);
     }
     return new Ranges({
       length,

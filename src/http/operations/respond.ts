@@ -4,9 +4,12 @@ import { zipOf } from "./zip.ts";
 import { attachment } from "../exchange/headers.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { chunksOf } from "../../engines/memory/chunks.ts";
-import { limits } from "../../limits.ts";
+import { MiB } from "../../limits.ts";
 import { XLSX } from "../../operations/definition/modes.ts";
 import { imageExtensions, type Output, textExtensions } from "../../operations/definition/define.ts";
+
+/** Responses up to this size are copied at once, so that their engine is free for the next request. */
+const COPIED_BYTES = 1 * MiB;
 
 export interface ResponseContext {
   /** The file name without its extension. */
@@ -37,10 +40,9 @@ export async function respond(output: Output, context: ResponseContext): Promise
   const { type, fileName, length, chunks } = contentOf(output, context.name);
   headers.set("Content-Type", type);
   if (fileName !== undefined) headers.set("Content-Disposition", attachment(fileName));
-  const { copiedBytes } = limits.response;
   // Only the first chunk of a ZIP: its reader should not wait for more than one entry.
-  const streamed = output.kind === "zip" || (length !== undefined && length > copiedBytes);
-  const { buffered, all } = await begin(chunks, streamed ? 1 : copiedBytes + 1);
+  const streamed = output.kind === "zip" || (length !== undefined && length > COPIED_BYTES);
+  const { buffered, all } = await begin(chunks, streamed ? 1 : COPIED_BYTES + 1);
   // Do not charge a client that is gone.
   lease.check();
   if (all) {

@@ -4,7 +4,8 @@ import { writeJobRequest } from "./job-request.ts";
 import type { LoadedFile } from "./load-files.ts";
 import { keyOf, Payment } from "./payment.ts";
 import { resultResponse } from "./send-result.ts";
-import { ApiError, asApiError } from "../errors/api-error.ts";
+import { asApiError } from "../errors/api-error.ts";
+import { jobHasTooManyPages } from "../errors/limit-errors.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import { isOneOf } from "../form/file-kinds.ts";
@@ -27,6 +28,7 @@ import type { Operation, ResolvedOperation, ResultHeaders } from "../../operatio
 import type { Fields, Input, UploadedFile } from "../../operations/definition/fields.ts";
 import { NO_SERVICES } from "../../engines/cms/services.ts";
 import { runOperation } from "../../operations/definition/run.ts";
+import { keyReused } from "../errors/account-errors.ts";
 
 export interface JobStart {
   readonly operation: ResolvedOperation;
@@ -49,21 +51,13 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
   const key = await keyOf(c, operation.name, parts, loaded);
   const earlier = async (): Promise<JobRow | undefined> => {
     const found = key && (await jobWithKey(db, key, new Date()));
-    if (found?.isSame === false) throw new ApiError("idempotency_key_reused");
+    if (found?.isSame === false) throw keyReused();
     return found?.row;
   };
   const known = await earlier();
   if (known !== undefined) return known;
   const { pages, pageNumbers } = await countPages(start);
-  if (pages > limits.jobs.pages) {
-    throw new ApiError(
-      "limit_exceeded",
-      `A job can have up to ${limits.jobs.pages.toLocaleString("en-US")} pages; this one has ${pages.toLocaleString("en-US")}.`,
-      {
-        details: { limit: limits.jobs.pages, actual: pages },
-      },
-    );
-  }
+  if (pages > limits.jobs.pages) throw jobHasTooManyPages(pages);
   const { pricedPages } = operation;
   const shard = shardOfAccount(caller.account) ?? 0;
   const now = new Date();

@@ -1,10 +1,10 @@
 import type { Payment } from "./payment.ts";
 import type { Lease } from "../admission/lease.ts";
-import { ClientGone } from "../admission/request-memory.ts";
 import { type ApiError, asApiError } from "../errors/api-error.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { MinDataRate } from "../multipart/timeouts.ts";
 import { limits, MiB } from "../../limits.ts";
+import { ClientGone } from "../errors/load-errors.ts";
 
 /** The part of the request's lease that a response needs. */
 export type ResponseLease = Pick<

@@ -2,7 +2,7 @@ import { Zip, ZipPassThrough } from "fflate";
 import { chunksOf } from "../../engines/memory/chunks.ts";
 import { concat } from "../../bytes/concat.ts";
 import { crc32 } from "../../bytes/crc.ts";
-import { Refusal } from "../../engines/errors.ts";
+import { zipHasTooManyEntries, zipTooLarge } from "../../operations/definition/limit-errors.ts";
 import { limits } from "../../limits.ts";
 import type { OutputFile } from "../../operations/definition/define.ts";
 
@@ -44,12 +44,12 @@ export async function* zipOf(
   };
   for await (const entry of entries) {
     count += 1;
-    if (count > limits.zipEntries) throw tooLarge("entries", limits.zipEntries, count);
+    if (count > limits.zipEntries) throw zipHasTooManyEntries(count);
     const file = new StoredEntry(entry.name);
     zip.add(file);
     for await (const chunk of chunksOf(entry.bytes)) {
       bytes += chunk.byteLength;
-      if (bytes > limits.zipBytes) throw tooLarge("bytes", limits.zipBytes, bytes);
+      if (bytes > limits.zipBytes) throw zipTooLarge(bytes);
       file.push(chunk);
       if (readyBytes >= CHUNK_BYTES) yield taken();
     }
@@ -60,10 +60,3 @@ export async function* zipOf(
   zip.end();
   yield taken();
 }
-
-const tooLarge = (what: string, limit: number, actual: number): Refusal =>
-  new Refusal(
-    "limit_exceeded",
-    `The ZIP archive would have more than ${limit.toLocaleString("en-US")} ${what}. Select fewer pages.`,
-    { limit, actual },
-  );

@@ -1,4 +1,5 @@
 import { Refusal } from "../../engines/errors.ts";
+import { withAdvice } from "./errors.ts";
 import type { Ranges } from "../../engines/memory/ranges.ts";
 import type { Services } from "../../engines/cms/services.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
@@ -16,7 +17,7 @@ export async function runOperation<F extends Fields>(
   services: Services,
 ): Promise<Output> {
   const run = (): Promise<Output> => operation.run(input, engines, services);
-  const explained = (error: unknown): unknown => withAdvice(engines.explain(error), operation.fields);
+  const explained = (error: unknown): unknown => advised(engines.explain(error), operation.fields);
   try {
     return explaining(await started(engines, run), explained);
   } catch (error) {
@@ -140,15 +141,6 @@ async function* rethrowing<T>(items: AsyncIterable<T>, explained: (error: unknow
   }
 }
 
-/** Fields that lower the resolution, on which memory and work depend. */
-const RESOLUTIONS = ["dpi", "imageMaxDpi"];
-
 /** A refusal for a lack of memory or work, with the fields of the operation that help. */
-function withAdvice(meaning: unknown, fields: Fields): unknown {
-  if (!(meaning instanceof Refusal)) return meaning;
-  const { code, message, details, cause } = meaning;
-  const field = RESOLUTIONS.find((name) => name in fields);
-  const isOfEngine = details?.["limit"] === "memory" || details?.["limit"] === "work";
-  if (field === undefined || !isOfEngine || message.includes(`\`${field}\``)) return meaning;
-  return new Refusal(code, `${message} A lower \`${field}\` helps, too.`, details, { cause });
-}
+const advised = (meaning: unknown, fields: Fields): unknown =>
+  meaning instanceof Refusal ? withAdvice(meaning, Object.keys(fields)) : meaning;

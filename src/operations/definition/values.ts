@@ -4,6 +4,7 @@
  * as forms. openapi.json has the canonical forms only.
  */
 import { z } from "zod";
+import { limits } from "../../limits.ts";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import { repeatedKey } from "./repeated-key.ts";
 
@@ -404,7 +405,7 @@ export function formPermissions(names: readonly string[], maxLength: number): z.
 }
 
 /** A line of text, such as a name: not blank, without control characters. */
-export function lineText(maxLength = 2_000): z.ZodType<string | undefined> {
+export function lineText(maxLength: number = limits.parameters.lineCharacters): z.ZodType<string | undefined> {
   return formValue(
     asSent,
     z

@@ -29,7 +29,7 @@ test("a salt that is longer than 1,024 bytes is refused before a key is derived"
   const { code, message, fuel } = await refused(longMac({ salt: 1_025, iterations: 100_000 }));
   expect([code, message]).toEqual([
     "invalid_certificate",
-    "`certificate` derives its key with a salt of 1025 bytes, and at most 1024 are supported.",
+    "`certificate` derives its key with a salt of 1025 bytes, and at most 1,024 are supported.",
   ]);
   expect(fuel).toBeLessThan(LITTLE);
   expect((await refused(longMac({ salt: 1_024 }))).message).toContain("cannot be opened with the password");

@@ -1,6 +1,7 @@
+import { limits } from "../../../src/limits.ts";
 import type { PDFObject } from "mupdf";
 import { expect, test } from "vitest";
-import { MOST_NESTED, Nesting } from "../../../src/engines/pdf/content/nesting.ts";
+import { Nesting } from "../../../src/engines/pdf/content/nesting.ts";
 
 /** A form, of which only its number matters. */
 const form = (number: number): PDFObject =>
@@ -26,8 +27,8 @@ test("nesting has a limit, and some forms need more levels", async () => {
     await nesting.within(form(number), () => draw(number + 1));
   };
   await draw(1);
-  expect(depths).toHaveLength(MOST_NESTED);
-  expect(depths.indexOf(true)).toBe(MOST_NESTED - 3);
+  expect(depths).toHaveLength(limits.contents.nesting);
+  expect(depths.indexOf(true)).toBe(limits.contents.nesting - 3);
   const heavy = await nesting.within(form(1), async () => nesting.isTooDeep(97), 4);
   expect([heavy, nesting.isTooDeep(100)]).toEqual([true, false]);
 });

@@ -8,7 +8,7 @@ import { htmlDocument } from "../source/markup.ts";
 import { tidied } from "../source/tidy-html.ts";
 import { mainPartOf, partAt, relationshipsOf, type Relationship } from "../source/relationships.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
-import { Refusal } from "../../errors.ts";
+import { noBody } from "../../file-errors.ts";
 import { BodyWriter, type Context } from "./body.ts";
 import { nameLostIn } from "./coverage.ts";
 import { Numbering } from "./numbering.ts";
@@ -36,7 +36,7 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
   const main = (await mainPartOf(work, archive)) ?? USUAL_MAIN;
   const document = await partAt(work, archive, main);
   const body = elementAt(document, "body");
-  if (body === undefined) throw new Refusal("invalid_file", "The document has no body.", { input: "file" });
+  if (body === undefined) throw noBody();
   const relationships = await relationshipsOf(work, archive, main);
   const part = (type: string): Promise<XmlElement | undefined> =>
     partAt(work, archive, relationships.values().find((one) => one.type === type && !one.external)?.target);

@@ -1,5 +1,5 @@
 /** Comma-separated values (RFC 4180), also with other delimiters. */
-import { Refusal } from "../../errors.ts";
+import { tooManyCells } from "../../limit-errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import type { TextFormat } from "./format.ts";
@@ -124,8 +124,8 @@ async function readCsv(work: Work, text: string, delimiter: Delimiter): Promise<
     meter.element(record.length);
     meter.bytes(record.reduce((sum, cell) => sum + cell.length, 0));
     columns = Math.max(columns, record.length);
-    const [limit, actual] = [limits.conversion.cells, (records.length + 1) * columns];
-    if (actual > limit) throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, { limit, actual });
+    const actual = (records.length + 1) * columns;
+    if (actual > limits.conversion.cells) throw tooManyCells(actual);
     records.push(record);
   }
   return records;

@@ -8,7 +8,7 @@ import {
   type TokenizerAndRendererExtension,
   type Tokens,
 } from "marked";
-import { Refusal } from "../../errors.ts";
+import { markdownHasTooMany, markdownRunHasTooMany, markdownTooCostly } from "../../limit-errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { escaped, escapedAttribute, htmlDocument } from "../source/markup.ts";
@@ -49,12 +49,8 @@ const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*
  * @throws Refusal `limit_exceeded` (length, nesting, marks, cells, definitions, work)
  */
 async function markdownPage(work: Work, source: string): Promise<MarkdownPage> {
-  const limit = limits.conversion.markdownCharacters;
-  if (source.length > limit)
-    throw new Refusal("limit_exceeded", `Markdown can have up to ${limit} characters.`, {
-      limit,
-      actual: source.length,
-    });
+  if (source.length > limits.conversion.markdownCharacters)
+    throw markdownHasTooMany("markdownCharacters", source.length);
   const front = FRONT_MATTER.exec(source);
   const text = front ? source.slice(front[0].length) : source;
   const field = (name: string): string | undefined =>
@@ -95,7 +91,7 @@ async function htmlOf(meter: ParseMeter, text: string, options: MarkedOptions): 
     await meter.pause();
     return Parser.parse(lexer.tokens, options);
   } catch (error) {
-    if (error instanceof RangeError) throw tooCostly();
+    if (error instanceof RangeError) throw markdownTooCostly();
     throw error;
   }
 }
@@ -152,14 +148,14 @@ const WORD_READS = 16;
  */
 function comparisonsIn(run: string): number {
   const { markdownRun, markdownMarks, markdownAddress } = limits.conversion;
-  if (run.length > markdownRun) throw tooMuchInRun("characters", markdownRun, run.length);
+  if (run.length > markdownRun) throw markdownRunHasTooMany("markdownRun", run.length);
   const marks = run.match(EMPHASIS)?.length ?? 0;
-  if (marks > markdownMarks) throw tooMuchInRun("marks of emphasis (`*`, `_`, `~`)", markdownMarks, marks);
+  if (marks > markdownMarks) throw markdownRunHasTooMany("markdownMarks", marks);
   let addresses = 0;
   for (const [word] of run.includes("@") ? run.matchAll(WORD) : []) {
     if (!word.endsWith("@")) continue;
     const { length } = word;
-    if (length > markdownAddress) throw tooMuchInRun("characters in a word with `@`", markdownAddress, length);
+    if (length > markdownAddress) throw markdownRunHasTooMany("markdownAddress", length);
     addresses += length ** 2;
   }
   const signs = run.match(SIGN)?.length ?? 0;
@@ -171,7 +167,7 @@ const COSTLY =
   /([[\]*_~`!<>(\\])\1{400}|(?:[>*+] ?){200}|(?:[>*+-] ){40}|(?:\[[^\]\n]{0,3}){300}|(?:[*_]{1,2}[^\s*_]{0,3} ){500}|\n[ \t]{100}/;
 
 function refuseCostly(text: string): void {
-  if (COSTLY.test(text)) throw tooCostly();
+  if (COSTLY.test(text)) throw markdownTooCostly();
 }
 
 /**
@@ -185,13 +181,12 @@ function counters(): { [name in "table" | "def"]: (this: Tokenizer, source: stri
     table(source) {
       const [, header, , body = ""] = this.rules.block.table.exec(source) ?? [];
       if (header !== undefined) counts.cells += header.split("|").length * (1 + body.trim().split("\n").length);
-      if (counts.cells > cells) throw tooMany("cells of tables", cells, counts.cells);
+      if (counts.cells > cells) throw markdownHasTooMany("cells", counts.cells);
       return false;
     },
     def(source) {
       if (this.rules.block.def.test(source)) counts.definitions += 1;
-      if (counts.definitions > markdownDefinitions)
-        throw tooMany("definitions of links", markdownDefinitions, counts.definitions);
+      if (counts.definitions > markdownDefinitions) throw markdownHasTooMany("markdownDefinitions", counts.definitions);
       return false;
     },
   };
@@ -211,11 +206,11 @@ function refuseLarge(text: string): void {
     }
     all += 1;
     block += 1;
-    if (block > markdownBlockLines) throw tooMany("lines without an empty one between them", markdownBlockLines, block);
+    if (block > markdownBlockLines) throw markdownHasTooMany("markdownBlockLines", block);
     items += /^(?:[\s>]*(?:[-*+]|\d{1,9}[.)])\s)+/.exec(line)?.[0].match(/[-*+.)]/g)?.length ?? 0;
   }
-  if (all > markdownLines) throw tooMany("lines", markdownLines, all);
-  if (items > markdownItems) throw tooMany("list items", markdownItems, items);
+  if (all > markdownLines) throw markdownHasTooMany("markdownLines", all);
+  if (items > markdownItems) throw markdownHasTooMany("markdownItems", items);
 }
 
 /** The mark of the code block that a line is in, begins, or ends. */
@@ -224,20 +219,6 @@ function fenceAfter(line: string, fence: string | undefined): string | undefined
   if (fence === undefined) return mark;
   return mark?.startsWith(fence) && line.trim() === mark ? undefined : fence;
 }
-
-const tooMany = (what: string, limit: number, actual: number): Refusal =>
-  new Refusal("limit_exceeded", `Markdown can have up to ${limit} ${what}.`, { limit, actual });
-
-const tooMuchInRun = (what: string, limit: number, actual: number): Refusal =>
-  new Refusal("limit_exceeded", `A paragraph, heading, or cell of Markdown can have up to ${limit} ${what}.`, {
-    limit,
-    actual,
-  });
-
-const tooCostly = (): Refusal =>
-  new Refusal("limit_exceeded", "The Markdown has marks nested too deeply or paragraphs that are too long.", {
-    limit: "work",
-  });
 
 const RENDERER = {
   checkbox({ checked }: { checked: boolean }): string {

@@ -2,10 +2,11 @@
 import { Inflate } from "fflate";
 import { concat } from "../../../bytes/concat.ts";
 import type { InputBytes } from "../../memory/heap.ts";
-import { Refusal } from "../../errors.ts";
+import { archivedFileUnreadable } from "../../file-errors.ts";
+import { archivedFileTooLarge, tooManyArchived } from "../../limit-errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { PdfEngine } from "../../pdf/mupdf/mupdf.ts";
-import { limits, MiB } from "../../../limits.ts";
+import { limits } from "../../../limits.ts";
 
 interface Entry {
   readonly method: number;
@@ -23,8 +24,6 @@ const [END_BYTES, END_SEARCH] = [22, 65_557];
 const [STORED, DEFLATED] = [0, 8];
 /** Bytes inflated at a time: they expand to 1032 times as many at most. */
 const STEP = 4 * 1024;
-/** Bytes of a name. */
-const MOST_NAME = 1_024;
 
 const decoder = new TextDecoder();
 
@@ -78,14 +77,14 @@ export class Archive {
     // The same bytes may be those of many entries.
     new ParseMeter(this.#engine.work, "zip").bytes(entry.packed);
     const packed = this.#bytes.view(start, Math.min(start + entry.packed, this.#bytes.length)).slice();
-    if (entry.encrypted || packed.length < entry.packed) throw damagedEntry(this.#field, name);
+    if (entry.encrypted || packed.length < entry.packed) throw archivedFileUnreadable(this.#field, name);
     this.#engine.claim(packed.length);
     try {
       if (entry.method === STORED) {
         this.#engine.countDecoded(packed.length);
         return packed;
       }
-      if (entry.method !== DEFLATED) throw damagedEntry(this.#field, name);
+      if (entry.method !== DEFLATED) throw archivedFileUnreadable(this.#field, name);
       return await this.#inflated(packed, name);
     } finally {
       this.#engine.claim(-packed.length);
@@ -113,14 +112,10 @@ export class Archive {
       try {
         stream.push(packed.subarray(at, at + STEP), at + STEP >= packed.length);
       } catch {
-        throw damagedEntry(this.#field, name);
+        throw archivedFileUnreadable(this.#field, name);
       }
       this.#engine.countDecoded(length - before);
-      if (length > limits.conversion.entryBytes)
-        throw new Refusal("limit_exceeded", `\`${name}\` is larger than ${limits.conversion.entryBytes / MiB} MiB.`, {
-          limit: limits.conversion.entryBytes,
-          actual: length,
-        });
+      if (length > limits.conversion.entryBytes) throw archivedFileTooLarge(name, length);
       await work.pause();
     }
     return concat(chunks);
@@ -128,13 +123,10 @@ export class Archive {
 
   #dataOf({ offset }: Entry, name: string): number {
     const view = viewOf(this.#bytes, offset, 30);
-    if (view === undefined || view.getUint32(0, true) !== LOCAL) throw damagedEntry(this.#field, name);
+    if (view === undefined || view.getUint32(0, true) !== LOCAL) throw archivedFileUnreadable(this.#field, name);
     return offset + 30 + view.getUint16(26, true) + view.getUint16(28, true);
   }
 }
-
-const damagedEntry = (field: string, name: string): Refusal =>
-  new Refusal("invalid_file", `\`${field}\` is damaged: \`${name}\` cannot be read.`, { input: field });
 
 /** A copy, so that the heap may move. */
 function viewOf(bytes: InputBytes, start: number, length: number): DataView | undefined {
@@ -165,8 +157,7 @@ function centralDirectory(engine: PdfEngine, bytes: InputBytes): ReadonlyMap<str
   if (tail === undefined || end < 0) return undefined;
   const [count, size, start] = placeOf(bytes, tail, end, from + end);
   const limit = limits.conversion.entries;
-  if (count > limit)
-    throw new Refusal("limit_exceeded", `A document can have up to ${limit} files in it.`, { limit, actual: count });
+  if (count > limit) throw tooManyArchived(count);
   const meter = new ParseMeter(engine.work, "zip");
   meter.bytes(size);
   const directory = viewOf(bytes, start, size);
@@ -180,7 +171,7 @@ function centralDirectory(engine: PdfEngine, bytes: InputBytes): ReadonlyMap<str
       number,
       number,
     ];
-    if (at + 46 + nameLength > size || nameLength > MOST_NAME) return undefined;
+    if (at + 46 + nameLength > size || nameLength > limits.conversion.nameBytes) return undefined;
     const name = decoder.decode(new Uint8Array(directory.buffer, at + 46, nameLength));
     entries.set(name.replaceAll("\\", "/"), {
       encrypted: (directory.getUint16(at + 8, true) & 1) !== 0,

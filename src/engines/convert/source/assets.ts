@@ -1,15 +1,15 @@
 /** The files that an HTML or Markdown document refers to: a ZIP archive with them at their relative paths. */
 import type { InputBytes } from "../../memory/heap.ts";
-import { Refusal } from "../../errors.ts";
+import { notArchive } from "../../file-errors.ts";
+import { assetsTooLarge, tooManyAssets } from "../../limit-errors.ts";
 import type { PdfEngine } from "../../pdf/mupdf/mupdf.ts";
-import { limits, MiB } from "../../../limits.ts";
+import { limits } from "../../../limits.ts";
 import { Archive } from "./archive.ts";
+import { assetOutsideOfArchive, assetTwice, assetsUnused } from "../../parameter-errors.ts";
 
 const FIELD = "assets";
 /** Files that programs add to archives on their own. */
 const NO_ASSET = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$)|\/$/;
-/** Most names listed in an error. */
-const NAMES_LISTED = 10;
 
 export class Assets {
   readonly #archive: Archive;
@@ -24,21 +24,18 @@ export class Assets {
    */
   constructor(engine: PdfEngine, bytes: InputBytes) {
     const archive = Archive.open(engine, bytes, FIELD);
-    if (archive === undefined)
-      throw new Refusal("unsupported_format", `\`${FIELD}\` is not a ZIP archive.`, { input: FIELD });
+    if (archive === undefined) throw notArchive(FIELD);
     this.#archive = archive;
     for (const name of archive.names) {
       if (NO_ASSET.test(name)) continue;
       const path = normalized(name);
-      if (path === undefined) throw refused(`has a path that leads out of the archive: ${name}`);
-      if (this.#names.has(path)) throw refused(`has more than one file at the path ${path}`);
+      if (path === undefined) throw assetOutsideOfArchive(name);
+      if (this.#names.has(path)) throw assetTwice(path);
       this.#names.set(path, name);
       this.#unused.add(path);
     }
-    const limit = limits.conversion.assets;
     const actual = this.#names.size;
-    if (actual > limit)
-      throw new Refusal("limit_exceeded", `\`${FIELD}\` can have up to ${limit} files.`, { limit, actual });
+    if (actual > limits.conversion.assets) throw tooManyAssets(actual);
   }
 
   /** The file that a document refers to by a relative URL, which counts as used; undefined if there is none. */
@@ -52,30 +49,15 @@ export class Assets {
     this.#read.set(path, bytes);
     // Each use is one in the HTML.
     this.#bytes += bytes.length;
-    const limit = limits.conversion.assetBytes;
-    if (this.#bytes > limit)
-      throw new Refusal(
-        "limit_exceeded",
-        `The files of \`${FIELD}\` can have up to ${limit / MiB} MiB where they are used.`,
-        {
-          limit,
-          actual: this.#bytes,
-        },
-      );
+    if (this.#bytes > limits.conversion.assetBytes) throw assetsTooLarge(this.#bytes);
     return bytes;
   }
 
   /** @throws Refusal `invalid_parameters` */
   refuseUnused(): void {
-    if (this.#unused.size === 0) return;
-    const names = [...this.#unused].slice(0, NAMES_LISTED).join(", ");
-    const more = this.#unused.size > NAMES_LISTED ? `, and ${this.#unused.size - NAMES_LISTED} more` : "";
-    throw refused(`has files that the document does not refer to: ${names}${more}`);
+    if (this.#unused.size > 0) throw assetsUnused([...this.#unused]);
   }
 }
-
-const refused = (issue: string): Refusal =>
-  new Refusal("invalid_parameters", "`assets` does not fit the document.", { fields: [{ name: FIELD, issue }] });
 
 /** The path of a relative URL (RFC 3986, 5.2), from the document at the root of the archive. */
 function pathOf(reference: string): string | undefined {

@@ -1,5 +1,5 @@
-/** The HTML of a document for MuPDF, with words, rules, and elements in numbers that MuPDF can handle, and the fuel of the layout. */
-import { Refusal } from "../../errors.ts";
+/** The HTML of a document as MuPDF lays it out: its words, rules, and elements in numbers that MuPDF can handle, and what that takes. */
+import { tooManyAttributes, tooManyMarks, tooManyStyleMatches, wordTooLong } from "../../limit-errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
@@ -134,7 +134,7 @@ class Names implements DocumentNames {
     let count = 0;
     for (const [, attribute = "", double, single, bare] of tag.slice(start.length).matchAll(ATTRIBUTE)) {
       count += 1;
-      if (count > limit) throw tooLong("An element", limit, "attributes", count);
+      if (count > limit) throw tooManyAttributes(count);
       const key = attribute.toLowerCase();
       this.attributes.add(key);
       const value = decodeEntities(double ?? single ?? bare ?? "");
@@ -146,10 +146,8 @@ class Names implements DocumentNames {
 }
 
 function refuseMatches(actual: number): void {
-  const limit = limits.conversion.styleMatches;
-  if (actual <= limit) return;
-  const text = `The selectors of a document's style sheets that may match, times its elements, can be up to ${limit.toLocaleString("en-US")}.`;
-  throw new Refusal("limit_exceeded", text, { limit, actual });
+  if (actual <= limits.conversion.styleMatches) return;
+  throw tooManyStyleMatches(actual);
 }
 
 /** The widest that words may be in the columns of all tables, in ems. */
@@ -184,7 +182,7 @@ async function withShortWords(meter: ParseMeter, text: string, found: Names, lim
   const gap = new RegExp(GAP, "g");
   for (let at = 0, [from, charged] = [0, 0]; ;) {
     const end = gap.exec(text)?.index ?? text.length;
-    if (end - at > wordCharacters) throw tooLong("A word", wordCharacters, "characters", end - at);
+    if (end - at > wordCharacters) throw wordTooLong(end - at);
     if (end - charged > CHARGED || end === text.length) {
       meter.bytes(end - charged);
       charged = end;
@@ -215,7 +213,7 @@ async function divided(meter: ParseMeter, word: string, most: number, found: Nam
   let [start, length, joined] = [0, 0, 0];
   for (const { 0: character, index } of word.matchAll(CHARACTER)) {
     joined = JOINED.test(character) ? joined + 1 : 0;
-    if (joined > marks) throw tooLong("A character", marks, "marks that combine with it", joined);
+    if (joined > marks) throw tooManyMarks(joined);
     if (length >= most && joined === 0) {
       pieces.push(word.slice(start, index), DIVISION);
       [start, length] = [index, 0];
@@ -227,6 +225,3 @@ async function divided(meter: ParseMeter, word: string, most: number, found: Nam
   }
   return pieces.join("") + word.slice(start);
 }
-
-const tooLong = (what: string, limit: number, of: string, actual: number): Refusal =>
-  new Refusal("limit_exceeded", `${what} can have up to ${limit.toLocaleString("en-US")} ${of}.`, { limit, actual });

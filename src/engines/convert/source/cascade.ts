@@ -2,7 +2,7 @@
  * The part of the cascade (CSS Cascading 4) that MuPDF lacks: custom properties, and the properties that decide how the HTML is written for MuPDF. It
  * reads tags from left to right, so it knows the elements around and before an element, but not later ones.
  */
-import { Refusal } from "../../errors.ts";
+import { tooManyStyleComparisons } from "../../limit-errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
@@ -272,16 +272,7 @@ export class Cascade {
 
   #refuseComparisons(): void {
     this.#comparisons += 1;
-    const limit = limits.conversion.styleMatches;
-    if (this.#comparisons > limit)
-      throw new Refusal(
-        "limit_exceeded",
-        `Selectors can be compared with elements ${limit.toLocaleString("en-US")} times.`,
-        {
-          limit,
-          actual: this.#comparisons,
-        },
-      );
+    if (this.#comparisons > limits.conversion.styleMatches) throw tooManyStyleComparisons(this.#comparisons);
   }
 }
 

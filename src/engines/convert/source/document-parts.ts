@@ -1,6 +1,6 @@
 /** Parts of a PDF from what the readers of formats make, with the pages that the client wants. */
 import type { InputBytes } from "../../memory/heap.ts";
-import { Refusal } from "../../errors.ts";
+import { marginsTooWide } from "../../parameter-errors.ts";
 import type { PdfEngine } from "../../pdf/mupdf/mupdf.ts";
 import type { Work } from "../../work.ts";
 import { boundedHtml } from "./bounded-html.ts";
@@ -86,8 +86,6 @@ export class DocumentParts {
     const margins = options.margin === undefined ? { ...all, ...own?.margins, ...rule.margins } : all;
     const fits = margins.left + margins.right < width - 36 && margins.top + margins.bottom < height - 36;
     if (fits) return { width, height, margins };
-    throw new Refusal("invalid_parameters", "The margins leave no room on the page.", {
-      fields: [{ name: "marginPt", issue: `must leave at least 36 points of a page of ${width} by ${height} points` }],
-    });
+    throw marginsTooWide(width, height);
   }
 }

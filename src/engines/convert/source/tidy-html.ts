@@ -2,7 +2,7 @@
  * Reads the tags of HTML once, from left to right, so that patterns can be searched for in them. Afterwards every tag has its end, none has `<` or
  * `>` in its attributes, and scripts, templates, comments, and titles are removed.
  */
-import { Refusal } from "../../errors.ts";
+import { htmlHasTooMany } from "../../limit-errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
@@ -112,7 +112,7 @@ class Elements {
   add(written: string, isEmpty: boolean): void {
     this.#count += 1;
     const { tags, depth } = limits.conversion;
-    if (this.#count > tags) throw tooMany("tags", tags, this.#count);
+    if (this.#count > tags) throw htmlHasTooMany("tags", this.#count);
     if (written.startsWith("/")) {
       this.#unclosed = Math.max(0, this.#unclosed - 1);
       this.#close(KINDS[written.slice(1)] ?? written.slice(1));
@@ -128,13 +128,13 @@ class Elements {
       this.#open.push(name);
     }
     const actual = this.#open.length + this.#formatting.values().reduce((sum, count) => sum + count, 0);
-    if (actual > depth) throw tooMany("levels of elements", depth, actual);
+    if (actual > depth) throw htmlHasTooMany("depth", actual);
   }
 
   /** As XML, in which every element has an end tag. */
   refuseUnclosed(): void {
     const { depth } = limits.conversion;
-    if (this.#unclosed > depth) throw tooMany("levels of elements", depth, this.#unclosed);
+    if (this.#unclosed > depth) throw htmlHasTooMany("depth", this.#unclosed);
   }
 
   #close(name: string): void {
@@ -154,6 +154,3 @@ class Elements {
     }
   }
 }
-
-const tooMany = (what: string, limit: number, actual: number): Refusal =>
-  new Refusal("limit_exceeded", `A document can have up to ${limit} ${what}.`, { limit, actual });

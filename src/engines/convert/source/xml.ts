@@ -1,6 +1,8 @@
 /** The tree of an XML part of a document, and how the readers of formats look things up in it. */
-import { Refusal } from "../../errors.ts";
-import { MOST_DEPTH, readXml, XmlProblem, type XmlTag, type XmlVisitor } from "../../markup/xml.ts";
+import type { Refusal } from "../../errors.ts";
+import { partMalformed, partTooDeep } from "../../file-errors.ts";
+import { partHasTooMany } from "../../limit-errors.ts";
+import { readXml, XmlProblem, type XmlTag, type XmlVisitor } from "../../markup/xml.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
@@ -57,13 +59,9 @@ export async function parseXml(work: Work, text: string, part: string): Promise<
   return tree.root;
 }
 
-function refusalFor({ kind, limit, actual }: XmlProblem, part: string): Refusal {
-  if (kind === "elements" || kind === "attributes") {
-    const what = kind === "elements" ? kind : "attributes of an element";
-    return new Refusal("limit_exceeded", `\`${part}\` can have up to ${limit} ${what}.`, { limit, actual });
-  }
-  const problem = kind === "depth" ? `has elements more than ${MOST_DEPTH} levels deep` : "is not well-formed";
-  return new Refusal("invalid_file", `The document is damaged: \`${part}\` ${problem}.`, { input: "file" });
+function refusalFor({ kind, actual }: XmlProblem, part: string): Refusal {
+  if (kind === "elements" || kind === "attributes") return partHasTooMany(part, kind, actual);
+  return kind === "depth" ? partTooDeep(part) : partMalformed(part);
 }
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);

@@ -1,5 +1,5 @@
 /** The styles of cells (ECMA-376, part 1, 18.8). */
-import { Refusal } from "../../errors.ts";
+import { numberFormatTooLong } from "../../limit-errors.ts";
 import { limits } from "../../../limits.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
 
@@ -27,11 +27,7 @@ const isOn = (element: XmlElement | undefined): boolean =>
 /** A number format as long as Excel lets it be. */
 function shortFormat(code: string): string {
   const limit = limits.conversion.numberFormat;
-  if (code.length > limit)
-    throw new Refusal("limit_exceeded", `A number format can have up to ${limit} characters.`, {
-      limit,
-      actual: code.length,
-    });
+  if (code.length > limit) throw numberFormatTooLong(code.length);
   return code;
 }
 

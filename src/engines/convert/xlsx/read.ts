@@ -1,5 +1,6 @@
-/** Workbooks (ECMA-376: XLSX): each visible sheet as displayed, with the widths of its columns. */
-import { Refusal } from "../../errors.ts";
+/** Workbooks (ECMA-376: XLSX): each visible sheet as it is shown, with the widths of its columns. */
+import { partMissing } from "../../file-errors.ts";
+import { cellTextTooLong, tooManyCells, tooManySheets } from "../../limit-errors.ts";
 import type { Work } from "../../work.ts";
 import { limits } from "../../../limits.ts";
 import type { Archive } from "../source/archive.ts";
@@ -64,8 +65,7 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
     else if (target?.type !== "worksheet") notConverted.add("other-sheets");
     if (target?.type !== "worksheet" || target.external) continue;
     const root = await partAt(work, archive, target.target);
-    if (root === undefined)
-      throw new Refusal("invalid_file", `The document is damaged: \`${target.target}\` is missing.`, { input: "file" });
+    if (root === undefined) throw partMissing(target.target);
     await nameLacking(work, archive, target.target, root, notConverted);
     const links = await linksOf(work, archive, target.target, root);
     const reader = new SheetReader(work, { strings, styles, formats, links, notConverted });
@@ -83,20 +83,18 @@ export async function readXlsx(work: Work, archive: Archive): Promise<Workbook> 
 
 function refuseSheets(actual: number): void {
   const limit = limits.conversion.sheets;
-  if (actual > limit)
-    throw new Refusal("limit_exceeded", `A workbook can have up to ${limit} sheets that are shown.`, { limit, actual });
+  if (actual > limit) throw tooManySheets(actual);
 }
 
 function refuseMany(actual: number): void {
   const limit = limits.conversion.cells;
-  if (actual > limit) throw new Refusal("limit_exceeded", `Sheets can have up to ${limit} cells.`, { limit, actual });
+  if (actual > limit) throw tooManyCells(actual);
 }
 
 /** Many cells may share a long string. */
 function refuseLong(actual: number): void {
   const limit = limits.conversion.cellCharacters;
-  if (actual > limit)
-    throw new Refusal("limit_exceeded", `The cells of sheets can have up to ${limit} characters.`, { limit, actual });
+  if (actual > limit) throw cellTextTooLong(actual);
 }
 
 /** A string with its runs, without its phonetic reading. */

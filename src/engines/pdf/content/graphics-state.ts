@@ -1,6 +1,7 @@
-/** The graphics state, and the effects of operators on it (ISO 32000-2, 8.4 and 9.3). */
+/** The graphics state, and what the operators of content make of it (ISO 32000-2, 8.4 and 9.3). */
+import { limits } from "../../../limits.ts";
 import { IDENTITY, type Matrix, multiply, type PageBox } from "../../geometry.ts";
-import { Refusal } from "../../errors.ts";
+import { tooManySavedStates } from "../../limit-errors.ts";
 import { type Family, type Operator, setsPattern, setsStroke, startsLine } from "./operator-table.ts";
 
 /** A color space by its name in the resources, and the pattern that paints, if any (8.6 and 8.7). */
@@ -117,8 +118,6 @@ const CHANGES: Readonly<Partial<Record<Family, readonly Group[]>>> = {
   show: ["text", "position"],
 };
 
-/** Different graphics states that content may save without restoring them. Each takes up to 200 bytes. */
-const MOST_SAVED = 100_000;
 /** Names whose meaning is remembered. Content that uses more looks them up again. */
 const MOST_NAMES = 10_000;
 
@@ -165,11 +164,8 @@ export class GraphicsStates<F> {
     this.depth++;
     const last = this.#saved.at(-1);
     if (last?.state === this.current) last.times++;
-    else if (this.#saved.push({ state: this.current, times: 1 }) > MOST_SAVED) {
-      throw new Refusal("limit_exceeded", "The contents of a page save too many graphics states.", {
-        limit: MOST_SAVED,
-      });
-    }
+    else if (this.#saved.push({ state: this.current, times: 1 }) > limits.contents.savedStates)
+      throw tooManySavedStates();
   }
 
   /** Returns false, and keeps the state, if none is saved: readers ignore such an operator. */

@@ -1,8 +1,8 @@
 /** Measures the bytes of content that an interpreter reads for a page: its own, and the content that it draws, each time it is drawn. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
-import { MOST_NESTED, Nesting } from "./nesting.ts";
+import { contentsTooDeep, contentsTooLarge, formsDrawnTooOften } from "../../limit-errors.ts";
+import { Nesting } from "./nesting.ts";
 import { ContentCounter } from "./usage.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type Category, idOf, isForm, maskOf, type Resources } from "./resources.ts";
@@ -33,8 +33,6 @@ const LOOKED_AT = 50;
 const PATTERN_DEPTH = 4;
 /** Above any limit, but still safe to multiply. */
 const TOO_MANY = 1e15;
-/** Forms that are counted again because their cost depends on where they are drawn. Each takes about 80 µs. */
-const MOST_AGAIN = 10_000;
 /** Fuel per content that is counted, in addition to the cost of its bytes. */
 const CONTENT_WORK = 5_000;
 const NOTHING: Cost = { bytes: 0, paints: 1, marks: 1, outermost: Infinity, cyclic: false };
@@ -106,7 +104,7 @@ export class ContentMeter {
   /** Counts bytes of content. */
   addBytes(bytes: number): void {
     this.#total += bytes;
-    if (this.#total > this.#most) throw tooLarge(this.#total);
+    if (this.#total > this.#most) throw contentsTooLarge(this.#total);
   }
 
   /** Bytes that may still be counted. */
@@ -191,10 +189,8 @@ export class ContentMeter {
     const known = this.#costs.get(String(number)) ?? this.#costs.get(outer);
     if (known !== undefined) return known;
     if (this.#counted.has(number)) this.#again++;
-    if (this.#again > MOST_AGAIN) throw tooLarge(TOO_MANY);
-    if (this.#nesting.isTooDeep(levels)) {
-      throw new Refusal("limit_exceeded", "The contents of a page are nested too deeply.", { limit: MOST_NESTED });
-    }
+    if (this.#again > limits.contents.formsAgain) throw formsDrawnTooOften(this.#again);
+    if (this.#nesting.isTooDeep(levels)) throw contentsTooDeep();
     this.#counted.add(number);
     const own = form.get("Resources");
     const inner = own.isDictionary() ? [...stack, { object: own, id: idOf(own, `f${number}`) }] : stack;
@@ -235,7 +231,7 @@ export class ContentMeter {
     const { engine } = this.#open;
     // Measured first if it could be a decompression bomb.
     const size = largestSize(stream) <= DECODED_AT_ONCE ? 0 : await decodedSize(engine, stream, this.#most);
-    if (size > this.#most) throw tooLarge(size);
+    if (size > this.#most) throw contentsTooLarge(size);
     try {
       const buffer = await engine.long.readStream(stream);
       const length = buffer.getLength();
@@ -249,11 +245,4 @@ export class ContentMeter {
       throw error;
     }
   }
-}
-
-function tooLarge(actual: number): Refusal {
-  return new Refusal("limit_exceeded", "The contents of the pages are too large. Select fewer pages.", {
-    limit: limits.contentBytes,
-    actual,
-  });
 }

@@ -1,12 +1,7 @@
 /** Which forms are being drawn, one in the other (ISO 32000-2, 8.10.1). */
 import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
 import { objectNumber } from "../objects/objects.ts";
-
-/**
- * Maximum nesting of drawn content, and of resources. MuPDF, which draws it, overflows its stack at some 30 patterns, each of which counts as several
- * forms. Real ones stay below 20.
- */
-export const MOST_NESTED = 100;
 
 export class Nesting {
   readonly #drawing = new Set<number>();
@@ -19,7 +14,7 @@ export class Nesting {
 
   /** `levels`: for how many forms it counts. */
   isTooDeep(levels = 1): boolean {
-    return this.#depth + levels > MOST_NESTED;
+    return this.#depth + levels > limits.contents.nesting;
   }
 
   /** Draws a form. */

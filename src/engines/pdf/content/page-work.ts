@@ -4,7 +4,7 @@ import { limits } from "../../../limits.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { MOST_NESTED } from "./nesting.ts";
+
 import { filtersOf } from "../objects/filters.ts";
 import { entries, objectNumber, isNamed } from "../objects/objects.ts";
 
@@ -113,7 +113,7 @@ async function imagesOf(
     add(imageOf(image));
     if (filtersOf(image).at(-1) === "JBIG2Decode") jbig2.push(objectNumber(image));
   };
-  if (depth > MOST_NESTED) return images;
+  if (depth > limits.contents.nesting) return images;
   const { load } = engine.long;
   const objects = entries(engine, await load((await load(resources)).get("XObject")));
   // Each may lie in a part of the file that is fetched only for this.

@@ -1,11 +1,12 @@
 /** Every content stream of a document, with the resources its names refer to (ISO 32000-2, 7.8). */
 import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
 import { concat } from "../../../bytes/concat.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { eachEntry, eachItem, entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-tree.ts";
-import { MOST_NESTED } from "./nesting.ts";
+
 import { type Category, resourcesOf } from "./resources.ts";
 
 export type ContentKind = "page" | "form" | "pattern" | "glyph";
@@ -72,7 +73,7 @@ async function visitForm(
   kind: ContentKind = "form",
 ): Promise<void> {
   const number = objectNumber(form);
-  if (depth > MOST_NESTED || seen.has(number) || !form.isStream()) return;
+  if (depth > limits.contents.nesting || seen.has(number) || !form.isStream()) return;
   seen.add(number);
   await visit({ kind, owner: form, streams: [form], resources: resourcesOf(form, outer) });
   await visitResources(engine, form.get("Resources"), seen, visit, depth + 1);

@@ -1,6 +1,21 @@
 import type { DisplayList, PDFDocument } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import {
+  catalogUnreadable,
+  emptyFile,
+  encryptedWithoutPassword,
+  encryptionLost,
+  noPages,
+  notPdf,
+  ownerPasswordRequired,
+  pageTreeUnreadable,
+  pagesLost,
+  passwordIncorrect,
+  passwordRequired,
+  unreadablePdf,
+} from "../../file-errors.ts";
+import { tooManyAnnotations, tooManyObjects, tooManyPages } from "../../limit-errors.ts";
 import { Ranges } from "../../memory/ranges.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
 import { inlineEncryption } from "../encryption/crypt-filters.ts";
@@ -85,7 +100,7 @@ export async function openPdf(
 ): Promise<OpenPdf> {
   const { validateFor, repair = false, lenient = false } = options;
   const { field } = sent;
-  if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
+  if (sent.bytes.length === 0) throw emptyFile(field);
   const inRanges = sent.bytes.stored !== undefined;
   // The objects of a file that is read in ranges are bounded by the heap and the work budget.
   // What was appended to a file are objects that the engine already had.
@@ -94,12 +109,7 @@ export async function openPdf(
   const { input, isOwner } = await authenticate(engine, document, sent);
   if (measured) await loadLargeObjects(engine, document, measured);
   const objects = document.countObjects();
-  if (objects > limits.objects) {
-    throw new Refusal("limit_exceeded", `\`${field}\` has too many objects.`, {
-      limit: limits.objects,
-      actual: objects,
-    });
-  }
+  if (objects > limits.objects) throw tooManyObjects(field, objects);
   engine.freeUnused(document);
   if (inRanges) await fetchDocument(engine, document, field);
   if (!inRanges) await engine.scope(() => refuseDeepTree({ document, engine }, field));
@@ -118,14 +128,14 @@ export async function openPdf(
     isCorrected = true;
   }
   const root = document.getTrailer().get("Root");
-  if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
+  if (!root.isDictionary() || root.isStream()) throw catalogUnreadable(field);
   const pageCount = countPages(engine, document, field);
   const encryption = document.getTrailer().get("Encrypt");
   const encrypted = encryption.get("Filter").isName() && !encryption.isStream();
   // A repaired file may have a different trailer.
   const isLost =
     encrypted !== wasEncrypted || (!encrypted && document.wasRepaired() && (await hasLostEncryption(engine, document)));
-  if (isLost) throw invalidFile(field, "is damaged, and its encryption is lost");
+  if (isLost) throw encryptionLost(field);
   // The default MuPDF uses if it is missing. Other readers would not open the file.
   const lacksPermissions = encrypted && !encryption.get("P").isNumber();
   if (lacksPermissions) encryption.put("P", ALL_PERMISSIONS);
@@ -185,14 +195,7 @@ export async function copyFrom<T>(
 /** Refuses an input with restricted permissions unless it was opened with its owner password. */
 export function requireOwner(open: OpenPdf): void {
   if (open.unrestricted) return;
-  const { field } = open.input;
-  throw new Refusal("owner_password_required", `\`${field}\` has restricted permissions. Send its owner password.`, {
-    input: field,
-  });
-}
-
-function invalidFile(field: string, problem: string, details?: Record<string, unknown>, cause?: unknown): Refusal {
-  return new Refusal("invalid_file", `\`${field}\` ${problem}.`, { input: field, ...details }, { cause });
+  throw ownerPasswordRequired(open.input.field);
 }
 
 async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repair: boolean): Promise<PDFDocument> {
@@ -210,17 +213,10 @@ async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repai
   } catch (error) {
     const meaning = engine.explain(error);
     if (!(error instanceof Error) || !(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw meaning;
-    if (means(error.message, "unknownEncryption")) {
-      throw new Refusal(
-        "unsupported_encryption",
-        `\`${field}\` is encrypted with certificates or another method that does not use a password.`,
-        { input: field },
-        { cause: error },
-      );
-    }
-    throw invalidFile(field, "is not a readable PDF", {}, error);
+    if (means(error.message, "unknownEncryption")) throw encryptedWithoutPassword(field, error);
+    throw unreadablePdf(field, error);
   }
-  throw invalidFile(field, "is not a PDF");
+  throw notPdf(field);
 }
 
 /** Opens the document with its password. Returns the input with the password as spelled in the file. */
@@ -234,7 +230,7 @@ async function authenticate(
   if (!document.getTrailer().get("Encrypt").isDictionary()) return opened(input);
   if (password === undefined) {
     if (await opens(engine, document, "")) return opened(input);
-    throw new Refusal("password_required", `\`${field}\` is encrypted. Send its password.`, { input: field });
+    throw passwordRequired(field);
   }
   // Many writers skip the preparation (SASLprep) that the standard requires.
   for (const spelling of new Set([password, saslPrep(password) ?? password])) {
@@ -242,7 +238,7 @@ async function authenticate(
   }
   // With one fallback password for many files, a file that opens without a password is not an error.
   if (!passwordIsOwn && (await opens(engine, document, ""))) return opened(input);
-  throw new Refusal("incorrect_password", `The password of \`${field}\` is incorrect.`, { input: field });
+  throw passwordIncorrect(field);
 }
 
 function hasPages(engine: PdfEngine, document: PDFDocument): boolean {
@@ -260,15 +256,10 @@ function countPages(engine: PdfEngine, document: PDFDocument, field: string): nu
     pageCount = document.countPages();
   } catch (error) {
     if (!engine.isFailure(error)) throw error;
-    throw invalidFile(field, "has no readable page tree", {}, error);
+    throw pageTreeUnreadable(field, error);
   }
-  if (pageCount <= 0) throw invalidFile(field, "has no pages");
-  if (pageCount > limits.pages) {
-    throw new Refusal("limit_exceeded", `\`${field}\` has too many pages.`, {
-      limit: limits.pages,
-      actual: pageCount,
-    });
-  }
+  if (pageCount <= 0) throw noPages(field);
+  if (pageCount > limits.pages) throw tooManyPages(field, pageCount);
   return pageCount;
 }
 
@@ -276,7 +267,7 @@ function countPages(engine: PdfEngine, document: PDFDocument, field: string): nu
 async function refuseMissingPages({ engine, document, pageCount, input }: OpenPdf): Promise<void> {
   const { missing, lost } = await findMissingPages(engine, document, pageCount);
   if (missing.length === 0 || !(lost.length > 0 || document.wasRepaired())) return;
-  throw invalidFile(input.field, "is damaged, and some of its pages are lost", { missingPages: missing.slice(0, 100) });
+  throw pagesLost(input.field, missing.slice(0, 100));
 }
 
 /**
@@ -284,7 +275,6 @@ async function refuseMissingPages({ engine, document, pageCount, input }: OpenPd
  * @throws Refusal `limit_exceeded`
  */
 async function refuseAnnotations({ engine, document, pageCount, input }: OpenPdf): Promise<void> {
-  const limit = limits.annotations;
   let actual = 0;
   for (let index = 0; index < pageCount; index++) {
     engine.work.spend(PAGE_WORK);
@@ -293,12 +283,7 @@ async function refuseAnnotations({ engine, document, pageCount, input }: OpenPdf
       const annotations = pageAt({ engine, document }, index).get("Annots");
       if (annotations.isArray()) actual += annotations.length;
     });
-    if (actual > limit) {
-      throw new Refusal("limit_exceeded", `The pages of \`${input.field}\` have too many annotations.`, {
-        limit,
-        actual,
-      });
-    }
+    if (actual > limits.annotations) throw tooManyAnnotations(input.field, actual);
   }
 }
 

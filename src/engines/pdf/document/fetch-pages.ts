@@ -1,7 +1,8 @@
 /** Documents that are read in ranges: what has to be fetched before plain calls find it. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { pageTreeDamaged, pagesLost } from "../../file-errors.ts";
+import { tooManyPages } from "../../limit-errors.ts";
 import type { FilePart } from "../../memory/ranges.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
@@ -40,41 +41,36 @@ export async function fetchDocument(engine: PdfEngine, document: PDFDocument, fi
  */
 async function pageNumbers(engine: PdfEngine, root: PDFObject, field: string): Promise<number[]> {
   const { long, work } = engine;
-  const damaged = (): Refusal => new Refusal("invalid_file", `\`${field}\` has a damaged page tree.`, { input: field });
   const numbers: number[] = [];
   const seen = new Set<number>();
   const walk = async (node: PDFObject, depth: number): Promise<void> => {
     work.spend(NODE_WORK);
     await work.pause();
     const number = objectNumber(node);
-    if (depth > MAX_DEPTH || seen.has(number) || number === 0) throw damaged();
+    if (depth > MAX_DEPTH || seen.has(number) || number === 0) throw pageTreeDamaged(field);
     seen.add(number);
     await long.load(node);
-    if (!node.isDictionary()) throw damaged();
+    if (!node.isDictionary()) throw pageTreeDamaged(field);
     const kids = await long.load(node.get("Kids"));
     if (!kids.isArray()) {
       numbers.push(number);
       return;
     }
-    if (kids.length > limits.pages || numbers.length > limits.pages) {
-      throw new Refusal("limit_exceeded", `\`${field}\` has too many pages.`, {
-        limit: limits.pages,
-        actual: Math.max(kids.length, numbers.length),
-      });
-    }
+    if (kids.length > limits.pages || numbers.length > limits.pages)
+      throw tooManyPages(field, Math.max(kids.length, numbers.length));
     if (engine.ranges?.trustsCounts === false || node.get("Count").asNumber() !== kids.length) {
       for (const kid of items(kids)) await walk(kid, depth + 1);
       return;
     }
     for (const kid of items(kids)) {
       const page = objectNumber(kid);
-      if (page === 0) throw damaged();
+      if (page === 0) throw pageTreeDamaged(field);
       numbers.push(page);
     }
   };
   await walk(root, 0);
   // Pages that the document does not count would be left out of what is done with all of them.
-  if (numbers.length !== root.get("Count").asNumber()) throw damaged();
+  if (numbers.length !== root.get("Count").asNumber()) throw pageTreeDamaged(field);
   return numbers;
 }
 
@@ -92,10 +88,7 @@ export async function fetchPages({ engine, document, input }: Fetched, pages: re
     await engine.work.pause();
     await engine.long.load(page);
     if (page.get("Kids").isArray()) engine.ranges.distrustCounts();
-    if (!page.isDictionary()) {
-      const details = { input: input.field, missingPages: [(pages[at] ?? 0) + 1] };
-      throw new Refusal("invalid_file", `\`${input.field}\` is damaged, and some of its pages are lost.`, details);
-    }
+    if (!page.isDictionary()) throw pagesLost(input.field, [(pages[at] ?? 0) + 1]);
   }
   return found;
 }

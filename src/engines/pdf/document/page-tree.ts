@@ -1,7 +1,8 @@
 /** The page tree (ISO 32000-2, 7.7.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { noReadablePages } from "../../file-errors.ts";
+import { pageTreeTooDeep } from "../../limit-errors.ts";
 import type { Work } from "../../work.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { eachItem, entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
@@ -134,9 +135,7 @@ export async function dropMissing(
 ): Promise<number> {
   const gone = new Set(lost);
   const left = Array.from({ length: pageCount }, (_, index) => index).filter((index) => !gone.has(index + 1));
-  if (left.length === 0) {
-    throw new Refusal("invalid_file", `\`${input.field}\` has no readable pages.`, { input: input.field });
-  }
+  if (left.length === 0) throw noReadablePages(input.field);
   for (const number of missing) {
     if (gone.has(number)) continue;
     engine.work.spend(NODE_WORK);
@@ -168,12 +167,7 @@ export async function refuseDeepTree({ document, engine }: At, field: string): P
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { node, level } = next;
     // The pages are one below.
-    if (level >= limit) {
-      throw new Refusal("limit_exceeded", `The page tree of \`${field}\` has too many levels.`, {
-        limit,
-        actual: level + 1,
-      });
-    }
+    if (level >= limit) throw pageTreeTooDeep(field, level + 1);
     for await (const kid of eachItem(engine, node.get("Kids"))) {
       engine.work.spend(NODE_WORK);
       enter(kid, level + 1);

@@ -1,5 +1,5 @@
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { pageRangeInvalid } from "../../parameter-errors.ts";
 
 /** One item of a range, before the page count is known. `from` above `to` means descending. */
 type Item =
@@ -109,17 +109,13 @@ export class PageRange {
   #accepted(field: string, pageCount: number, pages: number[] | string): number[] {
     const problem = typeof pages === "string" ? pages : pages.length === 0 ? NO_PAGES : undefined;
     if (typeof pages !== "string" && problem === undefined) return pages.map((page) => page - 1);
-    throw new Refusal("invalid_page_range", `\`${field}\` ${problem}.`, {
-      field,
-      range: this.text.slice(0, SHOWN),
-      maxPage: pageCount,
-    });
+    throw pageRangeInvalid(field, `${problem}`, this.text.slice(0, SHOWN), pageCount);
   }
 }
 
 /** Each item may cover all pages, so the number of items is limited. */
-const MOST_ITEMS = 10_000;
-const MOST_NAMED = 1_000_000;
+const MOST_ITEMS = limits.parameters.rangeItems;
+const MOST_NAMED = limits.parameters.rangePages;
 const NO_PAGES = "selects no pages";
 const EVERY_PAGE = "names every page, and at least one must remain";
 const FROM_ONE = "must count pages from 1";

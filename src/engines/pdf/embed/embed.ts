@@ -1,6 +1,7 @@
 import { limits } from "../../../limits.ts";
 import type { Engines } from "../../lease/engines.ts";
-import { Refusal } from "../../errors.ts";
+import { imageUnusable } from "../../file-errors.ts";
+import { imageSideTooLong, tooManyPixels } from "../../limit-errors.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { embedPng } from "./png.ts";
 import { embedWebp, readWebp } from "./webp.ts";
@@ -56,7 +57,7 @@ export async function embedImage(
     return { facts, image: await embedWebp(engines, facts, bytes) };
   } catch (error) {
     if (!(error instanceof BadImage)) throw error;
-    throw new Refusal("invalid_file", `\`${field}\` ${error.message}.`, { input: field }, { cause: error });
+    throw imageUnusable(field, error.message, error);
   }
 }
 
@@ -69,8 +70,6 @@ function embedJpeg(facts: JpegFacts, data: EngineBytes): EmbeddedImage {
 
 function checkSize(field: string, { width, height }: ImageFileFacts): void {
   const { pixels, side } = limits.images;
-  const refuse = (what: string, limit: number, actual: number): Refusal =>
-    new Refusal("limit_exceeded", `\`${field}\` has too many pixels ${what}.`, { input: field, limit, actual });
-  if (Math.max(width, height) > side) throw refuse("in one dimension", side, Math.max(width, height));
-  if (width * height > pixels) throw refuse("in total", pixels, width * height);
+  if (Math.max(width, height) > side) throw imageSideTooLong(field, Math.max(width, height));
+  if (width * height > pixels) throw tooManyPixels(field, width * height);
 }

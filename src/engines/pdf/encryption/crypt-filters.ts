@@ -1,6 +1,6 @@
 /** Crypt filters (ISO 32000-2, 7.6.6): what encrypts the strings, streams, and attachments of a document. */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { Refusal } from "../../errors.ts";
+import { encryptedInDifferentWays } from "../../file-errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, entryCounter, items } from "../objects/objects.ts";
 
@@ -31,23 +31,14 @@ export function refuseMixedFilters(document: PDFDocument, field: string | undefi
   const attachments = encrypt.get("EFF").isName() ? methodOf(encrypt, "EFF") : streams;
   // AESV3 uses one key for the whole file; the other methods derive keys from object numbers, which change.
   const keepsAttachments = attachments === streams || (streams === NONE && attachments === "AESV3");
-  if (strings !== streams || !keepsAttachments) throw mixed(field);
+  if (strings !== streams || !keepsAttachments) throw encryptedInDifferentWays(field);
 }
 
-/** Throws what `mixed` returns, if attachments are encrypted in another way than streams. MuPDF reads them as they are in the file. */
+/** Refuses a document if attachments are encrypted in another way than streams. MuPDF reads them as they are in the file. */
 export function refuseAttachmentFilter(document: PDFDocument, field: string | undefined): void {
   const encrypt = document.getTrailer().get("Encrypt");
   if (!encrypt.isDictionary() || !encrypt.get("EFF").isName()) return;
-  if (methodOf(encrypt, "EFF") !== methodOf(encrypt, "StmF")) throw mixed(field);
-}
-
-/** `field`: the form field of the document whose encryption was to be kept. */
-export function mixed(field: string | undefined): Refusal {
-  return new Refusal(
-    "unsupported_encryption",
-    "Parts of the PDF are encrypted in different ways, which is not supported. Use protect to encrypt all of it the same way.",
-    { input: field },
-  );
+  if (methodOf(encrypt, "EFF") !== methodOf(encrypt, "StmF")) throw encryptedInDifferentWays(field);
 }
 
 /** Whether a stream names its own crypt filter (7.4.10). MuPDF would encrypt it twice. */

@@ -1,6 +1,5 @@
 /** Encrypts documents with keys from the platform's cryptographic random generator, and verifies the result. */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { Refusal } from "../../errors.ts";
 import type { FileEncryption, PlatformCrypto, Protection } from "./parameters.ts";
 import { Cipher } from "./object-cipher.ts";
 import { prepareR4 } from "./revision4.ts";
@@ -9,6 +8,7 @@ import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
 import { stringEntry, fileKeyBy, type Role, ROLES } from "./passwords.ts";
+import { cipherUnavailable } from "../../result-errors.ts";
 
 /** Version and revision of the encryption dictionary, and the method of its crypt filter, by cipher. */
 const METHODS = {
@@ -37,12 +37,7 @@ export class PdfEncryption {
     try {
       return await (protection.method === "aes-256" ? prepareR6 : prepareR4)(this.#crypto, protection);
     } catch (cause) {
-      throw new Refusal(
-        "encryption_unavailable",
-        `The cipher ${protection.method} is not available. Nothing was sent.`,
-        undefined,
-        { cause },
-      );
+      throw cipherUnavailable(protection.method, cause);
     }
   }
 

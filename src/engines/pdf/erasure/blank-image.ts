@@ -14,7 +14,7 @@ import type { Samples } from "../images/lossless.ts";
 import { dropOuterFilters } from "../images/outer-filters.ts";
 import { PngPredictor } from "../images/png-predictor.ts";
 import { colorBands, fits, readSamples, sampleBands } from "../images/samples.ts";
-import { UndecodableImage } from "../images/undecodable.ts";
+import { UndecodableImage } from "../../file-errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { objectNumber } from "../objects/objects.ts";
 import type { Work } from "../../work.ts";

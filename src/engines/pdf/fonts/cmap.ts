@@ -1,8 +1,6 @@
-/**
- * Reads the CMaps of a document: which bytes of a shown string are one code, and which CID (ISO 32000-2, 9.7.5 and 9.7.6) and text (9.10.3) a code
- * has.
- */
-import { Refusal } from "../../errors.ts";
+/** Reads the CMaps of a document: which bytes of a shown string are one code, which CID a code has (ISO 32000-2, 9.7.5 and 9.7.6), and what it means (9.10.3). */
+import { limits } from "../../../limits.ts";
+import { cmapTooLarge } from "../../limit-errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { ContentLexer } from "../content/lexer.ts";
@@ -17,10 +15,7 @@ export interface CodeMap {
   cidOf(code: number, length: number): number | undefined;
 }
 
-/** Values of one section, of which the standard allows 300, and ranges of codes of some length: each is looked at for each code. */
-const MOST_VALUES = 200_000;
-const MOST_SPACES = 1_000;
-/** Fuel to look at one of them. */
+/** Fuel to look at one range of codes of some length. */
 const SPACE_WORK = 8;
 
 const MOST_BYTES = 4;
@@ -86,7 +81,7 @@ async function* operations(cmap: Uint8Array, meter: ParseMeter): AsyncGenerator<
     read = lexer.end;
     meter.element();
     await meter.pause();
-    if (values.length > MOST_VALUES) throw tooMany("values in a section", MOST_VALUES, values.length);
+    if (values.length > limits.cmaps.sectionValues) throw cmapTooLarge("sectionValues", values.length);
     const text = token === "hex" ? "" : lexer.text(lexer.start, Math.min(lexer.end, lexer.start + 64));
     if (token === "hex") values.push(readHexadecimal(cmap.subarray(lexer.start, lexer.end), 0).value);
     else if (token === "[" || token === "]") values.push(token);
@@ -113,8 +108,8 @@ export async function readCodeMap(cmap: Uint8Array, work: Work, base: CodeMap | 
     if (mode !== undefined) vertical = mode === 1;
     if (word === "usecmap") named = predefinedMap(name);
     const pairs = word === "endcodespacerange" ? values.length : 0;
-    if (spaces.length + pairs / 2 > MOST_SPACES)
-      throw tooMany("ranges of lengths", MOST_SPACES, spaces.length + pairs / 2);
+    if (spaces.length + pairs / 2 > limits.cmaps.codeRanges)
+      throw cmapTooLarge("codeRanges", spaces.length + pairs / 2);
     for (let at = 0; at + 1 < pairs; at += 2) {
       const [low, high] = [values[at], values[at + 1]];
       if (low instanceof Uint8Array && high instanceof Uint8Array) spaces.push({ length: low.length, low, high });
@@ -151,12 +146,6 @@ export async function readCodeMap(cmap: Uint8Array, work: Work, base: CodeMap | 
     },
   };
 }
-
-const tooMany = (what: string, limit: number, actual: number): Refusal =>
-  new Refusal("limit_exceeded", `A CMap of the PDF has more than ${limit.toLocaleString("en-US")} ${what}.`, {
-    limit,
-    actual,
-  });
 
 function isInside(bytes: Uint8Array, at: number, { low, high }: { low: Uint8Array; high: Uint8Array }): boolean {
   return low.every(

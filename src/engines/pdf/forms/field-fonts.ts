@@ -1,7 +1,7 @@
 /** Fonts for the text of fields: the form's own font, a standard one, or, for other scripts, the fonts of stamps. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { formTextTooLong } from "../../limit-errors.ts";
 import type { LoadFont } from "../../fonts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { SimpleFont } from "./simple-font.ts";
@@ -104,10 +104,8 @@ export class FieldFonts {
   /** Each glyph is temporarily an object. */
   #count(texts: readonly string[]): void {
     this.#characters += texts.reduce((sum, { length }) => sum + length, 0);
-    const limit = limits.stamps.charactersSet;
-    if (this.#characters <= limit) return;
-    const message = "The form has too many characters that its own fonts do not have.";
-    throw new Refusal("limit_exceeded", message, { limit, actual: this.#characters });
+    if (this.#characters <= limits.stamps.charactersSet) return;
+    throw formTextTooLong(this.#characters);
   }
 }
 

@@ -1,16 +1,10 @@
 /** Resolves the client's values for a form before anything is changed. */
-import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type TerminalField, pagesOfWidgets, readFormTree } from "./tree.ts";
 import { type BooleanIn, type FieldValue, type RequestedValue, type Problem, resolveValue } from "./values.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { FormTexts } from "./options.ts";
-
-/** Most field names listed in an error. */
-const FIELDS_NAMED = 1_000;
-/** Most options of one field listed in an error. */
-const OPTIONS_NAMED = 200;
+import { fieldsUnknown, formIsXfa, noForm, valuesInvalid } from "../../parameter-errors.ts";
 
 /** Fuel per widget whose states are read. */
 const WIDGET_WORK = 200;
@@ -52,13 +46,12 @@ export async function resolveFilling(
     if ("issue" in value) problems.set(name, value);
     else fields.push({ node, value });
   }
-  if (problems.size > 0) throw badValues(problems);
+  if (problems.size > 0) throw valuesInvalid(problems);
   if (strict && unknown.length > 0) {
-    const unknownFields = unknown.slice(0, FIELDS_NAMED);
-    const availableFields = nodes.slice(0, FIELDS_NAMED).map(({ name }) => name);
-    const named = unknown.slice(0, 3).map((name) => JSON.stringify(name.slice(0, 100)));
-    const message = `The form has no fields with these names: ${named.join(", ")}${unknown.length > named.length ? ", ..." : ""}.`;
-    throw new Refusal("unknown_fields", message, { unknownFields, availableFields });
+    throw fieldsUnknown(
+      unknown,
+      nodes.map(({ name }) => name),
+    );
   }
   return { fields, unknown, nodes, texts };
 }
@@ -67,31 +60,10 @@ async function formOf(open: OpenPdf, texts: FormTexts): Promise<TerminalField[]>
   const form = open.document.getTrailer().get("Root", "AcroForm");
   const hasXfa = form.isDictionary() && !form.get("XFA").isNull();
   const nodes = form.isDictionary() ? await readFormTree(open, texts) : [];
-  if (nodes.length === 0 && !hasXfa) throw new Refusal("no_form", "The PDF has no form.");
+  if (nodes.length === 0 && !hasXfa) throw noForm();
   // A pure XFA form is rendered by its viewer; its pages have no widgets.
   const pages = hasXfa ? await pagesOfWidgets(open) : undefined;
-  if (pages && !nodes.some(({ widgets }) => widgets.some((widget) => pages.has(objectNumber(widget))))) {
-    throw new Refusal(
-      "unsupported_form",
-      "The form of this PDF is pure XFA, which is not supported. Convert it to an AcroForm.",
-    );
-  }
+  if (pages && !nodes.some(({ widgets }) => widgets.some((widget) => pages.has(objectNumber(widget)))))
+    throw formIsXfa();
   return nodes;
-}
-
-function badValues(problems: ReadonlyMap<string, Problem>): Refusal {
-  const all = [...problems].slice(0, limits.json.issues);
-  const fields = all.map(([name, { issue }]) => ({
-    name: "values",
-    issue: `is invalid: \`${name.slice(0, 200)}\` ${issue}`,
-  }));
-  const options = all.flatMap(([name, problem]) =>
-    problem.options ? [[name, problem.options.slice(0, OPTIONS_NAMED)] as const] : [],
-  );
-  const [first] = fields;
-  const more = problems.size - 1;
-  const rest = more > 0 ? ` See \`details.fields\` for ${more} more ${more === 1 ? "problem" : "problems"}.` : "";
-  const message = `\`values\` ${first?.issue ?? "is invalid"}.${rest}`;
-  const details = options.length > 0 ? { fields, options: Object.fromEntries(options) } : { fields };
-  return new Refusal("invalid_parameters", message, details);
 }

@@ -1,7 +1,7 @@
 /** The fields of a form that can have a value, by full name (ISO 32000-2, 12.7.4). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { tooManyFields } from "../../limit-errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type FieldNode, fields, inheritedFrom } from "../document/fields.ts";
 import { items, objectNumber } from "../objects/objects.ts";
@@ -70,12 +70,7 @@ export async function readFormTree(open: OpenPdf, texts: TextReader): Promise<Te
     const own = Object.fromEntries(INHERITED.map((key) => [key, inheritedFrom(field, key)])) as unknown as Inherited;
     const type = typeOf(own);
     if (type === undefined) continue;
-    if (++terminal > limit) {
-      throw new Refusal("limit_exceeded", `The form has more than ${limit.toLocaleString("en-US")} fields.`, {
-        limit,
-        actual: terminal,
-      });
-    }
+    if (++terminal > limit) throw tooManyFields(terminal);
     const widgets = field.widgets.length > 0 ? [...field.widgets] : [object];
     const known = nodes.get(name);
     if (known === undefined) {

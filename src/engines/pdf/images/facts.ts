@@ -1,7 +1,8 @@
 /** The entries of an image dictionary that determine what may be done with its samples (ISO 32000-2, 8.9.5). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import type { Refusal } from "../../errors.ts";
+import { imageTooLargeForGray, imagesTooLargeForGray } from "../../limit-errors.ts";
 import { jpegCoefficients } from "../../image/jpeg-segments.ts";
 import { type JpxFacts, readJpx } from "../../image/jpx-header.ts";
 import { isNamed } from "../objects/objects.ts";
@@ -84,15 +85,8 @@ function transparencyOf(image: PDFObject): ImageFacts["transparency"] {
 
 /** `total`: samples of all images up to this one. */
 export function tooLargeForGray(image: ImageFacts, total: number): Refusal {
-  const { pixels, decodedPixels } = limits.compress;
-  const size = `${image.width} x ${image.height}`;
-  const own = image.width * image.height;
-  if (total > pixels) {
-    const message = "The images of the PDF have too many pixels to be converted to grayscale. Send fewer pages.";
-    return new Refusal("limit_exceeded", message, { limit: pixels, actual: total });
-  }
-  const kind = image.filter === "JPXDecode" ? "JPEG 2000" : image.coefficients > 0 ? "progressive JPEG" : "image";
-  const message = `The PDF has an image that is too large to be converted to grayscale: ${kind === "image" ? "one" : `a ${kind}`} of ${size} pixels.`;
-  const details = own > decodedPixels ? { limit: decodedPixels, actual: own } : { limit: "memory" };
-  return new Refusal("limit_exceeded", message, details);
+  if (total > limits.compress.pixels) return imagesTooLargeForGray(total);
+  const isJpx = image.filter === "JPXDecode";
+  const kind = isJpx ? "a JPEG 2000" : image.coefficients > 0 ? "a progressive JPEG" : "one";
+  return imageTooLargeForGray(kind, image);
 }

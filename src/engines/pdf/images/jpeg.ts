@@ -1,6 +1,5 @@
 /** Encodes images as JPEG. */
 import type { Pixmap } from "mupdf";
-import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { concat } from "../../../bytes/concat.ts";
 import type { JpegEncoder } from "../../image/jpeg/encode.ts";
@@ -9,6 +8,9 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { encodeCmyk } from "./cmyk-jpeg.ts";
 import type { EncodedImage, Samples } from "./lossless.ts";
 import { segments } from "../../image/jpeg-segments.ts";
+
+/** The largest image that is encoded with mozjpeg, which takes up to 14 bytes per sample in addition to MuPDF's memory. Larger ones are encoded in bands. */
+const MOZJPEG_PIXELS = 2_200_000;
 
 /** Rows that are passed to the encoder at a time. */
 const BAND_ROWS = 64;
@@ -86,7 +88,7 @@ export async function withMozjpeg(
   quality: number,
 ): Promise<Uint8Array | undefined> {
   const { width, height, components } = samples;
-  if (width * height > limits.compress.mozjpegPixels) return undefined;
+  if (width * height > MOZJPEG_PIXELS) return undefined;
   try {
     if (components === 4) return await encodeCmyk(codecs, samples, quality);
     return await codecs.encodeJpeg({ data: rgba(samples), width, height }, { quality, gray: components === 1 });

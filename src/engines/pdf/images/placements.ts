@@ -1,7 +1,8 @@
 /** Finds the size at which images are drawn: the transformation matrix at each `Do` (ISO 32000-2, 8.3.4 and 8.9.5). */
+import { limits } from "../../../limits.ts";
 import { IDENTITY, type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
-import { MOST_NESTED, Nesting } from "../content/nesting.ts";
+import { Nesting } from "../content/nesting.ts";
 import { process, type Run, type Visitor } from "../content/processor.ts";
 import { resourcesOf } from "../content/resources.ts";
 import { appearances, readStreams, streamsOf } from "../content/streams.ts";
@@ -164,7 +165,7 @@ class Finder {
    */
   #drawsImages(resources: PDFObject, depth: number): boolean {
     if (!resources.isDictionary()) return false;
-    if (depth > MOST_NESTED) return true;
+    if (depth > limits.contents.nesting) return true;
     const { engine } = this.#open;
     const leads = (object: PDFObject): boolean =>
       object.isStream() &&

@@ -13,6 +13,9 @@ import type { Size } from "./samples.ts";
 import { writeImage } from "./write.ts";
 import { objectNumber } from "../objects/objects.ts";
 
+/** Images that fail to decode before the remaining ones are skipped. Each failure leaves frames on the engine's stack. */
+const MOST_FAILURES = 50;
+
 export interface ImageSettings {
   readonly fidelity: Fidelity;
   /** Samples per inch, as placed on the page, above which images are downsampled. */
@@ -39,7 +42,7 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
     const turnsGray = settings.grayscale && !isGray(image);
     const isTooMuch = pixels > limits.compress.pixels;
     if (turnsGray && isTooMuch) throw tooLargeForGray(image, pixels);
-    if (!turnsGray && (isTooMuch || failures >= limits.compress.failures)) {
+    if (!turnsGray && (isTooMuch || failures >= MOST_FAILURES)) {
       kept++;
       continue;
     }

@@ -1,34 +1,7 @@
 /** Images that cannot be decoded: MuPDF lacks parts of JBIG2, or the data is damaged. */
-import { Refusal } from "../../errors.ts";
+import { UndecodableImage } from "../../file-errors.ts";
 import { allowPage, imagesOnPage } from "../content/page-work.ts";
 import type { OpenPdf } from "../document/document.ts";
-import type { ImageFacts } from "./facts.ts";
-
-type Named = Pick<ImageFacts, "width" | "height" | "filter">;
-
-/** A part of an image is to be erased, but the image cannot be decoded. */
-export class UndecodableImage extends Refusal {
-  readonly #input: string;
-  readonly #image: Named;
-
-  /** `input`: the name of the file. `page`: from 1, if it is known. */
-  constructor(input: string, image: Named, page?: number) {
-    const { width, height, filter } = image;
-    const kind = filter === undefined ? "" : `, ${filter.replace("Decode", "")}`;
-    const where = page === undefined ? `\`${input}\`` : `Page ${page} of \`${input}\``;
-    super(
-      "invalid_file",
-      `${where} has an image that cannot be decoded (${width} x ${height} pixels${kind}), so no part of it can be removed. Choose areas that cover all or nothing of it.`,
-      { input },
-    );
-    this.#input = input;
-    this.#image = image;
-  }
-
-  onPage(page: number): UndecodableImage {
-    return new UndecodableImage(this.#input, this.#image, page);
-  }
-}
 
 /** Does work on a page (0-based), and names it if an image on it cannot be decoded. */
 export async function namingPage<T>(index: number, work: () => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { xmpTooLarge } from "../../limit-errors.ts";
 import { writeMetadata } from "../document/clear-metadata.ts";
 import { type InfoChanges, writeInfo } from "./info.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -48,8 +49,7 @@ export function readPacket(engine: PdfEngine, stream: PDFObject): Uint8Array {
     const buffer = stack.adopt(stream.readStream(), (buffer) => buffer.destroy());
     const limit = limits.metadata.xmpBytes;
     const actual = buffer.getLength();
-    if (actual > limit)
-      throw new Refusal("limit_exceeded", "The XMP metadata of the PDF is too large.", { limit, actual });
+    if (actual > limit) throw xmpTooLarge(actual);
     return buffer.asUint8Array().slice();
   } catch (error) {
     if (engine.isFailure(error)) return new Uint8Array();

@@ -3,7 +3,7 @@
  * byte. The pairs are those of ISO 19005-1, 6.7.3, which every PDF/A must keep equal.
  */
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { xmpHasTooMany } from "../../limit-errors.ts";
 import { readXml, type XmlSpan, XmlProblem, type XmlTag, type XmlVisitor } from "../../markup/xml.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
@@ -133,8 +133,7 @@ interface Packet {
 type OpenElement = XmpElement & { readonly children: (XmpElement | string)[]; tags: readonly [XmlSpan, XmlSpan] };
 
 /** Tags and attributes, and attributes of one tag, which are read at once. */
-const MOST = limits.metadata.xmpTags;
-const MOST_ATTRIBUTES = 5_000;
+const BOUNDS = { elements: limits.metadata.xmpTags, attributes: limits.metadata.xmpAttributes };
 /** Fuel to note where a property is. */
 const PROPERTY_WORK = 200;
 
@@ -145,7 +144,7 @@ class PacketReader implements XmlVisitor {
 
   open({ name: qualified, local, uri, ns, attributes, attributeSpans, span }: XmlTag): void {
     this.#count += 1 + attributeSpans.length;
-    if (this.#count > MOST) throw new XmlProblem("elements", MOST, this.#count);
+    if (this.#count > BOUNDS.elements) throw new XmlProblem("elements", this.#count);
     const parent = this.#open.at(-1);
     const element: OpenElement = {
       namespace: uri,
@@ -186,15 +185,11 @@ export async function parseXmp(work: Work, packet: Uint8Array): Promise<Packet |
   const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
   const reader = new PacketReader();
   try {
-    await readXml(new ParseMeter(work, "xml"), text, { elements: MOST, attributes: MOST_ATTRIBUTES }, reader);
+    await readXml(new ParseMeter(work, "xml"), text, BOUNDS, reader);
   } catch (error) {
     if (!(error instanceof XmlProblem)) throw error;
     if (error.kind === "malformed") return undefined;
-    const { kind, limit, actual } = error;
-    const what = { depth: "levels of elements", elements: "tags and attributes", attributes: "attributes of a tag" }[
-      kind
-    ];
-    throw new Refusal("limit_exceeded", `The XMP metadata of the PDF has too many ${what}.`, { limit, actual });
+    throw xmpHasTooMany(error.kind, error.actual);
   }
   return { text, roots: reader.roots };
 }

@@ -1,6 +1,9 @@
-/** MuPDF's errors, and their meaning for the client. */
-import { firstThrown, Refusal } from "../../errors.ts";
+/** MuPDF's errors, and what they mean to the client. */
+import { firstThrown } from "../../errors.ts";
+import { objectsTooDeep, pdfDamaged } from "../../file-errors.ts";
+import { tooMuchMemory } from "../../limit-errors.ts";
 import { means } from "./messages.ts";
+import { outOfMemory } from "../../result-errors.ts";
 
 /** An error reported by MuPDF itself (not a trap): the document is at fault, or the heap's limit is reached. */
 export class MuPDFFailure extends Error {
@@ -14,17 +17,14 @@ export type Denied = false | "limit" | "busy";
 export function meaningOf(thrown: unknown, denied: Denied): unknown {
   const error = firstThrown(thrown);
   if (error instanceof RangeError && /call stack/.test(error.message)) {
-    return new Refusal("invalid_file", "The objects of the PDF are nested too deeply.", undefined, { cause: error });
+    return objectsTooDeep(error);
   }
   if (!(error instanceof MuPDFFailure)) return error;
   if (denied === "busy") {
-    return new Refusal("overloaded", "The service is out of memory at the moment. Retry in a few seconds.", undefined, {
-      cause: error,
-    });
+    return outOfMemory(error);
   }
   if (denied === "limit" || means(error.message, "lackOfMemory")) {
-    const message = "The request needs too much memory. Send a smaller file, or select fewer pages.";
-    return new Refusal("limit_exceeded", message, { limit: "memory" }, { cause: error });
+    return tooMuchMemory(error);
   }
-  return new Refusal("invalid_file", "The PDF is damaged and cannot be processed.", undefined, { cause: error });
+  return pdfDamaged(error);
 }

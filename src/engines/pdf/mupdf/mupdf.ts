@@ -2,7 +2,8 @@ import type * as MuPDF from "mupdf";
 import { createMuPDF, type LibMuPDF, type LongCalls, type Scope } from "../../../../wasm/generated/mupdf.js";
 import { ofIsolate } from "../../../isolate.ts";
 import { limits, MiB } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { tooLargeToRepair } from "../../file-errors.ts";
+import { decompressedTooLarge } from "../../limit-errors.ts";
 import { FuelGauge } from "../../fuel-gauge.ts";
 import { noWork, unlimitedWork, type Work } from "../../work.ts";
 import { JpegEncoder } from "../../image/jpeg/encode.ts";
@@ -43,13 +44,6 @@ interface Snapshot {
 
 /** Every instance begins the same, so the snapshot is taken once: of the first instance that passes the check of abi.ts. */
 const checked = ofIsolate((): Snapshot | undefined => undefined);
-
-/** MuPDF repairs a file by reading all of it. */
-const damaged = (): Refusal =>
-  new Refusal(
-    "invalid_file",
-    `The PDF is damaged. Files of up to ${limits.references.heldBytes / MiB} MiB are repaired; this one is larger.`,
-  );
 
 /** Bytes that are copied at once. */
 const STEP = 65_536;
@@ -191,7 +185,7 @@ export class PdfEngine {
       reads,
       Failure,
       report: (message) => {
-        if (means(message, "repair")) engine?.ranges?.refuse(damaged());
+        if (means(message, "repair")) engine?.ranges?.refuse(tooLargeToRepair());
         if (engine && means(message, "skipped")) engine.#budget.recordSkipped();
         if (engine && means(message, "undecodable")) engine.#undecodable++;
       },
@@ -507,11 +501,8 @@ export class PdfEngine {
    */
   countDecoded(bytes: number, workPerByte = READ_WORK): void {
     this.work.spend(bytes * workPerByte);
-    const limit = limits.decompressedBytes;
     this.#decodedBytes += bytes;
-    if (this.#decodedBytes <= limit) return;
-    const actual = this.#decodedBytes;
-    throw new Refusal("limit_exceeded", "The files are too large when decompressed.", { limit, actual });
+    if (this.#decodedBytes > limits.decompressedBytes) throw decompressedTooLarge(this.#decodedBytes);
   }
 
   /** Bytes that are claimed. */

@@ -1,6 +1,6 @@
 /** The files of a request in the heap of its engine. */
 import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
-import { Refusal } from "../../errors.ts";
+import { bodyTooLong } from "../../limit-errors.ts";
 import { chunksOf } from "../../memory/chunks.ts";
 import { type Arena, type EngineBytes, HOLES, type InputBytes } from "../../memory/heap.ts";
 
@@ -87,10 +87,7 @@ export class RequestFiles {
     return {
       write: (chunk) => {
         const actual = arena.used + chunk.byteLength;
-        if (actual > capacity) {
-          const details = { limit: capacity, actual };
-          throw new Refusal("limit_exceeded", "The request body is larger than its Content-Length.", details);
-        }
+        if (actual > capacity) throw bodyTooLong(capacity, actual);
         this.#append(arena, chunk);
         this.#bytes += chunk.byteLength;
       },

@@ -3,7 +3,7 @@
  * one piece, during which no other request runs.
  */
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { objectTooLarge } from "../../limit-errors.ts";
 import { type TokenKind, Tokens } from "../syntax/tokens.ts";
 
 /** Tokens, and bytes, that MuPDF parses in about 10 ms: what has more is loaded in a call that can be suspended. */
@@ -11,15 +11,6 @@ export const LARGE = { tokens: 30_000, bytes: 256 * 1024 };
 
 /** The largest of what is limited. */
 export type Measures = Record<keyof typeof limits.syntax, number>;
-
-const PROBLEMS: Record<keyof Measures, string> = {
-  tokens: "The PDF has an object that is too large.",
-  dictionaryEntries: "The PDF has a dictionary with too many entries.",
-  arrayItems: "The PDF has an array with too many items.",
-  stringBytes: "The PDF has a string that is too long.",
-  commentBytes: "The PDF has a comment that is too long.",
-  nesting: "The PDF has arrays or dictionaries that are nested too deeply.",
-};
 
 /** Measures objects (ISO 32000-2, 7.3) in chunks, as readers take them. */
 export class ObjectMeter {
@@ -129,6 +120,6 @@ export class ObjectMeter {
     if (value <= this.largest[name]) return;
     this.largest[name] = value;
     const limit = this.#most[name];
-    if (value > limit) throw new Refusal("limit_exceeded", PROBLEMS[name], { limit, actual: Math.ceil(value) });
+    if (value > limit) throw objectTooLarge(name, limit, Math.ceil(value));
   }
 }

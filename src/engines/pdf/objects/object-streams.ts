@@ -5,7 +5,7 @@
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { objectStreamsTooLarge } from "../../limit-errors.ts";
 import type { Work } from "../../work.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -108,8 +108,5 @@ async function checkedStream(
     const isLarge = !isPlain || tokens + meter.tokens > LARGE.tokens || size > LARGE.bytes;
     return { size, isLarge };
   }
-  throw new Refusal("limit_exceeded", "The object streams of the PDF are too large when decompressed.", {
-    limit: limits.objectStreamBytes,
-    actual: limits.objectStreamBytes - most + size,
-  });
+  throw objectStreamsTooLarge(limits.objectStreamBytes - most + size);
 }

@@ -3,7 +3,7 @@
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { tooManyEntries, treeTooLarge } from "../../limit-errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1, bytesOf } from "../../../bytes/latin1.ts";
 
@@ -122,12 +122,8 @@ export async function* eachEntry(
  * @throws Refusal `limit_exceeded`
  */
 export function counted(length: number): number {
-  const limit = limits.arrayItems;
-  if (length <= limit) return length;
-  throw new Refusal("limit_exceeded", "The PDF has an array or dictionary with too many entries.", {
-    limit,
-    actual: length,
-  });
+  if (length <= limits.arrayItems) return length;
+  throw tooManyEntries(length);
 }
 
 /**
@@ -135,12 +131,9 @@ export function counted(length: number): number {
  * @throws Refusal `limit_exceeded`
  */
 export function entryCounter(tree: string): () => void {
-  const limit = limits.treeEntries;
   let count = 0;
   return () => {
-    if (++count > limit) {
-      throw new Refusal("limit_exceeded", `The ${tree} of the PDF has too many entries.`, { limit, actual: count });
-    }
+    if (++count > limits.treeEntries) throw treeTooLarge(tree, count);
   };
 }
 

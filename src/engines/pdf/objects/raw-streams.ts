@@ -4,7 +4,7 @@
  */
 import { limits } from "../../../limits.ts";
 import { find } from "../../../bytes/find.ts";
-import { Refusal } from "../../errors.ts";
+import { calculatorTooLong, tooManyFilters, tooManyScansOfStream } from "../../limit-errors.ts";
 import { EOI, isRefined, markers, SOS } from "../../image/jpeg-segments.ts";
 import type { Work } from "../../work.ts";
 import { CR, LF } from "../syntax/characters.ts";
@@ -90,9 +90,7 @@ export async function measureStream(
   work.spend(STREAM_WORK + (end - start) * BYTE_WORK);
   const dictionary = read(bytes.subarray(start, end));
   const { names, filters } = dictionary;
-  if (filters > limits.streams.filters) {
-    throw tooMany("The PDF has a stream with too many filters.", limits.streams.filters, filters);
-  }
+  if (filters > limits.streams.filters) throw tooManyFilters(filters);
   if (dictionary.isProgram) await measureProgram(work, file, data, dictionary);
   if (filters === 1 && (names.has("DCTDecode") || names.has("DCT")) && !file.isEncrypted) {
     await measureScans(work, bytes.subarray(data));
@@ -150,7 +148,7 @@ async function measureProgram(work: Work, file: RawFile, start: number, { deflat
   const limit = limits.streams.programBytes;
   if (data.length * DEFLATE_RATIO ** deflates <= limit) return;
   const size = file.isEncrypted ? data.length : await countInflated(work, data, deflates, limit);
-  if (size > limit) throw tooMany("The PDF has a calculator function that is too long.", limit, size);
+  if (size > limit) throw calculatorTooLong(size);
 }
 
 /**
@@ -164,11 +162,6 @@ async function measureScans(work: Work, jpeg: Uint8Array): Promise<void> {
     work.spend(MARKER_WORK);
     await work.pause();
     if (marker === EOI) return;
-    if (marker === SOS && ++scans > limits.images.scans) {
-      throw tooMany("The PDF has a JPEG with too many scans.", limits.images.scans, scans);
-    }
+    if (marker === SOS && ++scans > limits.images.scans) throw tooManyScansOfStream(scans);
   }
 }
-
-const tooMany = (problem: string, limit: number, actual: number): Refusal =>
-  new Refusal("limit_exceeded", problem, { limit, actual });

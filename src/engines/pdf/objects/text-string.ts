@@ -1,7 +1,7 @@
 /** Decodes text strings and names as text (ISO 32000-2, 7.9.2.2 and 7.3.5), and limits how much text one request reads. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { metadataTextTooLong } from "../../limit-errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { nameOf } from "./objects.ts";
 import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
@@ -155,10 +155,7 @@ export class TextReader {
     this.#left -= text.length;
     if (this.#left >= 0) return text;
     const limit = limits.metadata.textBytes;
-    throw new Refusal("limit_exceeded", "The metadata and form of the PDF have too much text.", {
-      limit,
-      actual: limit - this.#left,
-    });
+    throw metadataTextTooLong(limit - this.#left);
   }
 }
 

@@ -120,7 +120,7 @@ export async function redactBytes(
   if (found.length > 0) await original.note();
   const choice = { ...NOTHING, inBytes: (shown: Uint8Array) => search.find(shown) };
   for (const { page, number, resources, kind } of found) {
-    engine.work.stage("eraseHidden");
+    engine.work.stage("redact");
     if (page !== undefined) await changeContent(open, page, eraser, choice);
     else if (number > 0) {
       await asPage(open, contentOf(open, number, resources), async () => {

@@ -15,7 +15,7 @@ export class Original {
   /** To be called before content is changed. Does nothing the second time. */
   async note(): Promise<void> {
     if (this.#noted) return;
-    this.#open.engine.work.stage("noteOriginal");
+    this.#open.engine.work.stage("redact");
     this.#noted = { codes: await findCodes(this.#open) };
   }
 

@@ -2,7 +2,7 @@
 import { apply, inverse, type Matrix, type VisibleBox } from "../../geometry.ts";
 import type { PDFPage, StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { tooManyMatches } from "../../limit-errors.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { inTurns } from "../../steps.ts";
@@ -219,11 +219,6 @@ class Crowd {
 }
 
 const keyOf = ({ origin = [0, 0] }: Glyph): string => origin.map((value) => value.toFixed(2)).join(" ");
-
-export const tooManyMatches = (): Refusal =>
-  new Refusal("limit_exceeded", "The request matches too much text. Select fewer pages, or use narrower patterns.", {
-    limit: limits.redaction.matches,
-  });
 
 /** One mark for glyphs that follow each other on a line. */
 function marksOf(pieces: readonly TextPiece[], toPage: Matrix): GlyphRun[] {

@@ -25,21 +25,15 @@ import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type WantedText } from "./matcher.ts";
 import { Original } from "./original.ts";
 import type { GlyphRun, PageMatch } from "./distinct-matches.ts";
-import { boxOfQuad, boxesIn, findOnPage, foldedPiece, leftOnPage, matchAreas, tooManyMatches } from "./page-matches.ts";
+import { boxOfQuad, boxesIn, findOnPage, foldedPiece, leftOnPage, matchAreas } from "./page-matches.ts";
 import type { Gap } from "./proof/glyphs.ts";
-import {
-  type Gaps,
-  type PageAreas,
-  type PageProof,
-  proofOfPage,
-  proveRedacted,
-  proveRegions,
-  redactionFailed,
-} from "./proof/prove.ts";
+import { type Gaps, type PageAreas, type PageProof, proofOfPage, proveRedacted, proveRegions } from "./proof/prove.ts";
 import type { Sought } from "./proof/written-text.ts";
 import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
 import { redactStreams } from "./streams.ts";
 import { StringRedactor } from "./strings.ts";
+import { tooManyMatches } from "../../limit-errors.ts";
+import { redactionFailed } from "../../result-errors.ts";
 
 /**
  * Glyphs that are held to be compared once all is erased, 17 MB. The pages of larger documents are compared as soon as each is erased, and not
@@ -102,7 +96,7 @@ export async function redactPdf(
   redaction: Redaction,
 ): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings; readonly repaired: boolean }> {
   const { findings, changed, matcher, gaps } = await redactDocument(open, engines, redaction);
-  open.engine.work.stage("writeRedacted");
+  open.engine.work.stage("redact");
   const written = await rewritePdf(open, { changed });
   const { repaired } = open;
   if (matcher.isEmpty) return { bytes: written, findings, repaired };
@@ -165,14 +159,14 @@ async function redactDocument(
     for (const number of await removeAnnotations(open, index, areas, matcher)) dropped.add(number);
     document.findPage(index).delete("Thumb");
   }
-  engine.work.stage("restoreImages");
+  engine.work.stage("redact");
   await encodeBlanked(open, engines.codecs, tools.eraser);
   for (const { index, regions } of changed) await proveRegions(open, index, regions);
   await cover(changed.map(toCover));
   layers.restore();
   await dropPrivateData(open);
   for (const number of await drawnNowhere(open, tools.eraser)) dropped.add(number);
-  engine.work.stage("redactElsewhere");
+  engine.work.stage("redact");
   const fontsKept = await original.forgetCodes();
   const strings = new StringRedactor(open, matcher);
   if (!matcher.isEmpty || dropped.size > 0) await strings.redactAll(dropped);
@@ -213,7 +207,7 @@ async function findOnPages(
   let count = 0;
   const all = [...new Set([...pages, ...regions.map(({ page }) => page - 1)])].sort((a, b) => a - b);
   for (const index of all) {
-    engine.work.stage("findMatches");
+    engine.work.stage("redact");
     const areas = regions.filter(({ page }) => page === index + 1).map((region) => toPageArea(open, region));
     if (matcher.isEmpty || !pages.includes(index)) {
       found.push({ index, matches: [], regions: areas });
@@ -267,7 +261,7 @@ async function checkErased(
 ): Promise<boolean> {
   const { document, engine } = open;
   for (let round = MOST_ROUNDS - 1; ; round++) {
-    engine.work.stage("checkErased");
+    engine.work.stage("redact");
     const page = await engine.long.loadPage(document, index);
     const isGone = goneFrom(matches, regions, engine.work);
     const left = await leftOnPage(open, page, isGone).finally(() => page.destroy());

@@ -1,11 +1,13 @@
 /** The field of a signature (ISO 32000-2, 12.7.5.5), and the requirements of earlier signatures and of the field itself. */
 import type { PDFObject } from "mupdf";
-import { invalidParameter, Refusal } from "../../errors.ts";
+import { invalidParameter } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { allowsFilling } from "../forms/signature-permissions.ts";
 import { readFormTree, type TerminalField } from "../forms/tree.ts";
 import { isNamed, items } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
+import { formHasXfa } from "../../parameter-errors.ts";
+import { certifiesFirst, fieldLocked, fieldRequires, fieldSigned, noVisibleSignature } from "../../signature-errors.ts";
 
 /** Levels of DocMDP (table 257). */
 export type Permission = 1 | 2 | 3;
@@ -44,31 +46,21 @@ const REQUIRED = {
 
 export const SUB_FILTER = "ETSI.CAdES.detached";
 
-const forbidden = (field: string, message: string): Refusal => new Refusal("signature_forbidden", message, { field });
-
 /**
  * Finds the field, or a name for a new one.
  * @throws Refusal `invalid_parameters` (no signature field), `already_signed`, `signature_forbidden`, `unsupported_form`
  */
 export async function findField(open: OpenPdf, wanted: WantedField): Promise<SealField> {
   const root = open.document.getTrailer().get("Root");
-  if (!root.get("AcroForm", "XFA").isNull())
-    throw new Refusal(
-      "unsupported_form",
-      "The form has XFA data, which viewers would show instead of what is signed. Use `flatten` or `fill-form` first.",
-    );
+  if (!root.get("AcroForm", "XFA").isNull()) throw formHasXfa();
   const texts = new TextReader(open.engine);
   const fields = await readFormTree(open, texts);
   const signed = fields.filter(({ type, own }) => type === "signature" && own.V.isDictionary());
-  if (wanted.certify !== undefined && signed.length > 0)
-    throw new Refusal("already_signed", "The document is already signed: only its first signature can certify it.", {
-      field: signed[0]?.name,
-    });
+  if (wanted.certify !== undefined && signed.length > 0) throw certifiesFirst(signed[0]?.name);
   const found = wanted.name === undefined ? undefined : fields.find(({ name }) => name === wanted.name);
   const name = found?.name ?? wanted.name ?? freeNameAmong(fields);
   checkCertification(root, name, found === undefined && wanted.isVisible);
-  if (!allowsFilling(root, fields, [name], texts))
-    throw forbidden(name, `An earlier signature locks the field \`${name}\`, or allows no changes at all.`);
+  if (!allowsFilling(root, fields, [name], texts)) throw fieldLocked(name);
   if (found === undefined) {
     checkName(name, fields);
     return { name };
@@ -76,8 +68,7 @@ export async function findField(open: OpenPdf, wanted: WantedField): Promise<Sea
   const [field, widget] = [found.objects[0], found.widgets[0]];
   if (found.type !== "signature" || field === undefined || widget === undefined)
     throw invalidParameter("fieldName", `names the field ${name}, which is not for signatures`);
-  if (!found.own.V.isNull())
-    throw new Refusal("already_signed", `The field \`${name}\` is already signed.`, { field: name });
+  if (!found.own.V.isNull()) throw fieldSigned(name);
   checkSeedValue(name, field.get("SV"), wanted, texts);
   return { name, existing: { field, widget } };
 }
@@ -110,11 +101,7 @@ function checkCertification(root: PDFObject, name: string, addsVisible: boolean)
   );
   if (certification === undefined) return;
   const level = certification.get("TransformParams", "P");
-  if (addsVisible && (level.isNumber() ? level.asNumber() : FILL) <= FILL)
-    throw forbidden(
-      name,
-      "The document is certified and allows no new visible signature. Sign a field that it has, or leave out `field`.",
-    );
+  if (addsVisible && (level.isNumber() ? level.asNumber() : FILL) <= FILL) throw noVisibleSignature(name);
 }
 
 /** Refuses a signature that lacks a property required by the field (12.7.5.5, table 237). Unknown requirements count as unmet. */
@@ -125,7 +112,7 @@ function checkSeedValue(name: string, seed: PDFObject, wanted: WantedField, text
   const names = (key: string): string[] =>
     items(seed.get(key)).map((one) => (one.isName() ? one.asName() : (texts.text(one) ?? "")));
   const refuse = (what: string): never => {
-    throw forbidden(name, `The field \`${name}\` requires ${what}.`);
+    throw fieldRequires(name, what);
   };
   const filter = seed.get("Filter");
   if (requires("Filter") && filter.isName() && filter.asName() !== "Adobe.PPKLite")

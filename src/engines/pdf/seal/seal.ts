@@ -1,6 +1,7 @@
 /** Appends a digital signature (ISO 32000-2, 12.8) to a document, as an incremental update: every byte before it stays. */
 import type { PDFObject } from "mupdf";
-import { invalidParameter, Refusal } from "../../errors.ts";
+import { invalidParameter } from "../../errors.ts";
+import { tooDamagedToSign } from "../../file-errors.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
 import type { Matrix } from "../../geometry.ts";
@@ -45,7 +46,7 @@ export interface Sealed extends Unsigned {
  */
 export async function sealPdf(open: OpenPdf, signature: Signature): Promise<Sealed> {
   const { document, input } = open;
-  if (open.repaired) throw damaged(input.field);
+  if (open.repaired) throw tooDamagedToSign(input.field);
   const root = document.getTrailer().get("Root");
   const value = document.addObject(dictionaryOf(open, signature));
   const { existing, name } = signature.field;
@@ -57,7 +58,7 @@ export async function sealPdf(open: OpenPdf, signature: Signature): Promise<Seal
     permissions.put("DocMDP", value);
   }
   const file = await appendToPdf(open);
-  if (file?.continues === undefined) throw damaged(input.field);
+  if (file?.continues === undefined) throw tooDamagedToSign(input.field);
   return sealedFile(open, file.continues, value, signature.digest);
 }
 
@@ -86,15 +87,6 @@ export function withUpdate(file: EngineBytes, update: Uint8Array): EngineBytes {
   const rest = ownBytes(update);
   return { ...joinedBytes([file, rest]), continues: { file, rest } };
 }
-
-const damaged = (field: string): Refusal =>
-  new Refusal(
-    "invalid_file",
-    `\`${field}\` is damaged: a signature can only be appended to a sound file. Use \`repair\` first.`,
-    {
-      input: field,
-    },
-  );
 
 /** The signature dictionary (table 255). */
 function dictionaryOf(open: OpenPdf, { field, certify, signedAt, texts, room }: Signature): PDFObject {

@@ -5,11 +5,11 @@ import type { EngineBytes } from "../../memory/heap.ts";
 import { hex } from "../../../bytes/hex.ts";
 import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
 import { bytesOf } from "../../../bytes/latin1.ts";
-import { timestampFailed } from "../../cms/refusal.ts";
 import { DIGESTS, type DigestName } from "../../cms/signer.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { byteString, objectNumber } from "../objects/objects.ts";
 import { digestOfParts } from "../signatures/digest.ts";
+import { tokenTooLarge } from "../../signature-errors.ts";
 
 /** Numbers that are replaced when their values are known: as wide as the offsets of the largest files. */
 const PLACEHOLDERS = [2_000_000_001, 2_000_000_002, 2_000_000_003] as const;
@@ -70,7 +70,7 @@ export async function unsignedUpdate(
 export function fillPlace({ update, gap }: Unsigned, value: Uint8Array): void {
   const contents = hex(value);
   // `Contents` has two digits for each byte, between angle brackets.
-  if (contents.length > gap.to - gap.from - 2) throw timestampFailed("sent a token that is too large");
+  if (contents.length > gap.to - gap.from - 2) throw tokenTooLarge();
   update.set(bytesOf(contents), gap.from + 1);
 }
 

@@ -1,15 +1,20 @@
 /** The bytes that a signature covers (ISO 32000-2, 12.8.1): all of a revision but the signature itself. */
 import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
 import { find } from "../../../bytes/find.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
-import { Unusable } from "../../cms/refusal.ts";
+import {
+  byteRangeLeavesMoreOut,
+  byteRangeLeavesOtherOut,
+  byteRangeOfOtherFile,
+  byteRangeTwice,
+  larger,
+} from "../../cms/problems.ts";
 import { items } from "../objects/objects.ts";
 import { GREATER, isDigit, isBlank, isHexadecimal, isLetter, LESS } from "../syntax/characters.ts";
 import { possibleNames } from "../syntax/names.ts";
 import { readHexadecimal } from "../syntax/strings.ts";
 
-/** The largest `Contents` in hexadecimal digits: 1 MiB. */
-const MOST_DIGITS = 2 * 1024 * 1024;
 /** Bytes of a signature dictionary besides its `Contents`. */
 const DICTIONARY = 64 * 1024;
 const KEY = "/Contents";
@@ -47,13 +52,13 @@ export function endOf(signature: PDFObject, file: EngineBytes): number | undefin
 export function coveredBy(signature: PDFObject, file: EngineBytes, position: number | undefined): Covered {
   const end = endOf(signature, file);
   const [, gapStart = 0, gapEnd = 0] = numbersOf(signature.get("ByteRange")) ?? [];
-  if (end === undefined) throw new Unusable("has a `ByteRange` that is not one of this file");
-  if (gapEnd - gapStart > MOST_DIGITS) throw new Unusable("is larger than 1 MiB");
+  if (end === undefined) throw byteRangeOfOtherFile();
+  if (gapEnd - gapStart > 2 * limits.certificates.signedDataBytes) throw larger(limits.certificates.signedDataBytes);
   const gap = file.view(gapStart, gapEnd);
   const digits = gap.subarray(1, -1);
   const isDigits = digits.length > 0 && digits.length % 2 === 0 && digits.every(isHexadecimal);
   const isString = isDigits && gap[0] === LESS && gap.at(-1) === GREATER;
-  if (!isString) throw new Unusable("leaves more than its own value out of its `ByteRange`");
+  if (!isString) throw byteRangeLeavesMoreOut();
   // The string must be that of this dictionary, and the only one.
   const before =
     position === undefined || position >= gapStart
@@ -67,9 +72,8 @@ export function coveredBy(signature: PDFObject, file: EngineBytes, position: num
   const isNext = key >= 0 && isBlank(before, key + KEY.length, before.length);
   const isOwn = isNext && find(before, "endobj", 0) < 0 && close >= 0;
   const { value: contents } = readHexadecimal(gap, 0);
-  if (!isOwn || occurrences(around, "Contents") !== 1)
-    throw new Unusable("leaves out of its `ByteRange` what is not its own value");
-  if (occurrences(around, "ByteRange") !== 1) throw new Unusable("has its `ByteRange` twice");
+  if (!isOwn || occurrences(around, "Contents") !== 1) throw byteRangeLeavesOtherOut();
+  if (occurrences(around, "ByteRange") !== 1) throw byteRangeTwice();
   return { gapStart, gapEnd, end, contents };
 }
 

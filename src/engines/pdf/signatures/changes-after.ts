@@ -1,7 +1,7 @@
 /** The changes in a file after a signature, and whether the earlier signatures allow them (ISO 32000-2, 12.8.2.2, 12.8.2.4). */
 import type { PDFObject } from "mupdf";
-import { limits, MiB } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { revisionsTooLarge } from "../../limit-errors.ts";
 import type { InputBytes } from "../../memory/heap.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
 import { allowsFilling } from "../forms/signature-permissions.ts";
@@ -102,11 +102,7 @@ export async function changesAfter(
   if (tail.length < 3 && tail.every((byte) => byte === 10 || byte === 13)) return [];
   const damaged = [{ ...OTHER, text: "The file is damaged, so its revisions cannot be compared." }];
   if (open.repaired) return damaged;
-  if (engine.ranges) {
-    const limit = limits.references.heldBytes;
-    const message = `The file was changed after it was signed. Revisions are compared in files of up to ${limit / MiB} MiB.`;
-    throw new Refusal("limit_exceeded", message, { limit, actual: bytes.length });
-  }
+  if (engine.ranges) throw revisionsTooLarge(bytes.length);
   try {
     const updates = await updatesAfter(bytes, end, engine.headerOf(open.document), engine.work);
     const changes: RevisionChange[] = [];

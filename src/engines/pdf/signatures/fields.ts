@@ -1,6 +1,7 @@
 /** The signatures of a document, and the bytes that each covers. */
 import type { PDFObject } from "mupdf";
-import { Refusal } from "../../errors.ts";
+import { limits } from "../../../limits.ts";
+import { tooManySignatures } from "../../limit-errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fields } from "../document/fields.ts";
 import type { TreeSource } from "../document/tree.ts";
@@ -8,9 +9,6 @@ import { readFormTree } from "../forms/tree.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
 import { type Covered, coveredBy, endOf } from "./byte-range.ts";
-
-/** Each signature is a digest of the file and a comparison of two documents. */
-export const MOST_SIGNATURES = 50;
 
 export interface FoundSignature {
   /** Full name. */
@@ -54,10 +52,7 @@ export async function signatureFields(open: OpenPdf): Promise<FoundSignature[]> 
  */
 export async function findSignatures(open: OpenPdf): Promise<FoundSignature[]> {
   const found = await signatureFields(open);
-  if (found.length > MOST_SIGNATURES) {
-    const details = { limit: MOST_SIGNATURES, actual: found.length };
-    throw new Refusal("limit_exceeded", `The document has more than ${MOST_SIGNATURES} signatures.`, details);
-  }
+  if (found.length > limits.signatures.most) throw tooManySignatures(found.length);
   return found;
 }
 

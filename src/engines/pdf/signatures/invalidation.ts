@@ -2,6 +2,7 @@
  * Whether the output of an operation makes a signature of its file invalid: the verdict of verify-signatures on the output, by the same comparison,
  * for the newest update only.
  */
+import { limits } from "../../../limits.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { partOf } from "../../memory/joined-bytes.ts";
 import { Unusable } from "../../cms/refusal.ts";
@@ -12,7 +13,7 @@ import { documentChanges } from "../write/write.ts";
 import { changesAfter, History, permissionsOf } from "./changes-after.ts";
 import { changesBetween } from "./comparison.ts";
 import { differenceIn } from "./difference.ts";
-import { coveredIn, type FoundSignature, MOST_SIGNATURES, signatureFields } from "./fields.ts";
+import { coveredIn, type FoundSignature, signatureFields } from "./fields.ts";
 import { isIntact } from "./verify.ts";
 
 /**
@@ -86,7 +87,7 @@ async function isKept(after: OpenPdf, history: History, found: FoundSignature, s
  * @param count of all signatures of the document
  */
 async function someIntact(open: OpenPdf, signatures: readonly FoundSignature[], count: number): Promise<boolean> {
-  if (count > MOST_SIGNATURES || open.engine.ranges) return signatures.length > 0;
+  if (count > limits.signatures.most || open.engine.ranges) return signatures.length > 0;
   for (const one of signatures) if (await isIntact(open, one)) return true;
   return false;
 }

@@ -1,5 +1,5 @@
-/** Saves documents that may be signed, and reports whether the output invalidates a signature. */
-import { Refusal } from "../../errors.ts";
+/** Saves documents that may be signed, and says whether a signature is no longer valid in what was written. */
+import { fileDamaged } from "../../file-errors.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { isSigned } from "./fields.ts";
@@ -29,7 +29,7 @@ export async function saveChanges(
   if (!signed && !engine.ranges) await completeStreams(open);
   const bytes = await appendToPdf(open, { changed });
   if (bytes) return { bytes, signatureInvalidated: signed && (await breaksSignature(open, bytes, changed)) };
-  if (engine.ranges) throw new Refusal("invalid_file", `\`${input.field}\` is damaged.`, { input: input.field });
+  if (engine.ranges) throw fileDamaged(input.field);
   const signatureInvalidated = signed && (await hasIntactSignature(open));
   return { bytes: await rewritePdf(open, { changed }), signatureInvalidated };
 }

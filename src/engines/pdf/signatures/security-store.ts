@@ -1,15 +1,14 @@
 /** The document security store (ISO 32000-2, 12.8.4.3): certificates, and the responses of their issuers at the time when they were added. */
 import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { tooMuchStored } from "../../limit-errors.ts";
 import { type Certificate, certificateOf } from "../../cms/certificates.ts";
 import type { RevocationData } from "../../cms/revocation.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { eachItem, entries, items, objectNumber } from "../objects/objects.ts";
 import { isDictionary } from "./entry-values.ts";
-
-/** Streams of each kind. */
-const MOST_STORED = 1_000;
 
 export interface StoredCertificate {
   readonly certificate: Certificate;
@@ -62,10 +61,7 @@ async function streamsIn(
     const number = objectNumber(stream);
     if (!stream.isStream() || seen.has(number)) continue;
     seen.add(number);
-    if (found.length >= MOST_STORED) {
-      const message = `The document stores more than ${MOST_STORED} certificates, responses, or lists for its signatures.`;
-      throw new Refusal("limit_exceeded", message, { limit: MOST_STORED });
-    }
+    if (found.length >= limits.signatures.stored) throw tooMuchStored();
     try {
       const buffer = stream.readStream();
       const { length } = buffer.asUint8Array();

@@ -6,6 +6,7 @@ import { type Certificate, type CertificateFacts, factsOf } from "../../cms/cert
 import { Pool } from "../../cms/pool.ts";
 import { judge, pathOf, proofsFor, type Purpose, type Revocation, type Trust, type Verdict } from "../../cms/chain.ts";
 import { Unsupported, Unusable } from "../../cms/refusal.ts";
+import { contentInPlaceOfFile, digestDiffers, signatureFormatUnsupported } from "../../cms/problems.ts";
 import { Revocations } from "../../cms/revocation.ts";
 import {
   ID_DATA,
@@ -174,13 +175,12 @@ async function check(open: OpenPdf, stored: readonly Certificate[], found: Found
     if (found.format === STAMP) {
       stamp = await readTimeStamp(engine.work, data);
       const digest = await digestOf(open, covered, stamp.imprint.hash);
-      if (!isSame(stamp.imprint.digest, digest))
-        throw new Unusable("does not fit: the digest of the stamped bytes differs");
+      if (!isSame(stamp.imprint.digest, digest)) throw digestDiffers("stamped");
     } else if (DETACHED.has(found.format)) {
-      if (data.content !== undefined) throw new Unusable("has content of its own, in place of the bytes of the file");
+      if (data.content !== undefined) throw contentInPlaceOfFile();
       const digest = await digestOf(open, covered, data.hash);
       await verifySignedData(data, ID_DATA, digest, { needsCertificate: found.format === CADES });
-    } else throw new Unsupported(`has a format that is not supported (${found.format || "none"})`);
+    } else throw signatureFormatUnsupported(found.format);
     const stamped = data.token && (await checkStamp(engine.work, data.token, data, stored));
     return {
       format,

@@ -1,7 +1,8 @@
 /** One or more lines of text at the edge of each page, such as its number. */
 import { multiply } from "../../geometry.ts";
 import { limits } from "../../../limits.ts";
-import { invalidParameter, Refusal } from "../../errors.ts";
+import { invalidParameter } from "../../errors.ts";
+import { labelsTooLong, stampTooLong } from "../../limit-errors.ts";
 import type { LoadFont } from "../../fonts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { StampFonts } from "../typesetting/embedded-fonts.ts";
@@ -86,25 +87,13 @@ function place(
 
 /** @throws Refusal `limit_exceeded` */
 export function checkLength(text: string): void {
-  const limit = limits.stamps.characters;
   const actual = Array.from(text).length;
-  if (actual > limit)
-    throw new Refusal("limit_exceeded", `The text can have up to ${limit.toLocaleString("en-US")} characters.`, {
-      limit,
-      actual,
-    });
+  if (actual > limits.stamps.characters) throw stampTooLong(actual);
 }
 
 function checkWork(texts: readonly string[]): void {
-  const limit = limits.stamps.charactersSet;
   const actual = texts.reduce((sum, { length }) => sum + length, 0);
-  if (actual > limit) {
-    throw new Refusal(
-      "limit_exceeded",
-      "The labels of all pages have too many characters. Use a shorter text or fewer pages.",
-      { limit, actual },
-    );
-  }
+  if (actual > limits.stamps.charactersSet) throw labelsTooLong(actual);
 }
 
 function checkMargin({ index, width, height }: StampPage, margin: number): void {

@@ -2,7 +2,7 @@
 import { type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { tooManyTiles } from "../../limit-errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { MARK_SIZE } from "./ink.ts";
 import { makeForm, type StampMark } from "./mark.ts";
@@ -142,18 +142,8 @@ function tiles([across, up]: Pair, [halfWide, halfHigh]: Pair, [cos, sin]: Pair,
   const long = Math.max(across, up);
   const space = Math.max(Math.min(across, up, TILE_SPACE.most * long), TILE_SPACE.least * long, 1);
   const [stepX, stepY] = [across + space, up + space];
-  const limit = limits.stamps.tiles;
   const actual = Math.ceil((width * height) / (stepX * stepY));
-  if (actual > limit) {
-    throw new Refusal(
-      "limit_exceeded",
-      `The watermark repeats more than ${limit.toLocaleString("en-US")} times on a page. Make it larger.`,
-      {
-        limit,
-        actual,
-      },
-    );
-  }
+  if (actual > limits.stamps.tiles) throw tooManyTiles(actual);
   const reach = Math.hypot(width, height) / 2 + Math.hypot(across, up);
   const [columns, rows] = [Math.ceil(reach / stepX) + 1, Math.ceil(reach / stepY)];
   const centers: Pair[] = [];

@@ -1,7 +1,6 @@
 import type { VisibleBox } from "../../geometry.ts";
 import type { StructuredText } from "mupdf";
-import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
+import { tooMuchText } from "../../limit-errors.ts";
 import { type Steps, STRIDE } from "../../steps.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { BLOCKS } from "../mupdf/abi.ts";
@@ -227,12 +226,6 @@ function attach(mark: { text: string; place: number }, next: Glyph, last: Glyph 
   const isLasts = last !== undefined && mark.place >= last.start && mark.place < last.end;
   if (isLasts && !(mark.place >= next.start && mark.place <= next.end + SAME)) last.text += mark.text;
   else next.text += mark.text;
-}
-
-export function tooMuchText(): Refusal {
-  return new Refusal("limit_exceeded", "The pages have too much text for one response. Select fewer pages.", {
-    limit: limits.text.characters,
-  });
 }
 
 /** Where a glyph is placed on its line. In a column, MuPDF has for the origin the end of the glyph. */

@@ -2,6 +2,7 @@ import type { VisibleBox } from "../../geometry.ts";
 import type { PDFObject, PDFPage, StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { tooManyWords, tooMuchText } from "../../limit-errors.ts";
 import { checkContents } from "../content/size.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { inTurns, STRIDE } from "../../steps.ts";
@@ -10,7 +11,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, isNamed } from "../objects/objects.ts";
 import { storeTrimmer } from "../mupdf/store.ts";
 import { inColumns } from "./columns.ts";
-import { readSegments, type Segment, tooMuchText } from "./glyphs.ts";
+import { readSegments, type Segment } from "./glyphs.ts";
 import { BLOCKS } from "../mupdf/abi.ts";
 import { blocksIn, blockBoxOf, RECTANGLE, vectorColor, vectorFlags } from "../mupdf/structured-text.ts";
 import { joinLines, textOf, type TextWord, wordsOf } from "./lines.ts";
@@ -102,12 +103,7 @@ export async function readText<T = undefined>(
     characters += text.text.length;
     wordCount += text.words?.length ?? 0;
     if (characters > limits.text.characters) throw tooMuchText();
-    if (wordCount > limits.text.words) {
-      throw new Refusal("limit_exceeded", "The pages have too many words for one response. Select fewer pages.", {
-        limit: limits.text.words,
-        actual: wordCount,
-      });
-    }
+    if (wordCount > limits.text.words) throw tooManyWords(wordCount);
     const bytes = CHARACTER_BYTES + (visitor?.bytesPerCharacter ?? 0);
     engine.claim(text.text.length * bytes + (text.words?.length ?? 0) * WORD_BYTES);
     read.push(text);

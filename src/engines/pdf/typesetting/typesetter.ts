@@ -1,10 +1,10 @@
 /** Sets text with MuPDF's HTML engine: shaped, reordered, and in fonts that have its characters. */
 import type { Device, Font } from "mupdf";
-import { Refusal } from "../../errors.ts";
 import { DOCUMENT_FONTS, type FontName, FONTS, type LoadFont, withSymbolFonts } from "../../fonts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { inVisualRuns } from "./order.ts";
 import { EM, type StampFont, type TypesetLine, type ShapedGlyph, LINE_HEIGHT } from "./line.ts";
+import { charactersUnsupported } from "../../parameter-errors.ts";
 
 /** Distance from the top of a line to its baseline in MuPDF, regardless of its fonts. */
 const BASELINE = 0.9 * EM;
@@ -34,9 +34,6 @@ const NAMED: readonly FontName[] = [...FONTS, ...DOCUMENT_FONTS];
 
 /** MuPDF requests a font by family or by script; the unused one has this name. */
 const UNNAMED = "undefined";
-
-/** Most missing characters listed in an error. */
-const CHARACTERS_NAMED = 20;
 
 const LETTER = /\p{L}/u;
 const ARABIC = /\p{Script=Arabic}/u;
@@ -131,7 +128,7 @@ export class Typesetter {
     const page = document.loadPage(0);
     page.run(collector, mupdf.Matrix.identity);
     for (const used of [page, document, html]) used.destroy();
-    if (missing.size === 0 && unknown.size > 0) throw unsupported([...unknown]);
+    if (missing.size === 0 && unknown.size > 0) throw charactersUnsupported([...unknown]);
     return lines.map(({ text, glyphs }) => inVisualRuns(text, glyphs));
   }
 
@@ -178,11 +175,3 @@ function htmlOf(texts: readonly string[], face: FontName): string {
   });
   return `<html xmlns="http://www.w3.org/1999/xhtml"><head><style>${style}</style></head><body>${lines.join("")}</body></html>`;
 }
-
-function unsupported(characters: readonly string[]): Refusal {
-  const named = characters.slice(0, CHARACTERS_NAMED);
-  const codes = named.map((character) => `${character} (U+${hex(character)})`).join(", ");
-  return new Refusal("unsupported_text", `No available font has these characters: ${codes}.`, { characters: named });
-}
-
-const hex = (character: string): string => (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");

@@ -3,7 +3,7 @@ import { limits } from "../../../limits.ts";
 import { concat } from "../../../bytes/concat.ts";
 import { hex } from "../../../bytes/hex.ts";
 import { bytesOf } from "../../../bytes/latin1.ts";
-import { Refusal } from "../../errors.ts";
+import { tooManyStrings } from "../../limit-errors.ts";
 import { deflate } from "../../flate/deflate.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { FileParts, ownBytes } from "../../memory/joined-bytes.ts";
@@ -230,9 +230,3 @@ function withLength(pieces: readonly SerializedPiece[], length: number): Seriali
   if (typeof last !== "string" || !last.endsWith(">>")) throw new Error("a stream has no dictionary");
   return [...pieces.slice(0, -1), `${last.slice(0, -">>".length)}/Length ${length}>>`];
 }
-
-const tooManyStrings = (actual: number): Refusal =>
-  new Refusal("limit_exceeded", "The PDF has too many strings outside of its object streams to be encrypted.", {
-    limit: limits.encryptedStrings,
-    actual,
-  });

@@ -1,7 +1,7 @@
 /** Writes PDFs: rewritten in place, as incremental updates, or assembled from copies. */
 import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "../document/clear-metadata.ts";
-import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "../encryption/crypt-filters.ts";
+import { keepsNamedFilters, namesCryptFilter, refuseMixedFilters } from "../encryption/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { LEAST_BYTES } from "../objects/damage.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
@@ -15,6 +15,7 @@ import { walkValues } from "../objects/walk-values.ts";
 import { repairPageTree } from "../document/page-tree.ts";
 import { expectationOf, verify, verifyAppended } from "./verify.ts";
 import { completeParameters, documentChanges, type NewEncryption, write } from "./write.ts";
+import { encryptedInDifferentWays } from "../../file-errors.ts";
 
 /**
  * Options for MuPDF: object streams, and deflate for streams without a filter. Compared with zlib's default effort,
@@ -253,7 +254,7 @@ async function makeWritable(engine: PdfEngine, document: PDFDocument, field: str
       if (!isArray) lookAtName(values.keyAt(holder, index));
     });
   const prepare = (object: PDFObject, number: number): void => {
-    if (refusesNamed && number !== metadata && namesCryptFilter(object)) throw mixed(field);
+    if (refusesNamed && number !== metadata && namesCryptFilter(object)) throw encryptedInDifferentWays(field);
     completeParameters(document, object);
     if (staysEncrypted && object.get("Length").asNumber() <= SHORT) deflateNothing(engine, object);
   };

@@ -2,7 +2,7 @@
  * Verifies a file before it is sent: from its written bytes, with its own cross-references and key. Compares it with facts
  * taken from the document in memory just before it was written.
  */
-import { Refusal } from "../../errors.ts";
+import { pdfDamaged } from "../../file-errors.ts";
 import type { PDFDocument, PDFObject, Stream } from "mupdf";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { fields } from "../document/fields.ts";
@@ -73,7 +73,7 @@ export async function verify(engine: PdfEngine, bytes: EngineBytes, expectation:
     await compare(engine, bytes, expectation);
   } catch (cause) {
     if (!(cause instanceof Unverified) || expectation.from?.repaired !== true) throw cause;
-    throw new Refusal("invalid_file", "The PDF is damaged and cannot be processed.", undefined, { cause });
+    throw pdfDamaged(cause);
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Matrix, VisibleBox } from "../../../geometry.ts";
 import type { Matrix as MatrixTuple, PDFPage, Text } from "mupdf";
 import { limits } from "../../../../limits.ts";
-import { Refusal } from "../../../errors.ts";
+import { pageTextTooLong } from "../../../limit-errors.ts";
 import type { Work } from "../../../work.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { withoutStructure } from "../../document/without-structure.ts";
@@ -90,7 +90,7 @@ export async function drawnGlyphs(
   const add = (text: Text, [a, b, c, d, e, f]: MatrixTuple): void =>
     text.walk({
       showGlyph: (font, [ta, tb, tc, td, te, tf], glyph, unicode, mode) => {
-        if (glyphs.length >= limits.redaction.pageCharacters) throw tooMuchText();
+        if (glyphs.length >= limits.redaction.pageCharacters) throw pageTextTooLong();
         const [dx, dy] = [ta * a + tb * c, ta * b + tb * d];
         const [ux, uy] = [tc * a + td * c, tc * b + td * d];
         const [x, y] = [te * a + tf * c + e, te * b + tf * d + f];
@@ -129,9 +129,6 @@ export async function drawnGlyphs(
   await engine.work.pause();
   return glyphs;
 }
-
-const tooMuchText = (): Refusal =>
-  new Refusal("limit_exceeded", "A page has too much text.", { limit: limits.redaction.pageCharacters });
 
 function inverseOf([a, b, c, d, e, f]: Matrix): Matrix {
   const det = a * d - b * c || 1;

@@ -6,7 +6,6 @@
  */
 import type { PDFDocument } from "mupdf";
 import type { EngineBytes } from "../../../memory/heap.ts";
-import { Refusal } from "../../../errors.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import type { FileKey } from "../../encryption/parameters.ts";
 import { readingOrders } from "../../layout/reading-orders.ts";
@@ -27,10 +26,7 @@ import {
   withGaps,
 } from "./glyphs.ts";
 import { findInFile, type Sought } from "./written-text.ts";
-
-/** Names the part of the file in which the proof fails, and never the text found there. */
-export const redactionFailed = (place: string): Refusal =>
-  new Refusal("redaction_failed", `The redacted file still had a match in ${place}. Nothing was sent.`);
+import { redactionFailed, textChanged } from "../../../result-errors.ts";
 
 /** The areas removed from a page, in units of its content. */
 export interface PageAreas {
@@ -62,12 +58,12 @@ export interface PageProof {
 export async function proofOfPage(open: OpenPdf, index: number, { regions, matches }: PageAreas): Promise<PageProof> {
   const before = await glyphsOf(open, index);
   const check: PageProof["check"] = async ({ unknownMayGo }) => {
-    open.engine.work.stage("compareText");
+    open.engine.work.stage("redact");
     const after = await glyphsOf(open, index);
     const { fault, gone } = await compareGlyphs(open, before, after, { regions, matches, unknownMayGo });
     if (fault === "left") throw redactionFailed(`the text of page ${index + 1}`);
     if (fault === undefined) return gapsIn(before, gone);
-    throw new Refusal("redaction_failed", `Text of page ${index + 1} that should stay was ${fault}. Nothing was sent.`);
+    throw textChanged(index + 1, fault);
   };
   return { index, glyphs: before.length, check };
 }
@@ -78,7 +74,7 @@ export async function proofOfPage(open: OpenPdf, index: number, { regions, match
  */
 export async function proveRegions(open: OpenPdf, index: number, regions: readonly Rectangle[]): Promise<void> {
   if (regions.length === 0) return;
-  open.engine.work.stage("proveRegions");
+  open.engine.work.stage("redact");
   if (!(await areBlank(open, index, regions))) throw redactionFailed(`a region of page ${index + 1}`);
 }
 
@@ -110,11 +106,11 @@ export async function proveRedacted(
     const written = { engine, document };
     for (const index of pages) {
       // Reading a page again may take as much as reading it at first.
-      engine.work.stage("provePage");
+      engine.work.stage("redact");
       if (await isOnPage(written, index, sought, gaps.get(index) ?? []))
         throw redactionFailed(`the text of page ${index + 1}`);
     }
-    engine.work.stage("proveFile");
+    engine.work.stage("redact");
     const kept = await contentOfOtherPages(written, pages);
     const encryption = objectNumber(document.getTrailer().get("Encrypt"));
     const place = await findInFile(engine.work, file, sought, { key, kept, encryption });

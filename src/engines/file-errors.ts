@@ -1,0 +1,152 @@
+/** The Refusals of files that cannot be read or opened, one function for each situation. `field`: the parameter with the file. */
+import { Refusal } from "./errors.ts";
+import { limits, MiB } from "../limits.ts";
+
+// invalid_file
+
+const invalidFile = (
+  field: string,
+  problem: string,
+  { cause, ...details }: ErrorOptions & { readonly missingPages?: readonly number[] } = {},
+): Refusal => new Refusal("invalid_file", `\`${field}\` ${problem}.`, { input: field, ...details }, { cause });
+
+export const emptyFile = (field: string): Refusal => invalidFile(field, "is empty");
+
+export const notPdf = (field: string): Refusal => invalidFile(field, "is not a PDF");
+
+export const unreadablePdf = (field: string, cause: unknown): Refusal =>
+  invalidFile(field, "is not a readable PDF", { cause });
+
+export const catalogUnreadable = (field: string): Refusal => invalidFile(field, "has no readable catalog");
+
+export const encryptionLost = (field: string): Refusal => invalidFile(field, "is damaged, and its encryption is lost");
+
+export const pageTreeUnreadable = (field: string, cause: unknown): Refusal =>
+  invalidFile(field, "has no readable page tree", { cause });
+
+export const pageTreeDamaged = (field: string): Refusal => invalidFile(field, "has a damaged page tree");
+
+export const noPages = (field: string): Refusal => invalidFile(field, "has no pages");
+
+export const noReadablePages = (field: string): Refusal => invalidFile(field, "has no readable pages");
+
+/** `missingPages`: 1-based. */
+export const pagesLost = (field: string, missingPages: readonly number[]): Refusal =>
+  invalidFile(field, "is damaged, and some of its pages are lost", { missingPages });
+
+export const fileDamaged = (field: string): Refusal => invalidFile(field, "is damaged");
+
+export const tooDamagedToSign = (field: string): Refusal =>
+  invalidFile(field, "is damaged: a signature can only be appended to a sound file. Use `repair` first");
+
+/** `problem`: the end of a sentence that begins with the field. */
+export const imageUnusable = (field: string, problem: string, cause: unknown): Refusal =>
+  invalidFile(field, problem, { cause });
+
+/** For MuPDF's failures, which do not know which of the files they are about. */
+export const pdfDamaged = (cause: unknown): Refusal =>
+  new Refusal("invalid_file", "The PDF is damaged and cannot be processed.", undefined, { cause });
+
+export const objectsTooDeep = (cause: unknown): Refusal =>
+  new Refusal("invalid_file", "The objects of the PDF are nested too deeply.", undefined, { cause });
+
+/** MuPDF repairs a file by reading all of it. */
+export const tooLargeToRepair = (): Refusal =>
+  new Refusal(
+    "invalid_file",
+    `The PDF is damaged. Files of up to ${limits.references.heldBytes / MiB} MiB are repaired; this one is larger.`,
+  );
+
+// Documents of other formats
+
+const invalidDocument = (problem: string): Refusal =>
+  new Refusal("invalid_file", `The document ${problem}.`, { input: "file" });
+
+export const nothingToShow = (): Refusal => invalidDocument("has nothing to show");
+
+export const noLaidOutPages = (): Refusal => invalidDocument("has no pages");
+
+export const noBody = (): Refusal => invalidDocument("has no body");
+
+export const partMissing = (part: string): Refusal => invalidDocument(`is damaged: \`${part}\` is missing`);
+
+export const partMalformed = (part: string): Refusal => invalidDocument(`is damaged: \`${part}\` is not well-formed`);
+
+export const partTooDeep = (part: string): Refusal =>
+  invalidDocument(`is damaged: \`${part}\` has elements more than ${limits.xmlLevels} levels deep`);
+
+export const archivedFileUnreadable = (field: string, name: string): Refusal =>
+  invalidFile(field, `is damaged: \`${name}\` cannot be read`);
+
+/** The image in samples, and the filter that cannot be decoded. */
+interface UndecodableFacts {
+  readonly width: number;
+  readonly height: number;
+  readonly filter: string | undefined;
+}
+
+/** A part of an image is to be erased, but the image cannot be decoded. */
+export class UndecodableImage extends Refusal {
+  readonly #input: string;
+  readonly #image: UndecodableFacts;
+
+  /** `input`: the name of the file. `page`: from 1, if it is known. */
+  constructor(input: string, image: UndecodableFacts, page?: number) {
+    const { width, height, filter } = image;
+    const kind = filter === undefined ? "" : `, ${filter.replace("Decode", "")}`;
+    const where = page === undefined ? `\`${input}\`` : `Page ${page} of \`${input}\``;
+    super(
+      "invalid_file",
+      `${where} has an image that cannot be decoded (${width} x ${height} pixels${kind}), so no part of it can be removed. Choose areas that cover all or nothing of it.`,
+      { input },
+    );
+    this.#input = input;
+    this.#image = image;
+  }
+
+  onPage(page: number): UndecodableImage {
+    return new UndecodableImage(this.#input, this.#image, page);
+  }
+}
+
+// unsupported_format
+
+const unsupportedFormat = (field: string, problem: string): Refusal =>
+  new Refusal("unsupported_format", `\`${field}\` is ${problem}.`, { input: field });
+
+export const notArchive = (field: string): Refusal => unsupportedFormat(field, "not a ZIP archive");
+
+/** `what`: its kind, with an article. */
+export const notConvertible = (what: string): Refusal => unsupportedFormat("file", what);
+
+export const notOfFormat = (wanted: string, detected: string): Refusal =>
+  unsupportedFormat("file", `not of the format \`${wanted}\`, but \`${detected}\``);
+
+// Passwords and encryption
+
+export const passwordRequired = (field: string): Refusal =>
+  new Refusal("password_required", `\`${field}\` is encrypted. Send its password.`, { input: field });
+
+export const passwordIncorrect = (field: string): Refusal =>
+  new Refusal("incorrect_password", `The password of \`${field}\` is incorrect.`, { input: field });
+
+export const ownerPasswordRequired = (field: string): Refusal =>
+  new Refusal("owner_password_required", `\`${field}\` has restricted permissions. Send its owner password.`, {
+    input: field,
+  });
+
+export const encryptedWithoutPassword = (field: string, cause: unknown): Refusal =>
+  new Refusal(
+    "unsupported_encryption",
+    `\`${field}\` is encrypted with certificates or another method that does not use a password.`,
+    { input: field },
+    { cause },
+  );
+
+/** `field`: undefined where no one file is meant. */
+export const encryptedInDifferentWays = (field: string | undefined): Refusal =>
+  new Refusal(
+    "unsupported_encryption",
+    "Parts of the PDF are encrypted in different ways, which is not supported. Use protect to encrypt all of it the same way.",
+    { input: field },
+  );

@@ -1,0 +1,35 @@
+/** The Refusals of work that failed, or whose result could not be verified, one function for each situation. Pages are 1-based. */
+import { Refusal } from "./errors.ts";
+
+export const outOfMemory = (cause: unknown): Refusal =>
+  new Refusal("overloaded", "The service is out of memory at the moment. Retry in a few seconds.", undefined, {
+    cause,
+  });
+
+/** `maxDpi`: the highest resolution that works, or null. */
+export function tooLargeForWebp(page: number, maxDpi: number | null): Refusal {
+  const way = maxDpi === null ? "Use png or jpeg." : `Use ${maxDpi} dpi or less, png, or jpeg.`;
+  const message = `Page ${page} is too large for WebP at this resolution. ${way}`;
+  return new Refusal("raster_too_large", message, { page, format: "webp", maxDpi });
+}
+
+export const recognitionFailed = (page: number, cause: unknown): Refusal =>
+  new Refusal("ocr_failed", `Page ${page} could not be recognized.`, { page }, { cause });
+
+/** `place`: a part of the file. Never names what was found. */
+export const redactionFailed = (place: string): Refusal =>
+  new Refusal("redaction_failed", `The redacted file still had a match in ${place}. Nothing was sent.`);
+
+export const textChanged = (page: number, how: "moved" | "lost" | "changed"): Refusal =>
+  new Refusal("redaction_failed", `Text of page ${page} that should stay was ${how}. Nothing was sent.`);
+
+export const encryptionFailed = (cause: unknown): Refusal =>
+  new Refusal("encryption_failed", "The encrypted file failed verification. Nothing was sent.", undefined, { cause });
+
+export const cipherUnavailable = (method: string, cause: unknown): Refusal =>
+  new Refusal("encryption_unavailable", `The cipher ${method} is not available. Nothing was sent.`, undefined, {
+    cause,
+  });
+
+export const noTables = (): Refusal =>
+  new Refusal("no_tables", "No table was found on the selected pages. Try `format=markdown`, which has all text.");
