@@ -119,7 +119,7 @@ async function pageFieldTable(): Promise<string> {
     const names = new Set(fields.map(({ property }) => code(property)));
     return [[...names].join(", "), operations.join(", "), explain(needed)];
   });
-  return table(["Field", "Of", "What it is"], rows);
+  return table(["Field", "Of", "Meaning"], rows);
 }
 
 /** The formats of fields that name pages. \`needed\`: the operations that require the field. */
@@ -280,7 +280,7 @@ const internals = (source: string): string =>
 
 const limitTable = (rows: readonly Row[]): string =>
   table(
-    ["Limit", "Value", "What it limits"],
+    ["Limit", "Value", "Description"],
     rows.map(({ name, value, text }) => [`\`${name}\``, value, text]),
   );
 

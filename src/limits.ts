@@ -445,11 +445,13 @@ export const limits = {
   },
 
   /**
-   * Work. It is counted as fuel inside the engines: a unit is one iteration of a small loop, larger ones count more, and 100 million take 0.1 to 0.8 seconds. A request that uses up
-   * its fuel is rejected with `"limit": "work"`. The same request costs the same on every machine. `npm run corpus` prints the most expensive files.
+   * Work. The engines count it as fuel: a unit is one iteration of a small loop, larger ones count more, and 100 million take 0.1 to 0.8 seconds. A
+   * request that uses up its fuel is rejected with `"limit": "work"`. The same request costs the same on every machine. `npm run corpus` prints the
+   * most expensive files.
    *
-   * A request is done in stages. Fuel *for the request* is added to what it may use in total. A stage *until the next* gets at least that much, whatever earlier stages used, so that one
-   * expensive page does not use up the budget of the others. A stage with fuel *of its own* can use only that and the fuel for the request's files; *alone*, without the latter. Where fuel is *as needed*, the stage gets what its pixels or bytes take, in addition to what is left.
+   * A request is done in stages. Fuel *for the request* is added to its total budget. A stage *until the next* gets at least that much, regardless of
+   * earlier stages, so that one expensive page does not use up the budget of the others. A stage with fuel *of its own* can use only that and the fuel
+   * for the request's files; *alone*, without the latter. A stage with fuel *as needed* gets fuel for its pixels or bytes in addition to the rest.
    */
   work: {
     /** Fuel for one piece of text that `redact` searches: up to 80 ms in which no other request runs. */
@@ -548,7 +550,7 @@ export const limits = {
     codeRanges: 1_000,
   },
 
-  /** Parsers. Elements of one input, or of all inputs of a request; [architecture](architecture.md#parsers-outside-mupdf) has what they cost. */
+  /** Parsers. Elements of one input, or of all inputs of a request; [architecture](architecture.md#parsers-outside-mupdf) lists their costs. */
   parsers: {
     /** Values in the ASN.1 (certificates, CMS, PKCS#12, OCSP) of one request. */
     asn1: 100_000,

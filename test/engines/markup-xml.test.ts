@@ -68,7 +68,7 @@ describe("markup of XML", () => {
     await expect(read(text)).rejects.toMatchObject({ kind: "malformed" });
   });
 
-  it("has bounded elements, attributes, and levels", async () => {
+  it("elements, attributes, and levels of an XML text are limited", async () => {
     const deep = "<a>".repeat(limits.xmlLevels) + "</a>".repeat(limits.xmlLevels);
     expect(await read(deep)).toHaveLength(2 * limits.xmlLevels);
     await expect(read(`<b>${deep}</b>`)).rejects.toMatchObject({ kind: "depth", actual: limits.xmlLevels + 1 });

@@ -179,7 +179,7 @@ describe("fuel of a packet", () => {
       `<a${Array.from({ length: limits.metadata.xmpAttributes + 1 }, (_, at) => ` a${at}=""`).join("")}/>`,
     ],
     ["levels of elements", limits.xmlLevels, "<a>".repeat(limits.xmlLevels) + "</a>".repeat(limits.xmlLevels)],
-  ])("of too many %s is refused", async (what, limit, inside) => {
+  ])("a packet of too many %s is refused", async (what, limit, inside) => {
     const bytes = new TextEncoder().encode(packet(inside));
     const message = `The XMP metadata of the PDF has too many ${what}.`;
     await expect(editXmp(new Work(1_000_000_000), bytes, new Map(), false)).rejects.toThrow(

@@ -26,7 +26,7 @@ test("the entries of a name tree come in the order of its leaves, by the bytes o
   expect(await entriesOf(names, "<< /Kids [5 0 R 6 0 R] >>", ...leaves)).toEqual(["a 1", "é [2]", "bÿ 3", "d 4"]);
 });
 
-test("of entries with one name the first counts; null, keys of another type, and cycles are ignored", async () => {
+test("the first of several entries with a name counts; null, keys of another type, and cycles are ignored", async () => {
   const [top, leaf] = [
     "<< /Kids [5 0 R 4 0 R 5 0 R 9 (text)] >>",
     "<< /Names [(a) null (a) 1 7 2 (a) 3] /Kids [4 0 R] >>",

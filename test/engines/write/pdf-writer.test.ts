@@ -121,7 +121,7 @@ test("a stream longer than a chunk is encrypted as one", async () => {
 
 const CHUNK = 256 * 1024;
 
-test("what is encrypted together has its own vector and padding each, at every place in a chunk", async () => {
+test("items that are encrypted together have their own vectors and padding, at every place in a chunk", async () => {
   const lengths = [0, 15, 16, CHUNK - 144, 0, 5, 2 * CHUNK, 300_000, 1];
   const texts = lengths.map((length, index) => String.fromCharCode(65 + index).repeat(length));
   const plaintexts = texts.map((text, number) => ({
@@ -136,7 +136,7 @@ test("what is encrypted together has its own vector and padding each, at every p
   expect(new Set(encrypted.map((bytes) => latin1(bytes.subarray(0, 16)))).size).toBe(lengths.length);
 });
 
-test("with AES-128 and RC4, each object has the key that its number and generation give", async () => {
+test("each object has the key of its number and generation with AES-128 and RC4", async () => {
   const md5 = (bytes: Uint8Array): Buffer => createHash("md5").update(bytes).digest();
   // Node.js has no MD5 in its WebCrypto.
   const subtle = {
