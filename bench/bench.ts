@@ -43,7 +43,7 @@ import { startMeasuredServer } from "./server-process.ts";
 import { benchText, printText } from "./text.ts";
 import { benchVerification, printVerification } from "./verification.ts";
 import { folderOrNote, outsideFolder, requireFolder } from "../scripts/outside-folders.ts";
-import type { Service } from "../test/harness/client.ts";
+import type { Service } from "../test/harness/requests/client.ts";
 
 const DEFAULT_PORT = 8797;
 const { values } = parseArgs({

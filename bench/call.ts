@@ -1,7 +1,7 @@
 /** Calls an operation as the fastest clients do: what the client itself takes is not the service's time. */
 import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
-import type { Part, Service } from "../test/harness/client.ts";
+import type { Part, Service } from "../test/harness/requests/client.ts";
 
 const agent = new Agent({ keepAlive: true });
 

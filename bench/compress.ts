@@ -7,10 +7,10 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { pdfPart, post, type Service } from "../test/harness/client.ts";
-import { imageDocument, imageFixtures } from "../test/harness/image-fixtures.ts";
-import { brochure } from "../test/harness/jpeg-document-fixtures.ts";
-import { readNetpbm, ssim } from "../test/harness/ssim.ts";
+import { pdfPart, post, type Service } from "../test/harness/requests/client.ts";
+import { imageDocument, imageFixtures } from "../test/harness/images/image-fixtures.ts";
+import { brochure } from "../test/harness/images/jpeg-document-fixtures.ts";
+import { readNetpbm, ssim } from "../test/harness/compare/ssim.ts";
 
 interface Outcome {
   readonly bytes: number;

@@ -7,9 +7,14 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { collectGarbage, inspect, usedHeapBytes } from "./inspector.ts";
 import { residentBytes, startMeasuredServer, wasmBytes } from "./server-process.ts";
-import { deepPageTree, hiddenObjectStream, sharedResources, sparseNumbers } from "../test/harness/bomb-fixtures.ts";
-import { pdfPart, post } from "../test/harness/client.ts";
-import { constructs, packedBesidePage } from "../test/harness/construct-bombs.ts";
+import {
+  deepPageTree,
+  hiddenObjectStream,
+  sharedResources,
+  sparseNumbers,
+} from "../test/harness/bombs/bomb-fixtures.ts";
+import { pdfPart, post } from "../test/harness/requests/client.ts";
+import { constructs, packedBesidePage } from "../test/harness/bombs/construct-bombs.ts";
 
 const MIB = 1024 * 1024;
 const PORT = 8_810;

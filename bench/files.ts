@@ -3,8 +3,8 @@ import { createHash, randomFillSync } from "node:crypto";
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { peakDuring, residentBytes } from "./server-process.ts";
-import type { Service } from "../test/harness/client.ts";
-import { largeDocument } from "../test/harness/large-document.ts";
+import type { Service } from "../test/harness/requests/client.ts";
+import { largeDocument } from "../test/harness/bombs/large-document.ts";
 
 const MiB = 1024 * 1024;
 const [SIZE, PIECE] = [1024 * MiB, MiB];

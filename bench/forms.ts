@@ -1,4 +1,4 @@
-import { FormDraft } from "../test/harness/form-fixtures.ts";
+import { FormDraft } from "../test/harness/fixtures/form-fixtures.ts";
 
 /** A page of text fields `field 0`, `field 1`, ..., 5 in a row. `entries`: further ones of a field. */
 export function fieldsOf(count: number, entries: (index: number) => string = () => "", form = ""): Uint8Array {

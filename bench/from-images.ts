@@ -1,5 +1,5 @@
-import { post, type Part, type Service } from "../test/harness/client.ts";
-import { largeJpeg } from "../test/harness/jpeg-fixtures.ts";
+import { post, type Part, type Service } from "../test/harness/requests/client.ts";
+import { largeJpeg } from "../test/harness/images/jpeg-fixtures.ts";
 import { median } from "./text.ts";
 
 const MB = 1_000_000;

@@ -14,11 +14,11 @@ import {
   manyPages,
   namedDestinations,
   ownAnnotations,
-} from "../test/harness/bomb-fixtures.ts";
-import { pdfPart, post } from "../test/harness/client.ts";
-import { type Construct, constructs, packedBesidePage } from "../test/harness/construct-bombs.ts";
-import { ascii85Image } from "../test/harness/decoding-bombs.ts";
-import { parserConstructs, type Parts } from "../test/harness/parser-constructs.ts";
+} from "../test/harness/bombs/bomb-fixtures.ts";
+import { pdfPart, post } from "../test/harness/requests/client.ts";
+import { type Construct, constructs, packedBesidePage } from "../test/harness/bombs/construct-bombs.ts";
+import { ascii85Image } from "../test/harness/bombs/decoding-bombs.ts";
+import { parserConstructs, type Parts } from "../test/harness/bombs/parser-constructs.ts";
 
 /** Milliseconds of a tick of the kernel's clock for processes. */
 const TICK = 10;

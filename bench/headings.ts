@@ -1,7 +1,7 @@
 /** How many of a document's headings extract-text finds: the titles of its outline, which is cut off first. */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { pdfPart, type Service } from "../test/harness/client.ts";
+import { pdfPart, type Service } from "../test/harness/requests/client.ts";
 import { prepareCall, send } from "./call.ts";
 
 export interface HeadingsRow {

@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pdfPart, post, type Service } from "../test/harness/client.ts";
-import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
+import { pdfPart, post, type Service } from "../test/harness/requests/client.ts";
+import { drawing, textPage } from "../test/harness/fixtures/drawing-fixtures.ts";
 import { median } from "./text.ts";
 
 export interface ImageRow {

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { unzipSync } from "fflate";
 import { type Call, prepareCall, send } from "./call.ts";
-import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
-import { type Part, pdfPart, post, type Service } from "../test/harness/client.ts";
+import { drawing, textPage } from "../test/harness/fixtures/drawing-fixtures.ts";
+import { type Part, pdfPart, post, type Service } from "../test/harness/requests/client.ts";
 import { models } from "../wasm/generated/models.js";
 
 const PAGES = 40;

@@ -5,10 +5,10 @@ import { describedApi, describedOperations } from "../scripts/described-api.ts";
 import { root } from "../scripts/root.ts";
 import { formRoutesOf } from "../client/description.ts";
 import type { Example } from "../src/operations/definition/define.ts";
-import { pdfPart, type Part } from "../test/harness/client.ts";
-import { encrypt } from "../test/harness/encrypted-fixtures.ts";
-import { document, largeDocument } from "../test/harness/fixtures.ts";
-import { makeJpeg } from "../test/harness/jpeg-fixtures.ts";
+import { pdfPart, type Part } from "../test/harness/requests/client.ts";
+import { encrypt } from "../test/harness/fixtures/encrypted-fixtures.ts";
+import { document, largeDocument } from "../test/harness/fixtures/fixtures.ts";
+import { makeJpeg } from "../test/harness/images/jpeg-fixtures.ts";
 
 type Parts = Readonly<Record<string, Part>>;
 

@@ -10,7 +10,7 @@ import { prepareCall, send, type Call } from "./call.ts";
 import { inspect, type Inspector, usedHeapBytes } from "./inspector.ts";
 import { loadMix } from "./load-mix.ts";
 import { residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
-import { Random } from "../test/harness/random.ts";
+import { Random } from "../test/harness/fuzz/random.ts";
 
 const MIB = 1024 * 1024;
 /** Between two looks at the memory. */

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import initializeInspector, { processPdf } from "@firecrawl/pdf-inspector-wasm";
 import initializeLiteParse, { LiteParse } from "@llamaindex/liteparse-wasm";
-import { pdfPart, type Service } from "../test/harness/client.ts";
+import { pdfPart, type Service } from "../test/harness/requests/client.ts";
 import { prepareCall, timedCall } from "./call.ts";
 
 /** Documents that may be looked at, those that only a script sees, and all. */

@@ -1,13 +1,13 @@
 /** What `npm run measure -- memory` lets the service do, on documents of 25 MiB and of many pages, fields, pixels or letters. */
 import { fieldsOf, valuesOf } from "./forms.ts";
 import { jpegParts } from "./from-images.ts";
-import { pdfPart, type Part } from "../test/harness/client.ts";
-import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
-import { encrypt } from "../test/harness/encrypted-fixtures.ts";
-import { document, largeDocument } from "../test/harness/fixtures.ts";
-import { brochure, scans } from "../test/harness/jpeg-document-fixtures.ts";
-import { flate } from "../test/harness/pdf-writer.ts";
-import { show, showCodes, textDocument, type TextPage } from "../test/harness/text-fixtures.ts";
+import { pdfPart, type Part } from "../test/harness/requests/client.ts";
+import { drawing, type DrawnPage, textPage } from "../test/harness/fixtures/drawing-fixtures.ts";
+import { encrypt } from "../test/harness/fixtures/encrypted-fixtures.ts";
+import { document, largeDocument } from "../test/harness/fixtures/fixtures.ts";
+import { brochure, scans } from "../test/harness/images/jpeg-document-fixtures.ts";
+import { flate } from "../test/harness/fixtures/pdf-writer.ts";
+import { show, showCodes, textDocument, type TextPage } from "../test/harness/fixtures/text-fixtures.ts";
 
 export interface Call {
   readonly operation: string;

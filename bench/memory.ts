@@ -9,8 +9,8 @@ import { runJob } from "./jobs.ts";
 import { type Call, smallCalls, works } from "./memory-works.ts";
 import { ISOLATE_BYTES, watchIsolate } from "./isolate-memory.ts";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
-import { post } from "../test/harness/client.ts";
-import { slowReader, slowSender } from "../test/harness/slow-client.ts";
+import { post } from "../test/harness/requests/client.ts";
+import { slowReader, slowSender } from "../test/harness/requests/slow-client.ts";
 
 const MIB = 1024 * 1024;
 

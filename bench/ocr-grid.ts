@@ -2,9 +2,9 @@
  * ocr on pictures of one text in each language, in letters of 8 to 36 points at 100 to 600 dpi: as files that say their resolution, and as
  * files that do not. The service sets the text and draws the pictures itself.
  */
-import { characterErrorRate } from "../test/harness/edit-distance.ts";
-import { drawing } from "../test/harness/drawing-fixtures.ts";
-import { pdfPart, type Service } from "../test/harness/client.ts";
+import { characterErrorRate } from "../test/harness/compare/edit-distance.ts";
+import { drawing } from "../test/harness/fixtures/drawing-fixtures.ts";
+import { pdfPart, type Service } from "../test/harness/requests/client.ts";
 import { texts } from "../test/operations/ocr-texts.ts";
 import { prepareCall, timedCall } from "./call.ts";
 

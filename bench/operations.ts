@@ -7,7 +7,7 @@ import { prepareCall, timedCall } from "./call.ts";
 import { peakDuring, residentBytes } from "./server-process.ts";
 import { median } from "./text.ts";
 import { works, worksOn, type Work } from "./works.ts";
-import type { Service } from "../test/harness/client.ts";
+import type { Service } from "../test/harness/requests/client.ts";
 
 export interface OperationRow {
   /** What runs the server: `start` is `npm start`, `serve` is `npm run serve`. */

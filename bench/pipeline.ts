@@ -1,8 +1,8 @@
 /** Pipelines beside the same steps as requests one by one, each of which gets the result of the one before. */
 import { prepareCall, timedCall } from "./call.ts";
 import { median } from "./text.ts";
-import { type Part, pdfPart, post, type Service } from "../test/harness/client.ts";
-import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
+import { type Part, pdfPart, post, type Service } from "../test/harness/requests/client.ts";
+import { drawing, textPage } from "../test/harness/fixtures/drawing-fixtures.ts";
 
 interface PipelineRow {
   readonly steps: string;

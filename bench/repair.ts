@@ -1,10 +1,10 @@
 /** The damaged files that qpdf can open, before and after repair. */
-import { pdfPart, patiently, post, type Service } from "../test/harness/client.ts";
-import { ownSources } from "../test/harness/fuzz-sources.ts";
-import { isImage } from "../test/harness/cases.ts";
-import { mutate } from "../test/harness/mutations.ts";
-import { check } from "../test/harness/qpdf.ts";
-import { Random } from "../test/harness/random.ts";
+import { pdfPart, patiently, post, type Service } from "../test/harness/requests/client.ts";
+import { ownSources } from "../test/harness/fuzz/fuzz-sources.ts";
+import { isImage } from "../test/harness/compare/cases.ts";
+import { mutate } from "../test/harness/fuzz/mutations.ts";
+import { check } from "../test/harness/engines/qpdf.ts";
+import { Random } from "../test/harness/fuzz/random.ts";
 
 const FILES = 200;
 

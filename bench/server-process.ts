@@ -8,7 +8,7 @@ import { processesBelow } from "../src/serve/processes.ts";
 import { developmentAccountFile, ensureDevelopmentAccount } from "../scripts/development-account.ts";
 import { withLocalDatabases } from "../scripts/local-database.ts";
 import { root } from "../scripts/root.ts";
-import type { Service } from "../test/harness/client.ts";
+import type { Service } from "../test/harness/requests/client.ts";
 
 export interface ServerProcess extends Service {
   /** The process of workerd that runs the service. */

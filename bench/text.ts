@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { pdfPart, type Service } from "../test/harness/client.ts";
-import { characterErrorRate, fragmentErrorRate } from "../test/harness/edit-distance.ts";
+import { pdfPart, type Service } from "../test/harness/requests/client.ts";
+import { characterErrorRate, fragmentErrorRate } from "../test/harness/compare/edit-distance.ts";
 import { prepareCall, timedCall } from "./call.ts";
 
 export interface TextRow {

@@ -13,7 +13,7 @@ import { ISOLATE_BYTES, watchIsolate } from "./isolate-memory.ts";
 import { measureGrowth } from "./growth.ts";
 import { works } from "./memory-works.ts";
 import { type ServerProcess, startMeasuredServer } from "./server-process.ts";
-import * as bombs from "../test/harness/bomb-fixtures.ts";
+import * as bombs from "../test/harness/bombs/bomb-fixtures.ts";
 import {
   bilevel,
   emptyWavelets,
@@ -27,12 +27,12 @@ import {
   subroutines,
   tiles,
   wideTable,
-} from "../test/harness/drawing-bombs.ts";
-import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
-import { constructs, packedBesidePage, streamStrings } from "../test/harness/construct-bombs.ts";
-import { ascii85Image } from "../test/harness/decoding-bombs.ts";
-import { writePng } from "../test/harness/png-writer.ts";
-import { type Part, patiently, pdfPart, post } from "../test/harness/client.ts";
+} from "../test/harness/bombs/drawing-bombs.ts";
+import { drawing, type DrawnPage, textPage } from "../test/harness/fixtures/drawing-fixtures.ts";
+import { constructs, packedBesidePage, streamStrings } from "../test/harness/bombs/construct-bombs.ts";
+import { ascii85Image } from "../test/harness/bombs/decoding-bombs.ts";
+import { writePng } from "../test/harness/images/png-writer.ts";
+import { type Part, patiently, pdfPart, post } from "../test/harness/requests/client.ts";
 
 const MIB = 1024 * 1024;
 /** ms, and bytes. */

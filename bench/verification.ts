@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 import { inspect, profiled } from "./inspector.ts";
 import { prepareCall, timedCall } from "./call.ts";
 import type { ServerProcess } from "./server-process.ts";
-import { type Part, pdfPart } from "../test/harness/client.ts";
-import { document } from "../test/harness/fixtures.ts";
+import { type Part, pdfPart } from "../test/harness/requests/client.ts";
+import { document } from "../test/harness/fixtures/fixtures.ts";
 
 interface VerificationRow {
   readonly name: string;

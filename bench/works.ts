@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fieldsOf, valuesOf } from "./forms.ts";
 import { root } from "../scripts/root.ts";
-import { pdfPart, type Part } from "../test/harness/client.ts";
-import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
-import { encrypt } from "../test/harness/encrypted-fixtures.ts";
-import { document } from "../test/harness/fixtures.ts";
-import { largeJpeg } from "../test/harness/jpeg-fixtures.ts";
-import { brochure } from "../test/harness/jpeg-document-fixtures.ts";
+import { pdfPart, type Part } from "../test/harness/requests/client.ts";
+import { drawing, textPage } from "../test/harness/fixtures/drawing-fixtures.ts";
+import { encrypt } from "../test/harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../test/harness/fixtures/fixtures.ts";
+import { largeJpeg } from "../test/harness/images/jpeg-fixtures.ts";
+import { brochure } from "../test/harness/images/jpeg-document-fixtures.ts";
 
 export interface Work {
   readonly name: string;

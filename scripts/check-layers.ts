@@ -403,5 +403,9 @@ for (const file of filesOf("src")) {
     if (made !== undefined) problems.push(`src/${file}: makes the sentence of an error itself: ${made}`);
   }
 }
+for (const [folder, inside] of Map.groupBy(filesOf("test/harness"), (file) => dirname(file))) {
+  const path = join("test/harness", folder);
+  if (inside.length > MOST_FILES) problems.push(`${path}: has ${inside.length} files, more than ${MOST_FILES}`);
+}
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

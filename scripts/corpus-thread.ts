@@ -4,10 +4,10 @@
  */
 import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { checkResponse, readInput, survivalCases, type Case, type Input } from "../test/harness/cases.ts";
-import { patiently, post, type Service } from "../test/harness/client.ts";
-import { document } from "../test/harness/fixtures.ts";
-import { lookAt } from "../test/harness/looks.ts";
+import { checkResponse, readInput, survivalCases, type Case, type Input } from "../test/harness/compare/cases.ts";
+import { patiently, post, type Service } from "../test/harness/requests/client.ts";
+import { document } from "../test/harness/fixtures/fixtures.ts";
+import { lookAt } from "../test/harness/compare/looks.ts";
 
 /** Exceptions in looking at the pages of a file. */
 export interface LookExpectation {

@@ -14,9 +14,9 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import type { Service } from "../test/harness/client.ts";
-import { readManifest } from "../test/harness/manifest.ts";
-import { withService } from "../test/harness/service.ts";
+import type { Service } from "../test/harness/requests/client.ts";
+import { readManifest } from "../test/harness/compare/manifest.ts";
+import { withService } from "../test/harness/requests/service.ts";
 import type { CorpusFile, LookExpectation, Result, ThreadData } from "./corpus-thread.ts";
 
 /** Case name to `200` or `<status> <code>`; `*` stands for all cases that are not named. */

@@ -11,11 +11,11 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { fuzz, isImage, type Source } from "../test/harness/fuzz.ts";
+import { fuzz, isImage, type Source } from "../test/harness/fuzz/fuzz.ts";
 import { requireFolder } from "./outside-folders.ts";
-import { ownSources } from "../test/harness/fuzz-sources.ts";
-import { readManifest } from "../test/harness/manifest.ts";
-import { withService } from "../test/harness/service.ts";
+import { ownSources } from "../test/harness/fuzz/fuzz-sources.ts";
+import { readManifest } from "../test/harness/compare/manifest.ts";
+import { withService } from "../test/harness/requests/service.ts";
 
 /** The calls that cost most, over all runs. */
 const DEAREST = join(import.meta.dirname, "../test/corpus/dearest-mutants.json");

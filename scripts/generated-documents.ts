@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { issue, pkcs12 } from "../test/harness/certificates.ts";
-import { handSigned } from "../test/harness/updates.ts";
+import { issue, pkcs12 } from "../test/harness/signatures/certificates.ts";
+import { handSigned } from "../test/harness/signatures/updates.ts";
 import { describedApi, describedOperations } from "./described-api.ts";
 import { root } from "./root.ts";
 import { formRoutesOf } from "../client/description.ts";

@@ -30,6 +30,8 @@ export const generatedParts: Readonly<Record<string, GeneratedPart>> = {
     files: async () => (await import("./playground-picture.ts")).playgroundPicture(),
     isChecked: false,
     missing: async () =>
-      (await import("../test/harness/browser.ts")).chromiumPath === undefined ? "Chromium (CHROMIUM_PATH)" : undefined,
+      (await import("../test/harness/engines/browser.ts")).chromiumPath === undefined
+        ? "Chromium (CHROMIUM_PATH)"
+        : undefined,
   },
 };

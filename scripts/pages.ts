@@ -6,8 +6,8 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { root } from "./root.ts";
-import { startBrowser } from "../test/harness/browser.ts";
-import { withService } from "../test/harness/service.ts";
+import { startBrowser } from "../test/harness/engines/browser.ts";
+import { withService } from "../test/harness/requests/service.ts";
 
 interface View {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { root } from "./root.ts";
-import { startBrowser } from "../test/harness/browser.ts";
-import { withService } from "../test/harness/service.ts";
+import { startBrowser } from "../test/harness/engines/browser.ts";
+import { withService } from "../test/harness/requests/service.ts";
 
 /** The README's picture of the playground after a first request, by its path, drawn by the Chromium of this machine. */
 export async function playgroundPicture(): Promise<Map<string, Uint8Array>> {

@@ -6,7 +6,7 @@ import type { Call } from "../src/site/description/call.ts";
 import type { Description } from "../src/site/description/description.ts";
 import { exampleCall } from "../src/site/reference/example.ts";
 import { methodsOf } from "../src/site/reference/method-section.ts";
-import { withService } from "../test/harness/service.ts";
+import { withService } from "../test/harness/requests/service.ts";
 
 const letter = new Blob([await readFile(join(root, "examples/letter.pdf"))]);
 

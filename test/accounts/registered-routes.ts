@@ -1,5 +1,5 @@
 import { consumeOnce, operationForm } from "../jobs/job-service.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { type Made, newAccount, send, type Sent, sendRaw } from "./account-service.ts";
 import type { Scope } from "../../src/accounts/scopes.ts";
 import { scopesOfEndpoint, type Upload } from "../../src/http/endpoints/define.ts";

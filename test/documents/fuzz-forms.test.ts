@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { describedApi, describedOperations } from "../../scripts/described-api.ts";
 import type { Description } from "../../src/site/description/description.ts";
-import { type Draw, drawForm, type Drawn, drawnOperations, type Form } from "../harness/fuzz-forms.ts";
-import { Random } from "../harness/random.ts";
+import { type Draw, drawForm, type Drawn, drawnOperations, type Form } from "../harness/fuzz/fuzz-forms.ts";
+import { Random } from "../harness/fuzz/random.ts";
 
 const DRAWS = 400;
 const facts = await describedOperations();

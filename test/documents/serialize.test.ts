@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { bytesOf, latin1 } from "../../src/bytes/latin1.ts";
 import { type SerializedPiece, serialize } from "../../src/engines/pdf/objects/serialize.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
-import { createEngine } from "../harness/changed-document.ts";
+import { createEngine } from "../harness/fixtures/changed-document.ts";
 
 const engine = await createEngine();
 engine.begin(() => true, unlimitedWork());

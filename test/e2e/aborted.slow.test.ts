@@ -2,9 +2,9 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { patiently, pdfPart, post } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { formBody, sendAndLeave } from "../harness/gone-client.ts";
+import { patiently, pdfPart, post } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { formBody, sendAndLeave } from "../harness/requests/gone-client.ts";
 
 const MiB = 1024 * 1024;
 /** How often a call is sent that is turned away. Each waits for five seconds. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { signedDocument } from "../harness/metadata-fixtures.ts";
-import { plainText } from "../harness/qpdf.ts";
-import { countPixels, readPage } from "../harness/render.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { signedDocument } from "../harness/fixtures/metadata-fixtures.ts";
+import { plainText } from "../harness/engines/qpdf.ts";
+import { countPixels, readPage } from "../harness/engines/render.ts";
 import {
   differsOutside,
   GEOMETRIES,
@@ -13,9 +13,9 @@ import {
   redArea,
   refusal,
   stamp,
-} from "../harness/stamp-calls.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
-import { withSignature } from "../harness/updates.ts";
+} from "../harness/requests/stamp-calls.ts";
+import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
+import { withSignature } from "../harness/signatures/updates.ts";
 
 const number = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}) =>
   stamp("add-page-numbers", bytes, fields);

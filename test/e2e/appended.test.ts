@@ -1,21 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { type Cipher, ciphers, encrypt, withEncryption } from "../harness/encrypted-fixtures.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { withPrefix } from "../harness/fixtures.ts";
-import { signedDocument } from "../harness/metadata-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { readPdfiumPage } from "../harness/pdfium.ts";
-import { check } from "../harness/qpdf.ts";
+import { type Cipher, ciphers, encrypt, withEncryption } from "../harness/fixtures/encrypted-fixtures.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { withPrefix } from "../harness/fixtures/fixtures.ts";
+import { signedDocument } from "../harness/fixtures/metadata-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { readPdfiumPage } from "../harness/engines/pdfium.ts";
+import { check } from "../harness/engines/qpdf.ts";
 import {
   hybridDocument,
   withGenerations,
   withObjectStreams,
   withRevisions,
   withTail,
-} from "../harness/revision-fixtures.ts";
-import { type ApiResponse, type Part, post, pdfPart } from "../harness/client.ts";
-import { stamp } from "../harness/stamp-calls.ts";
-import { withSignature } from "../harness/updates.ts";
+} from "../harness/fixtures/revision-fixtures.ts";
+import { type ApiResponse, type Part, post, pdfPart } from "../harness/requests/client.ts";
+import { stamp } from "../harness/requests/stamp-calls.ts";
+import { withSignature } from "../harness/signatures/updates.ts";
 import { ownServer } from "./own-server.ts";
 
 const service = ownServer();

@@ -1,14 +1,14 @@
 import { unzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { deflatedAttachment } from "../harness/bomb-fixtures.ts";
-import { pdfPart, post, type ApiResponse, type Part } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { flate, latin1, pdf, pdfString, type PdfObject } from "../harness/pdf-writer.ts";
-import { hash } from "../harness/pdfjs-page.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check, plainText, runQpdf } from "../harness/qpdf.ts";
+import { deflatedAttachment } from "../harness/bombs/bomb-fixtures.ts";
+import { pdfPart, post, type ApiResponse, type Part } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { flate, latin1, pdf, pdfString, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
+import { hash } from "../harness/engines/pdfjs-page.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check, plainText, runQpdf } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const send = (bytes: Uint8Array, fields: Readonly<Record<string, Part>>): Promise<ApiResponse> =>

@@ -18,12 +18,12 @@ import {
   sharedAnnotations,
   sparseNumbers,
   structureLoop,
-} from "../harness/bomb-fixtures.ts";
-import { besideOthers } from "../harness/beside-others.ts";
-import { readPng } from "../harness/images.ts";
-import { openPdf, pageRotations } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
-import { areaOf, readPage } from "../harness/render.ts";
+} from "../harness/bombs/bomb-fixtures.ts";
+import { besideOthers } from "../harness/work/beside-others.ts";
+import { readPng } from "../harness/images/images.ts";
+import { openPdf, pageRotations } from "../harness/engines/pdfjs.ts";
+import { check } from "../harness/engines/qpdf.ts";
+import { areaOf, readPage } from "../harness/engines/render.ts";
 import { root } from "./server.ts";
 
 const MiB = 1024 * 1024;

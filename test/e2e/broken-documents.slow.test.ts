@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { contentBomb, cutInHalf, noPages, pageTreeLoop, zipBomb } from "../harness/broken-fixtures.ts";
-import { certificateEncrypted } from "../harness/certificate-fixture.ts";
-import { pdfPart, post, type ApiResponse, type Part, type Service } from "../harness/client.ts";
-import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
-import { document, notAPdf, withPrefix } from "../harness/fixtures.ts";
-import { documentsOf } from "../harness/parts.ts";
-import { openPdf, pageRotations } from "../harness/pdfjs.ts";
+import { contentBomb, cutInHalf, noPages, pageTreeLoop, zipBomb } from "../harness/fixtures/broken-fixtures.ts";
+import { certificateEncrypted } from "../harness/fixtures/certificate-fixture.ts";
+import { pdfPart, post, type ApiResponse, type Part, type Service } from "../harness/requests/client.ts";
+import { ciphers, encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document, notAPdf, withPrefix } from "../harness/fixtures/fixtures.ts";
+import { documentsOf } from "../harness/requests/parts.ts";
+import { openPdf, pageRotations } from "../harness/engines/pdfjs.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestHarness } from "wrangler";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
-import { readPage } from "../harness/render.ts";
+import { readPage } from "../harness/engines/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const run = promisify(execFile);

@@ -15,9 +15,9 @@ import {
   WebhookVerificationError,
 } from "../../client/src/index.ts";
 import { describedApi } from "../../scripts/described-api.ts";
-import { cuttingProxy, type CuttingProxy } from "../harness/cutting-proxy.ts";
-import { document } from "../harness/fixtures.ts";
-import { readPng } from "../harness/images.ts";
+import { cuttingProxy, type CuttingProxy } from "../harness/requests/cutting-proxy.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { readPng } from "../harness/images/images.ts";
 
 const { baseUrl, liveKey: apiKey } = ownServer();
 const service = new PdfService({ apiKey, baseUrl });

@@ -10,7 +10,7 @@ import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 import { PdfService } from "../../client/src/index.ts";
 import { commands } from "../../client/src/generated-commands.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 
 const { baseUrl, liveKey, testKey } = ownServer();
 const service = new PdfService({ apiKey: liveKey, baseUrl });

@@ -12,7 +12,7 @@ import { commands } from "../../client/src/generated-commands.ts";
 import { accountCommands } from "../../client/src/cli/account-commands.ts";
 import { accountHelp, commandHelp, generalHelp } from "../../client/src/cli/help.ts";
 import { PdfService } from "../../client/src/index.ts";
-import { openPdf } from "../harness/pdfjs.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
 
 const { baseUrl, testKey } = ownServer();
 

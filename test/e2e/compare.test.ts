@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { compareKept, mergedPages, selectedPages, type Mapping } from "../harness/compare.ts";
-import { allFeatures, document } from "../harness/fixtures.ts";
-import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
-import { check, pagesSizeReference, runQpdf } from "../harness/qpdf.ts";
-import { cutInHalf, withoutXref } from "../harness/broken-fixtures.ts";
+import { compareKept, mergedPages, selectedPages, type Mapping } from "../harness/compare/compare.ts";
+import { allFeatures, document } from "../harness/fixtures/fixtures.ts";
+import { openPdf, type DocumentView } from "../harness/engines/pdfjs.ts";
+import { check, pagesSizeReference, runQpdf } from "../harness/engines/qpdf.ts";
+import { cutInHalf, withoutXref } from "../harness/fixtures/broken-fixtures.ts";
 
 // The survival tests are as good as what they compare with: each thing that an operation could lose is lost here on purpose.
 

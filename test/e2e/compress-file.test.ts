@@ -1,11 +1,11 @@
 import { PDFArray, PDFDict, PDFDocument, PDFName } from "pdf-lib";
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { noise } from "../harness/pdf-writer.ts";
-import { check } from "../harness/qpdf.ts";
+import { pdfPart, post, type Part, type Service } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { noise } from "../harness/fixtures/pdf-writer.ts";
+import { check } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { drawPages, looksThatDiffer } from "../harness/appearance.ts";
-import { compressor } from "../harness/compress-calls.ts";
-import { embeddedFontDocument, embeddedFonts } from "../harness/embedded-font-fixtures.ts";
-import { renderPage } from "../harness/pdfjs-render.ts";
+import { drawPages, looksThatDiffer } from "../harness/compare/appearance.ts";
+import { compressor } from "../harness/requests/compress-calls.ts";
+import { embeddedFontDocument, embeddedFonts } from "../harness/fonts/embedded-font-fixtures.ts";
+import { renderPage } from "../harness/engines/pdfjs-render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });

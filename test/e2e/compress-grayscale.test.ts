@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { drawPages } from "../harness/appearance.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { colorDocument } from "../harness/color-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check, runQpdf } from "../harness/qpdf.ts";
+import { drawPages } from "../harness/compare/appearance.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { colorDocument } from "../harness/fixtures/color-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check, runQpdf } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

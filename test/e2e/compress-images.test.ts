@@ -1,12 +1,12 @@
 import { PDFName, PDFNumber } from "pdf-lib";
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
-import { compressor, imagesOf, softMasksOf } from "../harness/compress-calls.ts";
-import { imageDocument, named, palettePhotograph, shadow } from "../harness/image-fixtures.ts";
-import { scans, shadedDrawing } from "../harness/jpeg-document-fixtures.ts";
-import { nestedForms } from "../harness/nested-forms-fixtures.ts";
-import { latin1 } from "../harness/pdf-writer.ts";
+import { drawPages, largestBlockError, looksThatDiffer } from "../harness/compare/appearance.ts";
+import { compressor, imagesOf, softMasksOf } from "../harness/requests/compress-calls.ts";
+import { imageDocument, named, palettePhotograph, shadow } from "../harness/images/image-fixtures.ts";
+import { scans, shadedDrawing } from "../harness/images/jpeg-document-fixtures.ts";
+import { nestedForms } from "../harness/bombs/nested-forms-fixtures.ts";
+import { latin1 } from "../harness/fixtures/pdf-writer.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
-import { compressor, imagesOf } from "../harness/compress-calls.ts";
-import { imageDocument, largeDrawing } from "../harness/image-fixtures.ts";
-import { brochure, scans } from "../harness/jpeg-document-fixtures.ts";
+import { drawPages, largestBlockError, looksThatDiffer } from "../harness/compare/appearance.ts";
+import { compressor, imagesOf } from "../harness/requests/compress-calls.ts";
+import { imageDocument, largeDrawing } from "../harness/images/image-fixtures.ts";
+import { brochure, scans } from "../harness/images/jpeg-document-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });

@@ -1,13 +1,13 @@
 import { PDFArray, PDFDocument, type PDFHexString, type PDFString } from "pdf-lib";
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { drawPages, looksThatDiffer } from "../harness/appearance.ts";
-import { compressor } from "../harness/compress-calls.ts";
-import { jpegWith } from "../harness/jpeg-fixtures.ts";
-import { smallDocument, xmpPacket } from "../harness/metadata-fixtures.ts";
-import { flate, latin1, type PdfStream } from "../harness/pdf-writer.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { plainText } from "../harness/qpdf.ts";
+import { drawPages, looksThatDiffer } from "../harness/compare/appearance.ts";
+import { compressor } from "../harness/requests/compress-calls.ts";
+import { jpegWith } from "../harness/images/jpeg-fixtures.ts";
+import { smallDocument, xmpPacket } from "../harness/fixtures/metadata-fixtures.ts";
+import { flate, latin1, type PdfStream } from "../harness/fixtures/pdf-writer.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { plainText } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { compressor, imagesOf } from "../harness/compress-calls.ts";
-import { document } from "../harness/fixtures.ts";
-import { imageDocument, imageFixtures, inlineImageDocument, named } from "../harness/image-fixtures.ts";
-import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
-import { signedDocument } from "../harness/metadata-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { withSignature } from "../harness/updates.ts";
+import { drawPages, largestBlockError, looksThatDiffer } from "../harness/compare/appearance.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { compressor, imagesOf } from "../harness/requests/compress-calls.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { imageDocument, imageFixtures, inlineImageDocument, named } from "../harness/images/image-fixtures.ts";
+import { jpegDocument } from "../harness/images/jpeg-document-fixtures.ts";
+import { signedDocument } from "../harness/fixtures/metadata-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { withSignature } from "../harness/signatures/updates.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
-import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
-import { FormDraft } from "../harness/form-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { shownSize } from "../harness/pdfjs-page.ts";
-import { readPdfiumPage } from "../harness/pdfium.ts";
-import { latin1 } from "../harness/pdf-writer.ts";
-import { check, plainText } from "../harness/qpdf.ts";
-import type { Picture } from "../harness/ssim.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/requests/client.ts";
+import { drawing, type DrawnPage } from "../harness/fixtures/drawing-fixtures.ts";
+import { FormDraft } from "../harness/fixtures/form-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { shownSize } from "../harness/engines/pdfjs-page.ts";
+import { readPdfiumPage } from "../harness/engines/pdfium.ts";
+import { latin1 } from "../harness/fixtures/pdf-writer.ts";
+import { check, plainText } from "../harness/engines/qpdf.ts";
+import type { Picture } from "../harness/compare/ssim.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const crop = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<ApiResponse> =>

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type ApiResponse, type Service } from "../harness/client.ts";
-import { encrypt, withEncryption } from "../harness/encrypted-fixtures.ts";
-import { documentsOf } from "../harness/parts.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
-import { check, showEncryption } from "../harness/qpdf.ts";
+import { pdfPart, post, type ApiResponse, type Service } from "../harness/requests/client.ts";
+import { encrypt, withEncryption } from "../harness/fixtures/encrypted-fixtures.ts";
+import { documentsOf } from "../harness/requests/parts.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { latin1, pdf, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
+import { check, showEncryption } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { withoutXref } from "../harness/broken-fixtures.ts";
-import { type ApiResponse, type Part, pdfPart, post } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { latin1, noise, pdf } from "../harness/pdf-writer.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check, showEncryption } from "../harness/qpdf.ts";
+import { withoutXref } from "../harness/fixtures/broken-fixtures.ts";
+import { type ApiResponse, type Part, pdfPart, post } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { latin1, noise, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check, showEncryption } from "../harness/engines/qpdf.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();

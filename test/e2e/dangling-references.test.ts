@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { chainPem, issue, keyPem } from "../harness/certificates.ts";
-import { pdf, type PdfObject } from "../harness/pdf-writer.ts";
-import { withObjectStreams } from "../harness/revision-fixtures.ts";
-import { call, verify } from "../harness/signed-operations.ts";
-import { streamText, update } from "../harness/updates.ts";
+import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { pdf, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
+import { withObjectStreams } from "../harness/fixtures/revision-fixtures.ts";
+import { call, verify } from "../harness/signatures/signed-operations.ts";
+import { streamText, update } from "../harness/signatures/updates.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();

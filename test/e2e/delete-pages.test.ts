@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
-import { readPage } from "../harness/render.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check } from "../harness/engines/qpdf.ts";
+import { readPage } from "../harness/engines/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -2,8 +2,8 @@ import { unzipSync } from "fflate";
 import readSheets from "read-excel-file/node";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { layoutDocument, line, lines, ruled } from "../harness/layout-fixtures.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { layoutDocument, line, lines, ruled } from "../harness/fixtures/layout-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

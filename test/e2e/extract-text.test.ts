@@ -1,10 +1,10 @@
 import { getDocument, VerbosityLevel } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Part } from "../harness/client.ts";
-import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
+import { pdfPart, post, type Part } from "../harness/requests/client.ts";
+import { ciphers, encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 

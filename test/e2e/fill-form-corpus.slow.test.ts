@@ -4,11 +4,11 @@ import { PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { outsideFolder } from "../../scripts/outside-folders.ts";
-import { fill, pdfjsValues, valuesOf } from "../harness/form-calls.ts";
-import { MetadataCalls } from "../harness/metadata-calls.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { plainText } from "../harness/qpdf.ts";
-import { differingPixels, readPage } from "../harness/render.ts";
+import { fill, pdfjsValues, valuesOf } from "../harness/requests/form-calls.ts";
+import { MetadataCalls } from "../harness/requests/metadata-calls.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { plainText } from "../harness/engines/qpdf.ts";
+import { differingPixels, readPage } from "../harness/engines/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const calls = new MetadataCalls({ baseUrl, key: liveKey });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { fill } from "../harness/form-calls.ts";
-import { FormDraft, note, wholeForm, wholeValues as all } from "../harness/form-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { plainText } from "../harness/qpdf.ts";
-import { type Area, areaOf, countPixels, differingPixels, readPage } from "../harness/render.ts";
+import { fill } from "../harness/requests/form-calls.ts";
+import { FormDraft, note, wholeForm, wholeValues as all } from "../harness/fixtures/form-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { plainText } from "../harness/engines/qpdf.ts";
+import { type Area, areaOf, countPixels, differingPixels, readPage } from "../harness/engines/render.ts";
 
 describe("flatten", () => {
   test("nothing fillable is left, and the appearance and other annotations stay", async () => {

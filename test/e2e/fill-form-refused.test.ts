@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { fill, pdfjsValues, valuesOf } from "../harness/form-calls.ts";
-import { FormDraft, formOf, wholeForm } from "../harness/form-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { signedDocument, type SignedOptions } from "../harness/metadata-fixtures.ts";
-import { check } from "../harness/qpdf.ts";
-import { refusal, stamp } from "../harness/stamp-calls.ts";
-import { withSignature } from "../harness/updates.ts";
+import { fill, pdfjsValues, valuesOf } from "../harness/requests/form-calls.ts";
+import { FormDraft, formOf, wholeForm } from "../harness/fixtures/form-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { signedDocument, type SignedOptions } from "../harness/fixtures/metadata-fixtures.ts";
+import { check } from "../harness/engines/qpdf.ts";
+import { refusal, stamp } from "../harness/requests/stamp-calls.ts";
+import { withSignature } from "../harness/signatures/updates.ts";
 
 const whole = wholeForm().bytes();
 const refused = (values: unknown, bytes = whole): ReturnType<typeof refusal> =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { fill, valuesOf } from "../harness/form-calls.ts";
-import { FormDraft, formOf } from "../harness/form-fixtures.ts";
-import { likeness, shapeOf } from "../harness/ink-shape.ts";
-import { areaOf, readPage } from "../harness/render.ts";
-import { isRed, stamp } from "../harness/stamp-calls.ts";
-import { textDocument } from "../harness/text-fixtures.ts";
+import { fill, valuesOf } from "../harness/requests/form-calls.ts";
+import { FormDraft, formOf } from "../harness/fixtures/form-fixtures.ts";
+import { likeness, shapeOf } from "../harness/compare/ink-shape.ts";
+import { areaOf, readPage } from "../harness/engines/render.ts";
+import { isRed, stamp } from "../harness/requests/stamp-calls.ts";
+import { textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 /** By script: a text and another of about its length, which looks different. */
 const TEXTS: Readonly<Record<string, readonly [string, string]>> = {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { fill, pdfjsValues, valuesOf } from "../harness/form-calls.ts";
-import { FormDraft, formOf, wholeForm, wholeValues as all } from "../harness/form-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { plainText } from "../harness/qpdf.ts";
-import { type Area, countPixels, differingPixels, readPage, type ReadPage } from "../harness/render.ts";
-import { GEOMETRIES, isRed, redArea, stamp } from "../harness/stamp-calls.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { fill, pdfjsValues, valuesOf } from "../harness/requests/form-calls.ts";
+import { FormDraft, formOf, wholeForm, wholeValues as all } from "../harness/fixtures/form-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { plainText } from "../harness/engines/qpdf.ts";
+import { type Area, countPixels, differingPixels, readPage, type ReadPage } from "../harness/engines/render.ts";
+import { GEOMETRIES, isRed, redArea, stamp } from "../harness/requests/stamp-calls.ts";
 
 /** The area of a field's first widget. */
 const areaOfField = ({ widgets }: ReadPage, name: string, which = 0): Area =>

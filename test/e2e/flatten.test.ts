@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { FormDraft, note, wholeForm } from "../harness/form-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { shownSize } from "../harness/pdfjs-page.ts";
-import { readPdfiumPage } from "../harness/pdfium.ts";
-import { latin1 } from "../harness/pdf-writer.ts";
-import { check, plainText } from "../harness/qpdf.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { FormDraft, note, wholeForm } from "../harness/fixtures/form-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { shownSize } from "../harness/engines/pdfjs-page.ts";
+import { readPdfiumPage } from "../harness/engines/pdfium.ts";
+import { latin1 } from "../harness/fixtures/pdf-writer.ts";
+import { check, plainText } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { ImageCalls, imagesOf } from "../harness/image-pdf-response.ts";
-import { drawPage } from "../harness/drawn-page.ts";
+import { ImageCalls, imagesOf } from "../harness/requests/image-pdf-response.ts";
+import { drawPage } from "../harness/engines/drawn-page.ts";
 import {
   makeJpeg,
   namedRgb,
@@ -9,7 +9,7 @@ import {
   withoutApplications,
   withSegment,
   type ExifFacts,
-} from "../harness/jpeg-fixtures.ts";
+} from "../harness/images/jpeg-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const calls = new ImageCalls({ baseUrl, key: liveKey });

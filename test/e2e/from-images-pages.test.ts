@@ -1,12 +1,12 @@
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post } from "../harness/client.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { drawPage, type DrawnPage } from "../harness/drawn-page.ts";
-import { ImageCalls } from "../harness/image-pdf-response.ts";
-import { makeJpeg, withExif } from "../harness/jpeg-fixtures.ts";
-import { numbers32, writePng } from "../harness/png-writer.ts";
+import { pdfPart, post } from "../harness/requests/client.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { drawPage, type DrawnPage } from "../harness/engines/drawn-page.ts";
+import { ImageCalls } from "../harness/requests/image-pdf-response.ts";
+import { makeJpeg, withExif } from "../harness/images/jpeg-fixtures.ts";
+import { numbers32, writePng } from "../harness/images/png-writer.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const calls = new ImageCalls({ baseUrl, key: liveKey });

@@ -1,10 +1,10 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { ImageCalls, imagesOf } from "../harness/image-pdf-response.ts";
-import { drawPage } from "../harness/drawn-page.ts";
-import { exif } from "../harness/jpeg-fixtures.ts";
-import { numbers32, writePng, type PngOptions, type Sample } from "../harness/png-writer.ts";
+import { ImageCalls, imagesOf } from "../harness/requests/image-pdf-response.ts";
+import { drawPage } from "../harness/engines/drawn-page.ts";
+import { exif } from "../harness/images/jpeg-fixtures.ts";
+import { numbers32, writePng, type PngOptions, type Sample } from "../harness/images/png-writer.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const calls = new ImageCalls({ baseUrl, key: liveKey });

@@ -1,11 +1,11 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { deflatedRun } from "../harness/deflated-run.ts";
-import { withoutIdentifiers } from "../harness/identifiers.ts";
-import { ImageCalls } from "../harness/image-pdf-response.ts";
-import { makeJpeg } from "../harness/jpeg-fixtures.ts";
-import { filteredRows, pngOf, writePng } from "../harness/png-writer.ts";
+import { deflatedRun } from "../harness/bombs/deflated-run.ts";
+import { withoutIdentifiers } from "../harness/compare/identifiers.ts";
+import { ImageCalls } from "../harness/requests/image-pdf-response.ts";
+import { makeJpeg } from "../harness/images/jpeg-fixtures.ts";
+import { filteredRows, pngOf, writePng } from "../harness/images/png-writer.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const calls = new ImageCalls({ baseUrl, key: liveKey });

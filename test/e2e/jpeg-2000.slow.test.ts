@@ -2,13 +2,13 @@
 import { unzlibSync } from "fflate";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { blots, blotsWithOpacity } from "../harness/jpx-fixtures.ts";
-import { type ApiResponse, pdfPart, post, type Service } from "../harness/client.ts";
-import { type Picture, readPng } from "../harness/images.ts";
-import { imagesOf } from "../harness/image-pdf-response.ts";
-import { latin1, pdf } from "../harness/pdf-writer.ts";
-import { plainText } from "../harness/qpdf.ts";
-import { renderPage } from "../harness/pdfjs-render.ts";
+import { blots, blotsWithOpacity } from "../harness/images/jpx-fixtures.ts";
+import { type ApiResponse, pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { type Picture, readPng } from "../harness/images/images.ts";
+import { imagesOf } from "../harness/requests/image-pdf-response.ts";
+import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { plainText } from "../harness/engines/qpdf.ts";
+import { renderPage } from "../harness/engines/pdfjs-render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

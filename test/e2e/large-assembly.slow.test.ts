@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, type Part, post, type Service } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { type HeavyDocument, heavyDocument } from "../harness/heavy-document.ts";
-import { documentsOf } from "../harness/parts.ts";
-import { countPages } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
-import { readPage } from "../harness/render.ts";
+import { pdfPart, type Part, post, type Service } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { type HeavyDocument, heavyDocument } from "../harness/bombs/heavy-document.ts";
+import { documentsOf } from "../harness/requests/parts.ts";
+import { countPages } from "../harness/engines/pdfjs.ts";
+import { check } from "../harness/engines/qpdf.ts";
+import { readPage } from "../harness/engines/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

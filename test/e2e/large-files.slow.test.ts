@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { type ApiResponse, type Part, post, type Service } from "../harness/client.ts";
-import { line } from "../harness/layout-fixtures.ts";
-import { element, marked, on, taggedDocument } from "../harness/tagged-fixtures.ts";
-import { largeDocument } from "../harness/large-document.ts";
-import { documentsOf } from "../harness/parts.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { concatenate } from "../harness/pdf-writer.ts";
-import { shownSize } from "../harness/pdfjs-page.ts";
-import { difference, pictureOf, readPng } from "../harness/images.ts";
-import { readPage } from "../harness/render.ts";
+import { type ApiResponse, type Part, post, type Service } from "../harness/requests/client.ts";
+import { line } from "../harness/fixtures/layout-fixtures.ts";
+import { element, marked, on, taggedDocument } from "../harness/fixtures/tagged-fixtures.ts";
+import { largeDocument } from "../harness/bombs/large-document.ts";
+import { documentsOf } from "../harness/requests/parts.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { concatenate } from "../harness/fixtures/pdf-writer.ts";
+import { shownSize } from "../harness/engines/pdfjs-page.ts";
+import { difference, pictureOf, readPng } from "../harness/images/images.ts";
+import { readPage } from "../harness/engines/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,12 +1,12 @@
 /** Images that would not fit into memory as a whole, and lose pixels or are encoded again. */
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { blots } from "../harness/jpx-fixtures.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { readPng } from "../harness/images.ts";
-import { flate, latin1, pdf, type PdfStream } from "../harness/pdf-writer.ts";
-import { renderPage } from "../harness/pdfjs-render.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
+import { blots } from "../harness/images/jpx-fixtures.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { readPng } from "../harness/images/images.ts";
+import { flate, latin1, pdf, type PdfStream } from "../harness/fixtures/pdf-writer.ts";
+import { renderPage } from "../harness/engines/pdfjs-render.ts";
+import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

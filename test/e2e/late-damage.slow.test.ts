@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { withLostObject } from "../harness/broken-fixtures.ts";
-import { pdfPart, post, type ApiResponse, type Part, type Service } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { documentsOf } from "../harness/parts.ts";
-import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
-import { latin1, pdf } from "../harness/pdf-writer.ts";
+import { withLostObject } from "../harness/fixtures/broken-fixtures.ts";
+import { pdfPart, post, type ApiResponse, type Part, type Service } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { documentsOf } from "../harness/requests/parts.ts";
+import { openPdf, type DocumentView } from "../harness/engines/pdfjs.ts";
+import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

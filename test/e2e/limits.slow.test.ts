@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { limits, MiB } from "../../src/limits.ts";
-import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
-import { flate, latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
+import { pdfPart, post, type Part, type Service } from "../harness/requests/client.ts";
+import { flate, latin1, pdf, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
+import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

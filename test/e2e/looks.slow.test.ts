@@ -2,11 +2,11 @@
 import { createCanvas } from "@napi-rs/canvas";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { readInput, survivalCases, type Case, type Input } from "../harness/cases.ts";
-import { post, type ApiResponse } from "../harness/client.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { FormDraft } from "../harness/form-fixtures.ts";
-import { lookAt, type Look } from "../harness/looks.ts";
+import { readInput, survivalCases, type Case, type Input } from "../harness/compare/cases.ts";
+import { post, type ApiResponse } from "../harness/requests/client.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { FormDraft } from "../harness/fixtures/form-fixtures.ts";
+import { lookAt, type Look } from "../harness/compare/looks.ts";
 
 const { baseUrl, liveKey } = ownServer();
 

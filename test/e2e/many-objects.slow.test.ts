@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { besideOthers } from "../harness/beside-others.ts";
+import { besideOthers } from "../harness/work/beside-others.ts";
 import {
   deepPageTree,
   linkedLetters,
@@ -11,11 +11,11 @@ import {
   sharedAnnotations,
   sharedOptions,
   sharedResources,
-} from "../harness/bomb-fixtures.ts";
-import { valuesOf } from "../harness/form-calls.ts";
-import { countPages, openPdf } from "../harness/pdfjs.ts";
-import { plainText, runQpdf } from "../harness/qpdf.ts";
-import { readPage } from "../harness/render.ts";
+} from "../harness/bombs/bomb-fixtures.ts";
+import { valuesOf } from "../harness/requests/form-calls.ts";
+import { countPages, openPdf } from "../harness/engines/pdfjs.ts";
+import { plainText, runQpdf } from "../harness/engines/qpdf.ts";
+import { readPage } from "../harness/engines/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const { send, outcome } = besideOthers({ baseUrl, key: liveKey });

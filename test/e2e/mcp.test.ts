@@ -8,10 +8,10 @@ import { PDFDocument } from "pdf-lib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
-import { readPng } from "../harness/images.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { readPage } from "../harness/render.ts";
+import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
+import { readPng } from "../harness/images/images.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { readPage } from "../harness/engines/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const url = new URL(`${baseUrl}/mcp`);

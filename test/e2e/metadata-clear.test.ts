@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { MetadataCalls } from "../harness/metadata-calls.ts";
-import { signedDocument } from "../harness/metadata-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
+import { pdfPart, post, type Part, type Service } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { MetadataCalls } from "../harness/requests/metadata-calls.ts";
+import { signedDocument } from "../harness/fixtures/metadata-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { withoutXref } from "../harness/broken-fixtures.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { MetadataCalls } from "../harness/metadata-calls.ts";
-import { FormDraft } from "../harness/form-fixtures.ts";
-import { smallDocument, xmpPacket } from "../harness/metadata-fixtures.ts";
+import { withoutXref } from "../harness/fixtures/broken-fixtures.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { ciphers, encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { MetadataCalls } from "../harness/requests/metadata-calls.ts";
+import { FormDraft } from "../harness/fixtures/form-fixtures.ts";
+import { smallDocument, xmpPacket } from "../harness/fixtures/metadata-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

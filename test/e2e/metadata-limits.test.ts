@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { limits } from "../../src/limits.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { smallDocument, xmpPacket } from "../harness/metadata-fixtures.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { smallDocument, xmpPacket } from "../harness/fixtures/metadata-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,13 +1,13 @@
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { decompressed, MetadataCalls } from "../harness/metadata-calls.ts";
-import { smallDocument, withRevision, xmpPacket } from "../harness/metadata-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check, runQpdf, showEncryption } from "../harness/qpdf.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { ciphers, encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { decompressed, MetadataCalls } from "../harness/requests/metadata-calls.ts";
+import { smallDocument, withRevision, xmpPacket } from "../harness/fixtures/metadata-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check, runQpdf, showEncryption } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { withoutXref } from "../harness/broken-fixtures.ts";
-import { type Service } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { MetadataCalls } from "../harness/metadata-calls.ts";
-import { signedDocument } from "../harness/metadata-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
-import { withSignature } from "../harness/updates.ts";
+import { withoutXref } from "../harness/fixtures/broken-fixtures.ts";
+import { type Service } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { MetadataCalls } from "../harness/requests/metadata-calls.ts";
+import { signedDocument } from "../harness/fixtures/metadata-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check } from "../harness/engines/qpdf.ts";
+import { withSignature } from "../harness/signatures/updates.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

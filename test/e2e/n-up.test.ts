@@ -1,17 +1,17 @@
 import { PDFArray, PDFDict, PDFDocument, PDFName, PDFNumber, PDFStream, PDFRef } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { type ApiResponse, pdfPart, post } from "../harness/client.ts";
-import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { FormDraft } from "../harness/form-fixtures.ts";
-import { latin1, pdf } from "../harness/pdf-writer.ts";
-import { type DocumentView, openPdf } from "../harness/pdfjs.ts";
-import { shownSize } from "../harness/pdfjs-page.ts";
-import { readPdfiumPage } from "../harness/pdfium.ts";
-import { check } from "../harness/qpdf.ts";
-import type { Picture } from "../harness/ssim.ts";
+import { type ApiResponse, pdfPart, post } from "../harness/requests/client.ts";
+import { drawing, type DrawnPage } from "../harness/fixtures/drawing-fixtures.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { FormDraft } from "../harness/fixtures/form-fixtures.ts";
+import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { type DocumentView, openPdf } from "../harness/engines/pdfjs.ts";
+import { shownSize } from "../harness/engines/pdfjs-page.ts";
+import { readPdfiumPage } from "../harness/engines/pdfium.ts";
+import { check } from "../harness/engines/qpdf.ts";
+import type { Picture } from "../harness/compare/ssim.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<ApiResponse> =>

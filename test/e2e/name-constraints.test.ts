@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { pdfPart, post } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { openssl } from "../harness/signatures.ts";
-import { stamp } from "../harness/stamp-calls.ts";
+import { pdfPart, post } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { openssl } from "../harness/signatures/signatures.ts";
+import { stamp } from "../harness/requests/stamp-calls.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { HiddenText } from "../../src/engines/ocr/hidden-text.ts";
 import type { RecognizedPage } from "../../src/engines/ocr/words.ts";
-import { change, isSame } from "../harness/changed-document.ts";
-import { check, plainText } from "../harness/qpdf.ts";
-import { ADVANCE, GAP, HEIGHT, recognized, type Written } from "../harness/recognized.ts";
-import { readPage } from "../harness/render.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
-import { withoutIdentifiers } from "../harness/identifiers.ts";
+import { change, isSame } from "../harness/fixtures/changed-document.ts";
+import { check, plainText } from "../harness/engines/qpdf.ts";
+import { ADVANCE, GAP, HEIGHT, recognized, type Written } from "../harness/fixtures/recognized.ts";
+import { readPage } from "../harness/engines/render.ts";
+import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
+import { withoutIdentifiers } from "../harness/compare/identifiers.ts";
 
 const LINES: readonly Written[] = [
   { text: "The quick (brown) fox", x: 40, top: 50 },

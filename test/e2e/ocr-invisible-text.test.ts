@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { HiddenText } from "../../src/engines/ocr/hidden-text.ts";
 import { InvisibleText } from "../../src/engines/ocr/invisible-text.ts";
-import { change, isSame } from "../harness/changed-document.ts";
-import { latin1, pdf } from "../harness/pdf-writer.ts";
-import { check, plainText } from "../harness/qpdf.ts";
-import { recognized } from "../harness/recognized.ts";
-import { readPage } from "../harness/render.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
-import { withoutIdentifiers } from "../harness/identifiers.ts";
+import { change, isSame } from "../harness/fixtures/changed-document.ts";
+import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { check, plainText } from "../harness/engines/qpdf.ts";
+import { recognized } from "../harness/fixtures/recognized.ts";
+import { readPage } from "../harness/engines/render.ts";
+import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
+import { withoutIdentifiers } from "../harness/compare/identifiers.ts";
 
 const UPRIGHT = { width: 600, height: 800, rotation: 0 } as const;
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { pdf } from "../harness/pdf-writer.ts";
-import { openPdf, type OutlineEntry } from "../harness/pdfjs.ts";
-import { check, plainText } from "../harness/qpdf.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { pdf } from "../harness/fixtures/pdf-writer.ts";
+import { openPdf, type OutlineEntry } from "../harness/engines/pdfjs.ts";
+import { check, plainText } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<ApiResponse> =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { openPdf } from "../harness/pdfjs.ts";
-import { protect, protectedBy, roleOf } from "../harness/protect-call.ts";
-import { check, runQpdf, showEncryption } from "../harness/qpdf.ts";
-import { document } from "../harness/fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { protect, protectedBy, roleOf } from "../harness/requests/protect-call.ts";
+import { check, runQpdf, showEncryption } from "../harness/engines/qpdf.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 
 const letter = document({ name: "letter", pages: 2, features: ["outline", "form"] });
 async function fileKey(bytes: Uint8Array, password: string): Promise<string> {

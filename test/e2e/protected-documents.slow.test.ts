@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { withoutXref } from "../harness/broken-fixtures.ts";
-import { compareKept, describe as told, selectedPages } from "../harness/compare.ts";
-import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
-import { allFeatures, document } from "../harness/fixtures.ts";
-import { latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { protect, protectedBy, roleOf } from "../harness/protect-call.ts";
-import { runQpdf, showEncryption } from "../harness/qpdf.ts";
-import { signedDocument } from "../harness/metadata-fixtures.ts";
-import { withSignature } from "../harness/updates.ts";
+import { withoutXref } from "../harness/fixtures/broken-fixtures.ts";
+import { compareKept, describe as told, selectedPages } from "../harness/compare/compare.ts";
+import { ciphers, encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { allFeatures, document } from "../harness/fixtures/fixtures.ts";
+import { latin1, pdf, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { protect, protectedBy, roleOf } from "../harness/requests/protect-call.ts";
+import { runQpdf, showEncryption } from "../harness/engines/qpdf.ts";
+import { signedDocument } from "../harness/fixtures/metadata-fixtures.ts";
+import { withSignature } from "../harness/signatures/updates.ts";
 
 const letter = document({ name: "letter", pages: 2, features: ["outline", "form"] });
 

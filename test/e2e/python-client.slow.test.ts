@@ -7,7 +7,7 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
-import { cuttingProxy } from "../harness/cutting-proxy.ts";
+import { cuttingProxy } from "../harness/requests/cutting-proxy.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const run = promisify(execFile);

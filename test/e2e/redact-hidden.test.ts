@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { decoded } from "../harness/find-secret.ts";
-import { latin1, pdf } from "../harness/pdf-writer.ts";
-import { check, runQpdf } from "../harness/qpdf.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { decoded } from "../harness/redaction/find-secret.ts";
+import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { check, runQpdf } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

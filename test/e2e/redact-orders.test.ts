@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { differingPixels } from "../harness/compare-pictures.ts";
-import { readAll, whoFinds } from "../harness/find-secret.ts";
-import { cutLine, paintedDocument, type PaintedPiece, shuffled } from "../harness/painted-pieces.ts";
-import { readPdfiumPage } from "../harness/pdfium.ts";
-import { Random } from "../harness/random.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { differingPixels } from "../harness/compare/compare-pictures.ts";
+import { readAll, whoFinds } from "../harness/redaction/find-secret.ts";
+import { cutLine, paintedDocument, type PaintedPiece, shuffled } from "../harness/fixtures/painted-pieces.ts";
+import { readPdfiumPage } from "../harness/engines/pdfium.ts";
+import { Random } from "../harness/fuzz/random.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

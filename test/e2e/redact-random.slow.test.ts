@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Service } from "../harness/client.ts";
-import { cropSecret, flattenSecret, redactSecret } from "../harness/redact-randomly.ts";
+import type { Service } from "../harness/requests/client.ts";
+import { cropSecret, flattenSecret, redactSecret } from "../harness/redaction/redact-randomly.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();

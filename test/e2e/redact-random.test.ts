@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { cropSecret, flattenSecret, redactSecret } from "../harness/redact-randomly.ts";
-import type { Service } from "../harness/client.ts";
+import { cropSecret, flattenSecret, redactSecret } from "../harness/redaction/redact-randomly.ts";
+import type { Service } from "../harness/requests/client.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();

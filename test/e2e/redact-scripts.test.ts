@@ -1,12 +1,12 @@
 import { getDocument, VerbosityLevel } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
-import { readAll, whoFinds } from "../harness/find-secret.ts";
-import { latin1, pdf, pdfString } from "../harness/pdf-writer.ts";
-import { pdfjsFolders } from "../harness/pdfjs.ts";
-import { runQpdf } from "../harness/qpdf.ts";
-import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
+import { pdfPart, post, type Part, type Service } from "../harness/requests/client.ts";
+import { readAll, whoFinds } from "../harness/redaction/find-secret.ts";
+import { latin1, pdf, pdfString } from "../harness/fixtures/pdf-writer.ts";
+import { pdfjsFolders } from "../harness/engines/pdfjs.ts";
+import { runQpdf } from "../harness/engines/qpdf.ts";
+import { show, showCodes, spelled, textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
-import { withoutXref } from "../harness/broken-fixtures.ts";
-import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { flate, latin1, pdf } from "../harness/pdf-writer.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
+import { withoutXref } from "../harness/fixtures/broken-fixtures.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { flate, latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>

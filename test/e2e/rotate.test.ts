@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
-import { areaOf, readPage } from "../harness/render.ts";
-import { isRed } from "../harness/stamp-calls.ts";
-import { textDocument } from "../harness/text-fixtures.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check } from "../harness/engines/qpdf.ts";
+import { areaOf, readPage } from "../harness/engines/render.ts";
+import { isRed } from "../harness/requests/stamp-calls.ts";
+import { textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { chainPem, derOf, issue, type Issued, keyPem, type KeyKind } from "../harness/certificates.ts";
-import { pdfPart, post, type Part } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { openssl, pdfsig, signaturesIn, verification } from "../harness/signatures.ts";
-import { refusal, stamp } from "../harness/stamp-calls.ts";
+import { chainPem, derOf, issue, type Issued, keyPem, type KeyKind } from "../harness/signatures/certificates.ts";
+import { pdfPart, post, type Part } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { openssl, pdfsig, signaturesIn, verification } from "../harness/signatures/signatures.ts";
+import { refusal, stamp } from "../harness/requests/stamp-calls.ts";
 import { PdfService, sealElsewhere, type SealElsewhereInput } from "../../client/src/index.ts";
 import { ownServer } from "./own-server.ts";
 

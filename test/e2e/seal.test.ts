@@ -9,16 +9,16 @@ import {
   keyPem,
   pem,
   pkcs12,
-} from "../harness/certificates.ts";
-import type { Part } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { formOf } from "../harness/form-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { areaOf, readPage } from "../harness/render.ts";
-import { openssl, pdfsig, type SignatureInFile, signaturesIn, verification } from "../harness/signatures.ts";
-import { GEOMETRIES, refusal, stamp } from "../harness/stamp-calls.ts";
-import { textDocument } from "../harness/text-fixtures.ts";
+} from "../harness/signatures/certificates.ts";
+import type { Part } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { formOf } from "../harness/fixtures/form-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { areaOf, readPage } from "../harness/engines/render.ts";
+import { openssl, pdfsig, type SignatureInFile, signaturesIn, verification } from "../harness/signatures/signatures.ts";
+import { GEOMETRIES, refusal, stamp } from "../harness/requests/stamp-calls.ts";
+import { textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 const root = await issue({ subject: "Root", isAuthority: true });
 const rootPem = chainPem(root);

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { developmentAccountFile, ensureDevelopmentAccount } from "../../scripts/development-account.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
-import type { Service } from "../harness/client.ts";
-import { ObservedErrors } from "../harness/observed-errors.ts";
+import type { Service } from "../harness/requests/client.ts";
+import { ObservedErrors } from "../harness/requests/observed-errors.ts";
 
 export const root = join(import.meta.dirname, "../..");
 

@@ -1,14 +1,22 @@
 import { createCanvas } from "@napi-rs/canvas";
 import { describe, expect, test } from "vitest";
-import { pdfPart, type Part } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { signedDocument } from "../harness/metadata-fixtures.ts";
-import { plainText } from "../harness/qpdf.ts";
-import { type Area, areaOf, type Picture, readPage } from "../harness/render.ts";
-import { differsOutside, GEOMETRIES, LEFTOVERS, picture, redArea, refusal, stamp } from "../harness/stamp-calls.ts";
-import { textDocument } from "../harness/text-fixtures.ts";
-import { withSignature } from "../harness/updates.ts";
+import { pdfPart, type Part } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { signedDocument } from "../harness/fixtures/metadata-fixtures.ts";
+import { plainText } from "../harness/engines/qpdf.ts";
+import { type Area, areaOf, type Picture, readPage } from "../harness/engines/render.ts";
+import {
+  differsOutside,
+  GEOMETRIES,
+  LEFTOVERS,
+  picture,
+  redArea,
+  refusal,
+  stamp,
+} from "../harness/requests/stamp-calls.ts";
+import { textDocument } from "../harness/fixtures/text-fixtures.ts";
+import { withSignature } from "../harness/signatures/updates.ts";
 
 const empty = textDocument([{ content: "" }]);
 const box = { page: 1, x: 40, y: 30, width: 100, height: 50 };

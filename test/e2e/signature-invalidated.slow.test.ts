@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderOrNote, outsideFolder } from "../../scripts/outside-folders.ts";
-import { credentials, documents } from "../harness/signed-documents.ts";
-import { headersAndReports, operationsOnSigned, verify } from "../harness/signed-operations.ts";
+import { credentials, documents } from "../harness/signatures/signed-documents.ts";
+import { headersAndReports, operationsOnSigned, verify } from "../harness/signatures/signed-operations.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();

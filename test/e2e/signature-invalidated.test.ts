@@ -8,8 +8,8 @@ import {
   NO_CHANGES,
   sealed,
   UNLOCKED,
-} from "../harness/signed-documents.ts";
-import { headersAndReports, operationsOnSigned, verify } from "../harness/signed-operations.ts";
+} from "../harness/signatures/signed-documents.ts";
+import { headersAndReports, operationsOnSigned, verify } from "../harness/signatures/signed-operations.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { withoutIdentifiers } from "../harness/identifiers.ts";
+import { withoutIdentifiers } from "../harness/compare/identifiers.ts";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 

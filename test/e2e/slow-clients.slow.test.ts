@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { latin1, noise, pdf, type PdfObject } from "../harness/pdf-writer.ts";
-import { type SlowClient, slowReader, slowSender } from "../harness/slow-client.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { latin1, noise, pdf, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
+import { type SlowClient, slowReader, slowSender } from "../harness/requests/slow-client.ts";
 import { limits, MiB } from "../../src/limits.ts";
 
 const { baseUrl, liveKey } = ownServer();

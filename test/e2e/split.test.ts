@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { documentsOf } from "../harness/parts.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { readPdfiumPage } from "../harness/pdfium.ts";
-import { latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
-import { check, plainText } from "../harness/qpdf.ts";
-import { readPage } from "../harness/render.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { documentsOf } from "../harness/requests/parts.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { readPdfiumPage } from "../harness/engines/pdfium.ts";
+import { latin1, pdf, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
+import { check, plainText } from "../harness/engines/qpdf.ts";
+import { readPage } from "../harness/engines/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,10 +1,10 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { pdfPart, post } from "../harness/client.ts";
-import { concatenate, latin1, noise, pdf, type PdfObject } from "../harness/pdf-writer.ts";
-import { readPdfiumPage } from "../harness/pdfium.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check, plainText } from "../harness/qpdf.ts";
+import { pdfPart, post } from "../harness/requests/client.ts";
+import { concatenate, latin1, noise, pdf, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
+import { readPdfiumPage } from "../harness/engines/pdfium.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check, plainText } from "../harness/engines/qpdf.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();

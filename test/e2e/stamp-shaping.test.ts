@@ -1,11 +1,11 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, startBrowser } from "../harness/browser.ts";
-import { browserText } from "../harness/browser-text.ts";
-import { likeness, shapeOf } from "../harness/ink-shape.ts";
-import { readPage } from "../harness/render.ts";
-import { stamp } from "../harness/stamp-calls.ts";
-import { textDocument } from "../harness/text-fixtures.ts";
+import { chromiumPath, startBrowser } from "../harness/engines/browser.ts";
+import { browserText } from "../harness/engines/browser-text.ts";
+import { likeness, shapeOf } from "../harness/compare/ink-shape.ts";
+import { readPage } from "../harness/engines/render.ts";
+import { stamp } from "../harness/requests/stamp-calls.ts";
+import { textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 if (chromiumPath === undefined) console.log("There is no Chromium: stamps were not compared with a browser's text.");
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { fill, valuesOf } from "../harness/form-calls.ts";
-import { FormDraft } from "../harness/form-fixtures.ts";
-import { likeness, shapeOf } from "../harness/ink-shape.ts";
-import { latin1 } from "../harness/pdf-writer.ts";
-import { areaOf, readPage } from "../harness/render.ts";
-import { isRed, refusal, stamp } from "../harness/stamp-calls.ts";
-import { textDocument } from "../harness/text-fixtures.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { fill, valuesOf } from "../harness/requests/form-calls.ts";
+import { FormDraft } from "../harness/fixtures/form-fixtures.ts";
+import { likeness, shapeOf } from "../harness/compare/ink-shape.ts";
+import { latin1 } from "../harness/fixtures/pdf-writer.ts";
+import { areaOf, readPage } from "../harness/engines/render.ts";
+import { isRed, refusal, stamp } from "../harness/requests/stamp-calls.ts";
+import { textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 /** Symbols that Noto Sans does not have, with their codes in the standard font Symbol (ISO 32000-2, annex D.5). */
 const SYMBOLS: readonly (readonly [symbols: string, codes: string])[] = [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { document } from "../harness/fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
 import { isSignedBy, startReceiver, until } from "../servers/webhook-receiver.ts";
 import { callsOf } from "../servers/webhook-server.ts";
 

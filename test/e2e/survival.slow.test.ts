@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { withoutXref } from "../harness/broken-fixtures.ts";
-import { checkResponse, readInput, survivalCases, type Input } from "../harness/cases.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
-import type { Feature } from "../harness/fixture-draft.ts";
-import { allFeatures, document } from "../harness/fixtures.ts";
-import { documentsOf } from "../harness/parts.ts";
-import { countPages, fileIdentifiers, openPdf, outlineTitles } from "../harness/pdfjs.ts";
-import { pagesSizeReference, showEncryption } from "../harness/qpdf.ts";
+import { withoutXref } from "../harness/fixtures/broken-fixtures.ts";
+import { checkResponse, readInput, survivalCases, type Input } from "../harness/compare/cases.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { ciphers, encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import type { Feature } from "../harness/fixtures/fixture-draft.ts";
+import { allFeatures, document } from "../harness/fixtures/fixtures.ts";
+import { documentsOf } from "../harness/requests/parts.ts";
+import { countPages, fileIdentifiers, openPdf, outlineTitles } from "../harness/engines/pdfjs.ts";
+import { pagesSizeReference, showEncryption } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { drawing, textPage } from "../harness/drawing-fixtures.ts";
-import { difference, readJpeg, readPng } from "../harness/images.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { drawing, textPage } from "../harness/fixtures/drawing-fixtures.ts";
+import { difference, readJpeg, readPng } from "../harness/images/images.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { type Picture, readPng } from "../harness/images.ts";
-import { renderPage } from "../harness/pdfjs-render.ts";
-import { latin1, pdf } from "../harness/pdf-writer.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { type Picture, readPng } from "../harness/images/images.ts";
+import { renderPage } from "../harness/engines/pdfjs-render.ts";
+import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { folderOrNote, outsideFolder } from "../../scripts/outside-folders.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { corners, drawing, textPage } from "../harness/drawing-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { difference, readJpeg, readPng } from "../harness/images.ts";
-import { renderPage } from "../harness/pdfjs-render.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { corners, drawing, textPage } from "../harness/fixtures/drawing-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { difference, readJpeg, readPng } from "../harness/images/images.ts";
+import { renderPage } from "../harness/engines/pdfjs-render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { post } from "../harness/client.ts";
-import { bombs } from "../harness/conversion-bombs.ts";
+import { post } from "../harness/requests/client.ts";
+import { bombs } from "../harness/bombs/conversion-bombs.ts";
 
 const { baseUrl, liveKey } = ownServer();
 

@@ -1,9 +1,9 @@
 /** Every element that a format's schema has is shown, named in `X-Not-Converted`, or has nothing to show on paper. */
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { post } from "../harness/client.ts";
-import { archive, docx, paragraph, xlsx, xlsxDrawing } from "../harness/office-fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
+import { post } from "../harness/requests/client.ts";
+import { archive, docx, paragraph, xlsx, xlsxDrawing } from "../harness/fixtures/office-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
 
 const { baseUrl, liveKey } = ownServer();
 

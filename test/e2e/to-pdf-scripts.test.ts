@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { post } from "../harness/client.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { readPdfiumPage } from "../harness/pdfium.ts";
-import { check, plainText } from "../harness/qpdf.ts";
+import { post } from "../harness/requests/client.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { readPdfiumPage } from "../harness/engines/pdfium.ts";
+import { check, plainText } from "../harness/engines/qpdf.ts";
 
 const service = ((server) => ({ baseUrl: server.baseUrl, key: server.liveKey }))(ownServer());
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { post } from "../harness/client.ts";
-import { docx } from "../harness/office-fixtures.ts";
-import { areaOf, countPixels, type ReadPage, readPage } from "../harness/render.ts";
+import { post } from "../harness/requests/client.ts";
+import { docx } from "../harness/fixtures/office-fixtures.ts";
+import { areaOf, countPixels, type ReadPage, readPage } from "../harness/engines/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { post, type ApiResponse } from "../harness/client.ts";
-import { encoded } from "../harness/encoded.ts";
-import { document } from "../harness/fixtures.ts";
-import { docx, archive, paragraph, withMainPart, xlsx } from "../harness/office-fixtures.ts";
-import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
-import { writePng } from "../harness/png-writer.ts";
-import { renderPage } from "../harness/pdfjs-render.ts";
-import { check, plainText } from "../harness/qpdf.ts";
+import { post, type ApiResponse } from "../harness/requests/client.ts";
+import { encoded } from "../harness/fixtures/encoded.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { docx, archive, paragraph, withMainPart, xlsx } from "../harness/fixtures/office-fixtures.ts";
+import { openPdf, type DocumentView } from "../harness/engines/pdfjs.ts";
+import { writePng } from "../harness/images/png-writer.ts";
+import { renderPage } from "../harness/engines/pdfjs-render.ts";
+import { check, plainText } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 

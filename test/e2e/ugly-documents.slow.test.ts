@@ -1,16 +1,16 @@
 import { zlibSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { sharedResources } from "../harness/bomb-fixtures.ts";
-import { pdfPart, post, type ApiResponse, type Part, type Service } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { FormDraft } from "../harness/form-fixtures.ts";
-import { documentsOf } from "../harness/parts.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { latin1, pdf } from "../harness/pdf-writer.ts";
-import { check, runQpdf } from "../harness/qpdf.ts";
-import { areaOf, readPage } from "../harness/render.ts";
-import { isRed } from "../harness/stamp-calls.ts";
+import { sharedResources } from "../harness/bombs/bomb-fixtures.ts";
+import { pdfPart, post, type ApiResponse, type Part, type Service } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { FormDraft } from "../harness/fixtures/form-fixtures.ts";
+import { documentsOf } from "../harness/requests/parts.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { check, runQpdf } from "../harness/engines/qpdf.ts";
+import { areaOf, readPage } from "../harness/engines/render.ts";
+import { isRed } from "../harness/requests/stamp-calls.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

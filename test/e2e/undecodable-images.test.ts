@@ -1,12 +1,12 @@
 /** Images that cannot be decoded: MuPDF has no intermediate regions of JBIG2. */
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type Service } from "../harness/client.ts";
-import { bilevel, INTERMEDIATE } from "../harness/drawing-bombs.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { imagesOf } from "../harness/image-pdf-response.ts";
-import { readPdfiumPage } from "../harness/pdfium.ts";
-import { show } from "../harness/text-fixtures.ts";
+import { pdfPart, post, type Service } from "../harness/requests/client.ts";
+import { bilevel, INTERMEDIATE } from "../harness/bombs/drawing-bombs.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { imagesOf } from "../harness/requests/image-pdf-response.ts";
+import { readPdfiumPage } from "../harness/engines/pdfium.ts";
+import { show } from "../harness/fixtures/text-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
-import { compareKept, describe as told, selectedPages } from "../harness/compare.ts";
-import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
-import { allFeatures, document } from "../harness/fixtures.ts";
-import { openPdf } from "../harness/pdfjs.ts";
-import { check, showEncryption } from "../harness/qpdf.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/requests/client.ts";
+import { compareKept, describe as told, selectedPages } from "../harness/compare/compare.ts";
+import { ciphers, encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { allFeatures, document } from "../harness/fixtures/fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { check, showEncryption } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const plain = document({ name: "locked", pages: 3, features: allFeatures });

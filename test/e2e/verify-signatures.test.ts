@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { chainPem, issue, type Issued, keyPem } from "../harness/certificates.ts";
-import { pdfPart, post, type Part } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { latin1, pdf } from "../harness/pdf-writer.ts";
-import { revocationList } from "../harness/revocation-data.ts";
-import { withObjectStreams } from "../harness/revision-fixtures.ts";
-import { stamp } from "../harness/stamp-calls.ts";
-import { handSigned, objectIn, offsetsOf, streamText, update, type Updated } from "../harness/updates.ts";
+import { chainPem, issue, type Issued, keyPem } from "../harness/signatures/certificates.ts";
+import { pdfPart, post, type Part } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { revocationList } from "../harness/signatures/revocation-data.ts";
+import { withObjectStreams } from "../harness/fixtures/revision-fixtures.ts";
+import { stamp } from "../harness/requests/stamp-calls.ts";
+import { handSigned, objectIn, offsetsOf, streamText, update, type Updated } from "../harness/signatures/updates.ts";
 import { ownServer } from "./own-server.ts";
 
 const { baseUrl, liveKey } = ownServer();

@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { chromiumPath, startBrowser } from "../harness/browser.ts";
+import { chromiumPath, startBrowser } from "../harness/engines/browser.ts";
 
 const server = ownServer();
 export const noBrowser = chromiumPath === undefined;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { pdfPart, post } from "../harness/client.ts";
-import { countPixels, readPage } from "../harness/render.ts";
-import { GEOMETRIES, halfRed, isRed, picture, redArea, stamp } from "../harness/stamp-calls.ts";
-import { textDocument } from "../harness/text-fixtures.ts";
+import { pdfPart, post } from "../harness/requests/client.ts";
+import { countPixels, readPage } from "../harness/engines/render.ts";
+import { GEOMETRIES, halfRed, isRed, picture, redArea, stamp } from "../harness/requests/stamp-calls.ts";
+import { textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 const empty = textDocument([{ content: "" }]);
 const red = { kind: "text", text: "HHHH", color: "#f00", opacity: "1" };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { pdfPart } from "../harness/client.ts";
-import { drawPage } from "../harness/drawn-page.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { signedDocument } from "../harness/metadata-fixtures.ts";
-import { plainText } from "../harness/qpdf.ts";
-import { areaOf, countPixels, differingPixels, readPage } from "../harness/render.ts";
+import { pdfPart } from "../harness/requests/client.ts";
+import { drawPage } from "../harness/engines/drawn-page.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { signedDocument } from "../harness/fixtures/metadata-fixtures.ts";
+import { plainText } from "../harness/engines/qpdf.ts";
+import { areaOf, countPixels, differingPixels, readPage } from "../harness/engines/render.ts";
 import {
   differsOutside,
   GEOMETRIES,
@@ -17,9 +17,9 @@ import {
   redArea,
   refusal,
   stamp,
-} from "../harness/stamp-calls.ts";
-import { textDocument } from "../harness/text-fixtures.ts";
-import { withSignature } from "../harness/updates.ts";
+} from "../harness/requests/stamp-calls.ts";
+import { textDocument } from "../harness/fixtures/text-fixtures.ts";
+import { withSignature } from "../harness/signatures/updates.ts";
 
 const empty = textDocument([{ content: "" }]);
 const red = { kind: "text", text: "HHHH", color: "#f00", opacity: "1" };

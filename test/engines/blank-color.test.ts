@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import { type OpenPdf, openPdf } from "../../src/engines/pdf/document/document.ts";
 import { blankOf, blankRun, isWhiteColor, type SampleRole } from "../../src/engines/pdf/erasure/blank-color.ts";
-import { pdf } from "../harness/pdf-writer.ts";
+import { pdf } from "../harness/fixtures/pdf-writer.ts";
 
 /** Does work with an image with these entries. */
 async function withImage<T>(entries: string, work: (open: OpenPdf, image: PDFObject) => T | Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { zlibSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { concatenate, noise } from "../harness/pdf-writer.ts";
+import { concatenate, noise } from "../harness/fixtures/pdf-writer.ts";
 import { STEP } from "../../src/engines/flate/inflate.ts";
 import { countInflated, DEFLATE_RATIO } from "../../src/engines/pdf/objects/inflated-size.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";

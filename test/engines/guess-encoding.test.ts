@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { guessEncodings } from "../../src/engines/convert/source/guess-encoding.ts";
-import { encoded } from "../harness/encoded.ts";
+import { encoded } from "../harness/fixtures/encoded.ts";
 
 const texts: readonly (readonly [encoding: string, ...texts: string[]])[] = [
   [

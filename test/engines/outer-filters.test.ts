@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import { openPdf } from "../../src/engines/pdf/document/document.ts";
 import { dropAllOuterFilters } from "../../src/engines/pdf/images/outer-filters.ts";
-import { latin1, pdf } from "../harness/pdf-writer.ts";
+import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
 
 /** The entries of an image that says how it is coded, and its data, after outer filters were dropped. */
 async function dropped(

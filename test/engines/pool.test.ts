@@ -7,7 +7,7 @@ import type { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { dropSpares, keptBytes, leaseEngines } from "../../src/engines/lease/pool.ts";
 import { resetIsolate } from "../../src/isolate.ts";
 import { MiB } from "../../src/limits.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 
 beforeEach(resetIsolate);
 

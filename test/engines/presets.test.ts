@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Matcher } from "../../src/engines/pdf/redaction/matcher.ts";
 import { type Preset, PRESETS } from "../../src/engines/pdf/redaction/presets.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
-import { presetTruth } from "../harness/preset-truth.ts";
+import { presetTruth } from "../harness/redaction/preset-truth.ts";
 
 /** A text with braces around what a preset finds. */
 function marked(preset: Preset, text: string): string {

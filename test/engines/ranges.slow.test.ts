@@ -9,10 +9,10 @@ import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { operations } from "../../src/operations/index.ts";
 import { runOperation } from "../../src/operations/definition/run.ts";
 import type { FormPart } from "../../src/http/multipart/multipart.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { readForm } from "../http/form/forms.ts";
-import { largeDocument } from "../harness/large-document.ts";
-import { latin1 } from "../harness/pdf-writer.ts";
+import { largeDocument } from "../harness/bombs/large-document.ts";
+import { latin1 } from "../harness/fixtures/pdf-writer.ts";
 
 /** A stored file, of which it is counted what is read. */
 class Source implements ByteSource {
@@ -106,7 +106,7 @@ test.each<[string, Record<string, string>]>([
   expect(await run(name, new Source(file), fields)).toBeTruthy();
 });
 
-/** The document in the shapes of harness/file-shapes.ts, which Node makes, with programs that workerd cannot run. */
+/** The document in the shapes of harness/fixtures/file-shapes.ts, which Node makes, with programs that workerd cannot run. */
 const shaped = async (shape: string): Promise<Uint8Array> =>
   new Uint8Array(await (await fetch(`${inject("documents")}/shapes/${shape}`)).arrayBuffer());
 

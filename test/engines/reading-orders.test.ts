@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { unlimitedWork } from "../../src/engines/work.ts";
 import { readingOrders } from "../../src/engines/pdf/layout/reading-orders.ts";
 import type { Segment } from "../../src/engines/pdf/text/glyphs.ts";
-import { glyphRow as row } from "../harness/glyph-rows.ts";
-import { Random } from "../harness/random.ts";
-import { shuffled } from "../harness/painted-pieces.ts";
+import { glyphRow as row } from "../harness/text/glyph-rows.ts";
+import { Random } from "../harness/fuzz/random.ts";
+import { shuffled } from "../harness/fixtures/painted-pieces.ts";
 
 const MARKS = { "goes on": "~", line: "/", cell: "|", apart: "#" } as const;
 

@@ -6,7 +6,7 @@ import { openPdf } from "../../src/engines/pdf/document/document.ts";
 import { proveRegions } from "../../src/engines/pdf/redaction/proof/prove.ts";
 import type { PageBox } from "../../src/engines/geometry.ts";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
 
 const REGION: PageBox = [100, 50, 160, 90];
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { uncoveredWords } from "../../src/engines/ocr/uncovered-words.ts";
 import { openPdf } from "../../src/engines/pdf/document/document.ts";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
-import { recognized } from "../harness/recognized.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
+import { recognized } from "../harness/fixtures/recognized.ts";
+import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 const page = recognized([{ text: "words of a scan", x: 40, top: 100 }], { width: 600, height: 800, rotation: 0 });
 

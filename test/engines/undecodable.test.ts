@@ -3,8 +3,8 @@ import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import { openPdf } from "../../src/engines/pdf/document/document.ts";
 import { namingPage, pagesWithUndecodable } from "../../src/engines/pdf/images/undecodable.ts";
 import { UndecodableImage } from "../../src/engines/file-errors.ts";
-import { bilevel, INTERMEDIATE } from "../harness/drawing-bombs.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
+import { bilevel, INTERMEDIATE } from "../harness/bombs/drawing-bombs.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
 
 test("pages with an undecodable JBIG2 image are found, also within forms and masks", async () => {
   const unread = bilevel(64, INTERMEDIATE);

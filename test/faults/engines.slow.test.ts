@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Fault, sabotage } from "./engine-sabotage.ts";
 import { expectConsistency } from "../billing/ledger-facts.ts";
-import { textPage, drawing } from "../harness/drawing-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { imageDocument, imageFixtures, largeDrawing } from "../harness/image-fixtures.ts";
-import { Random } from "../harness/random.ts";
+import { textPage, drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { imageDocument, imageFixtures, largeDrawing } from "../harness/images/image-fixtures.ts";
+import { Random } from "../harness/fuzz/random.ts";
 import { type Call, expectNoCredits, paidService } from "../http/paid-service.ts";
 import { createApp } from "../../src/app.ts";
 import { operations } from "../../src/operations/index.ts";

@@ -9,7 +9,7 @@ import { faultOf } from "../../src/faults.ts";
 import { operations } from "../../src/operations/index.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
 import worker from "../../src/worker.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 
 ownAccounts();
 

@@ -3,9 +3,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { failing, interrupted } from "./failing-bucket.ts";
 import { fileService } from "../files/file-service.ts";
-import { document } from "../harness/fixtures.ts";
-import { largeDocument } from "../harness/large-document.ts";
-import { concatenate } from "../harness/pdf-writer.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { largeDocument } from "../harness/bombs/large-document.ts";
+import { concatenate } from "../harness/fixtures/pdf-writer.ts";
 import worker from "../../src/worker.ts";
 
 const MiB = 1024 * 1024;

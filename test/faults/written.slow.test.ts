@@ -6,8 +6,8 @@ import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { createApp } from "../../src/app.ts";
 import { operations } from "../../src/operations/index.ts";
 import { expectConsistency } from "../billing/ledger-facts.ts";
-import { document } from "../harness/fixtures.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
 import { expectNoCredits, outcome, paidService } from "../http/paid-service.ts";
 
 vi.spyOn(console, "log").mockImplementation(() => {});

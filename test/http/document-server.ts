@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { TestProject } from "vitest/node";
-import { fileShapes } from "../harness/file-shapes.ts";
+import { fileShapes } from "../harness/fixtures/file-shapes.ts";
 
 /** What `/report.pdf` and most other paths respond with. */
 const DOCUMENT = Buffer.from(`%PDF-1.7\n${"document ".repeat(20_000)}`);
@@ -65,7 +65,7 @@ const routes: Readonly<Record<string, Route>> = {
   /** As large as a body that goes straight into an engine, and then nothing more. */
   hanging: (response) => void response.writeHead(200, { "Content-Length": 2e7 }).write("%PDF-1.7"),
   huge: (response) => void response.writeHead(200, { "Content-Length": 1e9 }).write("%PDF-1.7"),
-  /** `/shapes/linearized`: see harness/file-shapes.ts. */
+  /** `/shapes/linearized`: see harness/fixtures/file-shapes.ts. */
   shapes(response, { url }) {
     const make = fileShapes[url?.split("/")[2] ?? ""];
     void Promise.resolve(make?.()).then((bytes) => response.end(bytes));

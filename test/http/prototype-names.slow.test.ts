@@ -4,9 +4,9 @@ import { PDFDocument, PDFName } from "pdf-lib";
 import { describe, expect, test, vi } from "vitest";
 import { newKey } from "./echo-service.ts";
 import { app } from "../operations/operation-service.ts";
-import { document } from "../harness/fixtures.ts";
-import { FormDraft } from "../harness/form-fixtures.ts";
-import { flate, pdf } from "../harness/pdf-writer.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { FormDraft } from "../harness/fixtures/form-fixtures.ts";
+import { flate, pdf } from "../harness/fixtures/pdf-writer.ts";
 
 vi.spyOn(console, "log").mockImplementation(() => {});
 

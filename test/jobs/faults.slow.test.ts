@@ -5,8 +5,8 @@ import { consumeOnce, creditsOf, jobService, leftOf, operationForm, sweepLater }
 import { failing as failingBucket, type Trip } from "../faults/failing-bucket.ts";
 import { type Fault, failing as failingDatabase } from "../faults/failing-database.ts";
 import { type Sabotage, sabotage } from "../faults/engine-sabotage.ts";
-import { document } from "../harness/fixtures.ts";
-import { pdf } from "../harness/pdf-writer.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { pdf } from "../harness/fixtures/pdf-writer.ts";
 import type { JobMessage } from "../../src/jobs/message.ts";
 import module from "../../wasm/generated/mupdf.wasm";
 

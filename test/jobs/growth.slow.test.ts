@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { consumeOnce, jobService, operationForm } from "./job-service.ts";
 import { type Counts, countedDatabase } from "../accounts/counted-database.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { claimPart, renewClaim } from "../../src/jobs/claim.ts";
 import { finishPart } from "../../src/jobs/finish.ts";

@@ -3,10 +3,10 @@ import { PDFDocument } from "pdf-lib";
 import { describe, expect, it, vi } from "vitest";
 import { consumeOnce, creditsOf, jobService, leftOf, operationForm, sweepLater } from "./job-service.ts";
 import { interrupted } from "../faults/failing-bucket.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { chainPem, issue, keyPem } from "../harness/certificates.ts";
-import { document } from "../harness/fixtures.ts";
-import { withoutIdentifiers } from "../harness/identifiers.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { withoutIdentifiers } from "../harness/compare/identifiers.ts";
 import { scanned, scanPage } from "../operations/ocr-service.ts";
 
 const letter = document({ name: "letter", pages: 3 });

@@ -8,7 +8,7 @@ import type { Scope } from "../../src/accounts/scopes.ts";
 import { operations } from "../../src/operations/index.ts";
 import { failing } from "../faults/failing-bucket.ts";
 import { type FileService, fileService } from "../files/file-service.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 
 const app = createApp(operations);
 const every: readonly Scope[] = ["pdf:read", "pdf:write", "files:read", "files:write", "billing:read"];

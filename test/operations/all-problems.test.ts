@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { operationService } from "./operation-service.ts";
 import { errorOf } from "../http/echo-service.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 
 const three = document({ name: "alpha", pages: 3 });
 

@@ -1,6 +1,6 @@
 import { newKey, senderTo } from "../http/echo-service.ts";
-import { chainPem, issue, keyPem } from "../harness/certificates.ts";
-import { document } from "../harness/fixtures.ts";
+import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import type { Operation } from "../../src/operations/definition/define.ts";
 import { operations } from "../../src/operations/index.ts";
 

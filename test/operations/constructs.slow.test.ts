@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { besidePage, type Construct, constructs, packedBesidePage } from "../harness/construct-bombs.ts";
-import { LONGEST_STRETCH, watchStretches } from "../harness/longest-stretch.ts";
+import { besidePage, type Construct, constructs, packedBesidePage } from "../harness/bombs/construct-bombs.ts";
+import { LONGEST_STRETCH, watchStretches } from "../harness/work/longest-stretch.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
 import { limits } from "../../src/limits.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { arrays, dictionaries, documentWith, type Parts } from "../harness/container-documents.ts";
-import { LONGEST_STRETCH, watchStretches } from "../harness/longest-stretch.ts";
+import { arrays, dictionaries, documentWith, type Parts } from "../harness/bombs/container-documents.ts";
+import { LONGEST_STRETCH, watchStretches } from "../harness/work/longest-stretch.ts";
 import { operationService } from "./operation-service.ts";
 
 /** Entries of the container. Direct annotations are some twenty values each, and each part of a content is decoded. */

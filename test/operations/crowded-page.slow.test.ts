@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { pdfPart } from "../harness/client.ts";
-import { layoutDocument } from "../harness/layout-fixtures.ts";
-import { LONGEST_STRETCH } from "../harness/longest-stretch.ts";
-import { sent } from "../harness/spent-fuel.ts";
+import { pdfPart } from "../harness/requests/client.ts";
+import { layoutDocument } from "../harness/fixtures/layout-fixtures.ts";
+import { LONGEST_STRETCH } from "../harness/work/longest-stretch.ts";
+import { sent } from "../harness/work/spent-fuel.ts";
 
 /** A page with so many words of two letters: in points from the bottom left; `turned` by 90 degrees. */
 function crowded(count: number, { at, turned = false }: { at: (index: number) => [number, number]; turned?: boolean }) {

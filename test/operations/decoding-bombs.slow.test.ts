@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { streamStrings } from "../harness/construct-bombs.ts";
-import { ascii85Image, jpegPage, longProgram, scannedJpeg } from "../harness/decoding-bombs.ts";
-import { LONGEST_STRETCH, watchStretches } from "../harness/longest-stretch.ts";
-import { writePng } from "../harness/png-writer.ts";
+import { streamStrings } from "../harness/bombs/construct-bombs.ts";
+import { ascii85Image, jpegPage, longProgram, scannedJpeg } from "../harness/bombs/decoding-bombs.ts";
+import { LONGEST_STRETCH, watchStretches } from "../harness/work/longest-stretch.ts";
+import { writePng } from "../harness/images/png-writer.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
 import { limits } from "../../src/limits.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { emptyWavelets, fills, glyphs, patches, smoothed, subroutines, tiles } from "../harness/drawing-bombs.ts";
-import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
-import { readPng } from "../harness/images.ts";
+import { emptyWavelets, fills, glyphs, patches, smoothed, subroutines, tiles } from "../harness/bombs/drawing-bombs.ts";
+import { drawing, type DrawnPage } from "../harness/fixtures/drawing-fixtures.ts";
+import { readPng } from "../harness/images/images.ts";
 import { app, operationService } from "./operation-service.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { Work } from "../../src/engines/work.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { call, pdf, type Sent } from "./any-operation.ts";
 import { operationService } from "./operation-service.ts";
-import { certificateEncrypted } from "../harness/certificate-fixture.ts";
-import { chainPem, issue, keyPem } from "../harness/certificates.ts";
-import { formOf, wholeForm } from "../harness/form-fixtures.ts";
+import { certificateEncrypted } from "../harness/fixtures/certificate-fixture.ts";
+import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { formOf, wholeForm } from "../harness/fixtures/form-fixtures.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
 import type { ErrorCode } from "../../src/http/errors/error-table.ts";
 import { errorsOf } from "../../src/http/openapi/operation-errors.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { raggedLines, ruledLines, wideTable } from "../harness/drawing-bombs.ts";
-import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
+import { raggedLines, ruledLines, wideTable } from "../harness/bombs/drawing-bombs.ts";
+import { drawing, type DrawnPage } from "../harness/fixtures/drawing-fixtures.ts";
 import { operationService } from "./operation-service.ts";
 
 /** The words that these pages show: `w0`, `w1`, and so on. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { limits } from "../../src/limits.ts";
-import { type Drawing, drawing, form, laughs, write } from "../harness/nested-drawing-fixtures.ts";
+import { type Drawing, drawing, form, laughs, write } from "../harness/bombs/nested-drawing-fixtures.ts";
 import { extract, post } from "./text-service.ts";
 
 const textOf = async (file: Uint8Array): Promise<string> => (await extract(file)).text;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layoutDocument, lines } from "../harness/layout-fixtures.ts";
+import { layoutDocument, lines } from "../harness/fixtures/layout-fixtures.ts";
 import { extract } from "./text-service.ts";
 
 /** A page on which a line ends in the middle of what is read, with other lines before it. */

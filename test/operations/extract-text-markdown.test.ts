@@ -1,8 +1,8 @@
 import { lexer, type Token } from "marked";
 import { describe, expect, it } from "vitest";
-import { aligned, layoutDocument, line, lines, ruled } from "../harness/layout-fixtures.ts";
-import { latin1 } from "../harness/pdf-writer.ts";
-import { showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
+import { aligned, layoutDocument, line, lines, ruled } from "../harness/fixtures/layout-fixtures.ts";
+import { latin1 } from "../harness/fixtures/pdf-writer.ts";
+import { showCodes, spelled, textDocument } from "../harness/fixtures/text-fixtures.ts";
 import { post } from "./text-service.ts";
 
 const PROSE = [

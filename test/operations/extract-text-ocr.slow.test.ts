@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../src/limits.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { consumeOnce, jobService } from "../jobs/job-service.ts";
 import { scanned, scanPage, setLines } from "./ocr-service.ts";

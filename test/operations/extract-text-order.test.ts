@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { latin1 } from "../harness/pdf-writer.ts";
-import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
+import { latin1 } from "../harness/fixtures/pdf-writer.ts";
+import { show, showCodes, spelled, textDocument } from "../harness/fixtures/text-fixtures.ts";
 import { extract, read, textOf } from "./text-service.ts";
 
 const sentence = (side: string, line: number): string => `${side} column has its line ${line} here`;

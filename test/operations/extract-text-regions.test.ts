@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layoutDocument, line, lines } from "../harness/layout-fixtures.ts";
+import { layoutDocument, line, lines } from "../harness/fixtures/layout-fixtures.ts";
 import { extract } from "./text-service.ts";
 
 const markdownOf = async (page: string): Promise<string> => {

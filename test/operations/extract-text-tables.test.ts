@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aligned, layoutDocument, line, ruled } from "../harness/layout-fixtures.ts";
+import { aligned, layoutDocument, line, ruled } from "../harness/fixtures/layout-fixtures.ts";
 import { extract } from "./text-service.ts";
 
 const [left, right] = [60, 500];

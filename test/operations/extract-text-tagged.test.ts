@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { consumeOnce, jobService } from "../jobs/job-service.ts";
-import { line, lines, ruled } from "../harness/layout-fixtures.ts";
-import { artifact, element, marked, on, taggedDocument, type Element } from "../harness/tagged-fixtures.ts";
+import { line, lines, ruled } from "../harness/fixtures/layout-fixtures.ts";
+import { artifact, element, marked, on, taggedDocument, type Element } from "../harness/fixtures/tagged-fixtures.ts";
 import { post } from "./text-service.ts";
 
 interface Block {

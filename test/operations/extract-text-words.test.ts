@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { document, allFeatures } from "../harness/fixtures.ts";
-import { aligned, layoutDocument, line, lines, ruled } from "../harness/layout-fixtures.ts";
-import { lostInMarkdown } from "../harness/markdown-words.ts";
-import { element, marked, on, taggedDocument } from "../harness/tagged-fixtures.ts";
+import { document, allFeatures } from "../harness/fixtures/fixtures.ts";
+import { aligned, layoutDocument, line, lines, ruled } from "../harness/fixtures/layout-fixtures.ts";
+import { lostInMarkdown } from "../harness/compare/markdown-words.ts";
+import { element, marked, on, taggedDocument } from "../harness/fixtures/tagged-fixtures.ts";
 import { extract } from "./text-service.ts";
 
 /** Paragraphs side by side, and above them a row whose words stand between the columns, as frames of text in a text processor do. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { errorOf, newKey } from "../http/echo-service.ts";
-import { document } from "../harness/fixtures.ts";
-import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { show, showCodes, spelled, textDocument } from "../harness/fixtures/text-fixtures.ts";
 import { extract, type Extracted, post, read, textOf } from "./text-service.ts";
 
 describe("responses", () => {

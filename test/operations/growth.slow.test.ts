@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { newKey, senderTo } from "../http/echo-service.ts";
-import { ownAnnotations } from "../harness/bomb-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { pdf } from "../harness/pdf-writer.ts";
+import { ownAnnotations } from "../harness/bombs/bomb-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { pdf } from "../harness/fixtures/pdf-writer.ts";
 import { operations } from "../../src/operations/index.ts";
 
 const logged = vi.spyOn(console, "log").mockImplementation(() => {});

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { errorOf } from "../http/echo-service.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
 import { operationService } from "./operation-service.ts";
 
 test("content that saves the graphics state endlessly is refused before it fills the memory", async () => {

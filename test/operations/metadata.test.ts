@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { metadata } from "../../src/operations/metadata.ts";
 import { operations } from "../../src/operations/index.ts";
 import { describeApi } from "../../src/http/openapi/openapi.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { errorOf, newKey, senderTo } from "../http/echo-service.ts";
 
 const send = senderTo(metadata);

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { models } from "../../wasm/generated/models.js";
-import { drawing } from "../harness/drawing-fixtures.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { type Recognized, setPage } from "./ocr-service.ts";
 import { operationService } from "./operation-service.ts";

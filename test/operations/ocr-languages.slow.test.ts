@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { languageCode, languages } from "../../src/engines/ocr/languages.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { characterErrorRate } from "../harness/edit-distance.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { characterErrorRate } from "../harness/compare/edit-distance.ts";
 import { recognize, setPage } from "./ocr-service.ts";
 import { texts } from "./ocr-texts.ts";
 

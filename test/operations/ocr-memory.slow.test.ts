@@ -1,6 +1,6 @@
 /** What a page needs is given back before the next, and no page of ordinary size needs more than a request may have. */
 import { expect, test } from "vitest";
-import { drawing } from "../harness/drawing-fixtures.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
 import { colorScans, recognize, setLines } from "./ocr-service.ts";
 import { texts } from "./ocr-texts.ts";
 

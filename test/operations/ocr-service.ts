@@ -1,8 +1,8 @@
 import { decode as decodePng } from "fast-png";
 import { expect } from "vitest";
-import { type DrawnPage, drawing } from "../harness/drawing-fixtures.ts";
-import { readJpeg } from "../harness/images.ts";
-import { flate } from "../harness/pdf-writer.ts";
+import { type DrawnPage, drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { readJpeg } from "../harness/images/images.ts";
+import { flate } from "../harness/fixtures/pdf-writer.ts";
 import { operationService } from "./operation-service.ts";
 import type { Extracted } from "./text-service.ts";
 

@@ -1,6 +1,6 @@
 /** Tesseract's layout analysis loses lines that are alone, short numbers, and columns of tables. They are read nevertheless. */
 import { expect, test } from "vitest";
-import { drawing } from "../harness/drawing-fixtures.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
 import { recognize, setPage } from "./ocr-service.ts";
 
 const [width, height] = [595, 842];

@@ -1,7 +1,7 @@
 /** Letters are read at every size and resolution, whether the file says its resolution or is a page of 72 dpi. */
 import { expect, test } from "vitest";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { characterErrorRate } from "../harness/edit-distance.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { characterErrorRate } from "../harness/compare/edit-distance.ts";
 import { recognize, scanned, scanPage, setPage } from "./ocr-service.ts";
 import { texts } from "./ocr-texts.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { drawing } from "../harness/drawing-fixtures.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
 import { operationService } from "./operation-service.ts";
 import { expectInPlace, post, recognize, scanned, scanPage, setPage, wordsOf } from "./ocr-service.ts";
 import { texts } from "./ocr-texts.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { CodecInstance } from "../../src/engines/image/codec-instance.ts";
 import { limits } from "../../src/limits.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { characterErrorRate } from "../harness/edit-distance.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { characterErrorRate } from "../harness/compare/edit-distance.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
 import { expectInPlace, post, recognize, scanned, scanPage, setPage, wordsOf } from "./ocr-service.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { pdfPart } from "../harness/client.ts";
-import { LONGEST_STRETCH } from "../harness/longest-stretch.ts";
-import { parserConstructs, type ParserConstruct } from "../harness/parser-constructs.ts";
-import { countedRows } from "../harness/signature-bombs.ts";
-import { sent } from "../harness/spent-fuel.ts";
+import { pdfPart } from "../harness/requests/client.ts";
+import { LONGEST_STRETCH } from "../harness/work/longest-stretch.ts";
+import { parserConstructs, type ParserConstruct } from "../harness/bombs/parser-constructs.ts";
+import { countedRows } from "../harness/bombs/signature-bombs.ts";
+import { sent } from "../harness/work/spent-fuel.ts";
 import { PARSERS } from "../../src/engines/parse-meter.ts";
 
 async function compared({ operation, first = 1_000, parts }: ParserConstruct) {

@@ -1,9 +1,9 @@
 import { unzipSync } from "fflate";
 import { afterAll, expect, test, vi } from "vitest";
 import { asTexts, type Parts, pipeline, post, stepsOf } from "./pipeline-service.ts";
-import { chainPem, issue, keyPem } from "../harness/certificates.ts";
-import { document } from "../harness/fixtures.ts";
-import { withoutIdentifiers } from "../harness/identifiers.ts";
+import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { withoutIdentifiers } from "../harness/compare/identifiers.ts";
 import { takesJson } from "../../src/operations/definition/fields.ts";
 import { operations } from "../../src/operations/index.ts";
 import { madeField } from "../../src/operations/pipeline.ts";

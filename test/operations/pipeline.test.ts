@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { pipeline, post, type Steps, stepsOf } from "./pipeline-service.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
-import { withoutIdentifiers } from "../harness/identifiers.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { writePng } from "../harness/png-writer.ts";
+import { withoutIdentifiers } from "../harness/compare/identifiers.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { writePng } from "../harness/images/png-writer.ts";
 
 vi.spyOn(console, "log").mockImplementation(() => {});
 

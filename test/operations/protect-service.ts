@@ -5,7 +5,7 @@ import { createApp } from "../../src/app.ts";
 import type { Engines } from "../../src/engines/lease/engines.ts";
 import type { PdfEncryption } from "../../src/engines/pdf/encryption/encryption.ts";
 import { protect } from "../../src/operations/protect.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
 
 const letter = document({ name: "letter", pages: 2, features: ["outline", "form", "attachments"] });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { PdfEncryption } from "../../src/engines/pdf/encryption/encryption.ts";
 import { Cipher } from "../../src/engines/pdf/encryption/object-cipher.ts";
 import { concat } from "../../src/bytes/concat.ts";
-import { largeDocument } from "../harness/large-document.ts";
+import { largeDocument } from "../harness/bombs/large-document.ts";
 import { passwords, platform, refusal, replaced, send } from "./protect-service.ts";
 
 const ciphers = [["aes-256"], ["aes-128"]];

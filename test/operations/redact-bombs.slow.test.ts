@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { packedValue } from "../harness/bomb-fixtures.ts";
-import { bilevel } from "../harness/drawing-bombs.ts";
-import { drawing } from "../harness/drawing-fixtures.ts";
-import { flate, pdf } from "../harness/pdf-writer.ts";
+import { packedValue } from "../harness/bombs/bomb-fixtures.ts";
+import { bilevel } from "../harness/bombs/drawing-bombs.ts";
+import { drawing } from "../harness/fixtures/drawing-fixtures.ts";
+import { flate, pdf } from "../harness/fixtures/pdf-writer.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
 

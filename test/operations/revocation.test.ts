@@ -1,8 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { type CertificateOptions, chainPem, issue, type Issued, keyPem } from "../harness/certificates.ts";
-import { document } from "../harness/fixtures.ts";
-import { type DataOptions, type ListOptions, ocspResponse, revocationList } from "../harness/revocation-data.ts";
+import { type CertificateOptions, chainPem, issue, type Issued, keyPem } from "../harness/signatures/certificates.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import {
+  type DataOptions,
+  type ListOptions,
+  ocspResponse,
+  revocationList,
+} from "../harness/signatures/revocation-data.ts";
 import { operationService } from "./operation-service.ts";
 
 const OCSP = "http://ocsp.example.com/";

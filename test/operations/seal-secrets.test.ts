@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { chainPem, issue, keyDer, keyPem, pkcs12 } from "../harness/certificates.ts";
-import { document } from "../harness/fixtures.ts";
+import { chainPem, issue, keyDer, keyPem, pkcs12 } from "../harness/signatures/certificates.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { createApp } from "../../src/app.ts";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import { resetIsolate } from "../../src/isolate.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { chainPem, issue, keyPem } from "../harness/certificates.ts";
-import { document } from "../harness/fixtures.ts";
+import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { operationService } from "./operation-service.ts";
 
 test("requests name no time-stamp service but those that the operator allows", async () => {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { textDocument, type Meaning, type TextPage } from "../harness/text-fixtures.ts";
+import { textDocument, type Meaning, type TextPage } from "../harness/fixtures/text-fixtures.ts";
 import { operationService } from "./operation-service.ts";
 
 export interface Extracted {

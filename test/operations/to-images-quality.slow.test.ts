@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import { operations } from "../../src/operations/index.ts";
-import { drawing, textPage } from "../harness/drawing-fixtures.ts";
-import { latin1 } from "../harness/pdf-writer.ts";
-import { difference, type Picture, pictureOf, readJpeg, readPng } from "../harness/images.ts";
+import { drawing, textPage } from "../harness/fixtures/drawing-fixtures.ts";
+import { latin1 } from "../harness/fixtures/pdf-writer.ts";
+import { difference, type Picture, pictureOf, readJpeg, readPng } from "../harness/images/images.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
 

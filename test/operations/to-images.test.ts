@@ -1,10 +1,10 @@
 import { unzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { corners, drawing, type DrawnPage, textPage } from "../harness/drawing-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { difference, type Picture, readJpeg, readPng } from "../harness/images.ts";
+import { corners, drawing, type DrawnPage, textPage } from "../harness/fixtures/drawing-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { difference, type Picture, readJpeg, readPng } from "../harness/images/images.ts";
 import { errorOf } from "../http/echo-service.ts";
-import { noise } from "../harness/pdf-writer.ts";
+import { noise } from "../harness/fixtures/pdf-writer.ts";
 import { operationService } from "./operation-service.ts";
 
 const post = await operationService("to-images");

@@ -1,7 +1,7 @@
 /** Small documents that took seconds, or hundreds of megabytes; and next to each, large ones that are converted. */
 import { describe, expect, test, vi } from "vitest";
-import { docx, paragraph, xlsx } from "../harness/office-fixtures.ts";
-import { LONGEST_STRETCH, watchStretches } from "../harness/longest-stretch.ts";
+import { docx, paragraph, xlsx } from "../harness/fixtures/office-fixtures.ts";
+import { LONGEST_STRETCH, watchStretches } from "../harness/work/longest-stretch.ts";
 import { operationService } from "./operation-service.ts";
 
 const logged = vi.spyOn(console, "log").mockImplementation(() => {});

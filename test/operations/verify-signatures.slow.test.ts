@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { chainPem, issue, keyPem } from "../harness/certificates.ts";
-import { document } from "../harness/fixtures.ts";
-import { Random } from "../harness/random.ts";
+import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { Random } from "../harness/fuzz/random.ts";
 import { operationService } from "./operation-service.ts";
 
 const [seal, verify] = [await operationService("seal"), await operationService("verify-signatures")];

@@ -8,8 +8,8 @@ import { processesBelow } from "../../src/serve/processes.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { files, jobParts, ledger, periods, webhookDeliveries } from "../../src/db/schema.ts";
 import type { StartedServer } from "../e2e/server.ts";
-import { document } from "../harness/fixtures.ts";
-import { Random } from "../harness/random.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { Random } from "../harness/fuzz/random.ts";
 import { type Receiver, startReceiver } from "../servers/webhook-receiver.ts";
 import { callsOf, startWebhookServer } from "../servers/webhook-server.ts";
 

@@ -13,8 +13,8 @@ import { EVERY, FAILURES, PATIENCE } from "../../src/serve/supervisor.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { periods } from "../../src/db/schema.ts";
 import { root, startServer, type StartedServer } from "../e2e/server.ts";
-import { pdfPart, post } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
+import { pdfPart, post } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { RawClient, type RawResponse } from "../servers/raw-client.ts";
 
 const program = join(root, process.env["SERVED_APP"] ?? "", "bin/serve.js");

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import type { Database } from "../../src/db/client.ts";
 import { files, jobParts, ledger, periods } from "../../src/db/schema.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { startServer, type StartedServer } from "../e2e/server.ts";
 
 /** Two parts, and the result. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { plans } from "../../src/accounts/plans.ts";
 import { ledger, periodOperations, periods } from "../../src/db/schema.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { startServer, type StartedServer } from "../e2e/server.ts";
 
 /** The plan of the development account. */

@@ -3,17 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startServer, type StartedServer } from "../e2e/server.ts";
-import { chainPem, issue, type Issued, keyPem } from "../harness/certificates.ts";
-import { pdfPart, post, type ApiResponse, type Part } from "../harness/client.ts";
-import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { document } from "../harness/fixtures.ts";
-import { type Issuers, startIssuers } from "../harness/issuers.ts";
-import { largeDocument } from "../harness/large-document.ts";
-import { concatenate, pdf } from "../harness/pdf-writer.ts";
-import { check } from "../harness/qpdf.ts";
-import { withObjectStreams } from "../harness/revision-fixtures.ts";
-import { openssl, pdfsig, signaturesIn, verification } from "../harness/signatures.ts";
-import { startTimestampAuthority, TIME_STAMPING, type TimestampAuthority } from "../harness/timestamp-authority.ts";
+import { chainPem, issue, type Issued, keyPem } from "../harness/signatures/certificates.ts";
+import { pdfPart, post, type ApiResponse, type Part } from "../harness/requests/client.ts";
+import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { type Issuers, startIssuers } from "../harness/signatures/issuers.ts";
+import { largeDocument } from "../harness/bombs/large-document.ts";
+import { concatenate, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { check } from "../harness/engines/qpdf.ts";
+import { withObjectStreams } from "../harness/fixtures/revision-fixtures.ts";
+import { openssl, pdfsig, signaturesIn, verification } from "../harness/signatures/signatures.ts";
+import {
+  startTimestampAuthority,
+  TIME_STAMPING,
+  type TimestampAuthority,
+} from "../harness/signatures/timestamp-authority.ts";
 
 let persistTo: string;
 let server: StartedServer;

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type StartedServer } from "../e2e/server.ts";
-import { chainPem, issue, keyPem } from "../harness/certificates.ts";
-import { pdfPart, post, type ApiResponse } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
-import { openssl, signaturesIn, verification } from "../harness/signatures.ts";
-import { startTimestampAuthority, type TimestampAuthority } from "../harness/timestamp-authority.ts";
+import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { pdfPart, post, type ApiResponse } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
+import { openssl, signaturesIn, verification } from "../harness/signatures/signatures.ts";
+import { startTimestampAuthority, type TimestampAuthority } from "../harness/signatures/timestamp-authority.ts";
 
 let persistTo: string;
 let server: StartedServer;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type StartedServer } from "../e2e/server.ts";
-import { attributesIn, type CollectedSpan, type Collector, startCollector } from "../harness/collector.ts";
-import { pdfPart, post } from "../harness/client.ts";
-import { document } from "../harness/fixtures.ts";
+import { attributesIn, type CollectedSpan, type Collector, startCollector } from "../harness/requests/collector.ts";
+import { pdfPart, post } from "../harness/requests/client.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { type Receiver, startReceiver, until } from "./webhook-receiver.ts";
 import { callsOf } from "./webhook-server.ts";
 

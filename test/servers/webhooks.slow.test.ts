@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { StartedServer } from "../e2e/server.ts";
 import { isSignedBy, type Receiver, startReceiver, until } from "./webhook-receiver.ts";
 import { callsOf, startWebhookServer, type Subscription } from "./webhook-server.ts";
-import { document } from "../harness/fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { eventBodies } from "../../src/events/event-types.ts";
 
 const MiB = 1024 * 1024;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as abi from "../../src/engines/pdf/mupdf/abi.ts";
 import { checkAbi } from "../../src/engines/pdf/mupdf/abi-check.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
-import { createEngine } from "../harness/changed-document.ts";
+import { createEngine } from "../harness/fixtures/changed-document.ts";
 
 /** Each offset that abi.ts has of a struct; bits, types and sizes of other things are not read from a struct. */
 const STRUCTS: Record<string, Record<string, number>> = Object.fromEntries(

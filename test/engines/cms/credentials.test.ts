@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { longMac, manyKeys } from "../../harness/pkcs12-bombs.ts";
+import { longMac, manyKeys } from "../../harness/bombs/pkcs12-bombs.ts";
 import { readPkcs12 } from "../../../src/engines/cms/credentials.ts";
 import { Refusal } from "../../../src/engines/errors.ts";
 import { ParseMeter, PARSERS } from "../../../src/engines/parse-meter.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { issue } from "../../harness/certificates.ts";
+import { issue } from "../../harness/signatures/certificates.ts";
 import { nothing, oid, sequence } from "../../../src/engines/cms/asn1.ts";
 import { certificateOf } from "../../../src/engines/cms/certificates.ts";
 import { signDigest } from "../../../src/engines/cms/sign.ts";

@@ -1,6 +1,6 @@
 import { leaseEngines } from "../../../src/engines/lease/pool.ts";
 import { openPdf, type OpenPdf } from "../../../src/engines/pdf/document/document.ts";
-import { pdf } from "../../harness/pdf-writer.ts";
+import { pdf } from "../../harness/fixtures/pdf-writer.ts";
 
 /** Looks at a document of one page with these entries in its catalog, and these objects from number 4 on. */
 export async function lookAt<T>(

@@ -4,7 +4,7 @@ import { CffFont, CffIndex, readDict, writeCff, writeEntry, writeIndex } from ".
 import { UnknownFont } from "../../../src/engines/pdf/fonts/unknown-font.ts";
 import { ParseMeter } from "../../../src/engines/parse-meter.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
-import { boxFont, namedBoxFont } from "../../harness/cff-fixtures.ts";
+import { boxFont, namedBoxFont } from "../../harness/fonts/cff-fixtures.ts";
 
 const meter = (): ParseMeter => new ParseMeter(unlimitedWork(), "font");
 const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(" ", ""), "hex"));

@@ -6,9 +6,9 @@ import { differencesOf } from "../../../src/engines/pdf/fonts/encoding.ts";
 import { SfntFont } from "../../../src/engines/pdf/fonts/sfnt.ts";
 import { ParseMeter } from "../../../src/engines/parse-meter.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
-import { boxFont, namedBoxFont } from "../../harness/cff-fixtures.ts";
-import { smallFont, u16 } from "../../harness/sfnt-fixtures.ts";
-import { type1Font } from "../../harness/type1-fixtures.ts";
+import { boxFont, namedBoxFont } from "../../harness/fonts/cff-fixtures.ts";
+import { smallFont, u16 } from "../../harness/fonts/sfnt-fixtures.ts";
+import { type1Font } from "../../harness/fonts/type1-fixtures.ts";
 
 const document = new PDFDocument();
 type Entries = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { SfntFont } from "../../../src/engines/pdf/fonts/sfnt.ts";
 import { UnknownFont } from "../../../src/engines/pdf/fonts/unknown-font.ts";
 import { ParseMeter } from "../../../src/engines/parse-meter.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
-import { smallFont } from "../../harness/sfnt-fixtures.ts";
+import { smallFont } from "../../harness/fonts/sfnt-fixtures.ts";
 
 const meter = (): ParseMeter => new ParseMeter(unlimitedWork(), "font");
 

@@ -3,7 +3,7 @@ import { partsOf, SfntFont, withoutHints, writeOutlines, writeTables } from "../
 import { UnknownFont } from "../../../src/engines/pdf/fonts/unknown-font.ts";
 import { ParseMeter } from "../../../src/engines/parse-meter.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
-import { smallFont, u16, u32 } from "../../harness/sfnt-fixtures.ts";
+import { smallFont, u16, u32 } from "../../harness/fonts/sfnt-fixtures.ts";
 
 const meter = (): ParseMeter => new ParseMeter(unlimitedWork(), "font");
 const hex = (data: Uint8Array): string => Buffer.from(data).toString("hex");

@@ -4,8 +4,8 @@ import { partsOf, SfntFont } from "../../../src/engines/pdf/fonts/sfnt.ts";
 import { EMPTY, subset } from "../../../src/engines/pdf/fonts/subset.ts";
 import { ParseMeter } from "../../../src/engines/parse-meter.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
-import { boxFont, namedBoxFont } from "../../harness/cff-fixtures.ts";
-import { smallFont, u16, u32 } from "../../harness/sfnt-fixtures.ts";
+import { boxFont, namedBoxFont } from "../../harness/fonts/cff-fixtures.ts";
+import { smallFont, u16, u32 } from "../../harness/fonts/sfnt-fixtures.ts";
 
 const meter = (): ParseMeter => new ParseMeter(unlimitedWork(), "font");
 const hex = (data: Uint8Array): string => Buffer.from(data).toString("hex");

@@ -8,7 +8,7 @@ import { Type1Font } from "../../../src/engines/pdf/fonts/type1.ts";
 import { UnknownFont } from "../../../src/engines/pdf/fonts/unknown-font.ts";
 import { ParseMeter } from "../../../src/engines/parse-meter.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
-import { type1Font } from "../../harness/type1-fixtures.ts";
+import { type1Font } from "../../harness/fonts/type1-fixtures.ts";
 
 const meter = (): ParseMeter => new ParseMeter(unlimitedWork(), "font");
 const hex = (data: Uint8Array | undefined): string => Buffer.from(data ?? []).toString("hex");

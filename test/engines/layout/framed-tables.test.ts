@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { across, down, partsOn, type Placed } from "../../harness/drawn-tables.ts";
+import { across, down, partsOn, type Placed } from "../../harness/text/drawn-tables.ts";
 
 const [left, right] = [50, 450];
 /** A box from `top` to `bottom`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { across, down, partsOn, type Placed } from "../../harness/drawn-tables.ts";
+import { across, down, partsOn, type Placed } from "../../harness/text/drawn-tables.ts";
 
 const [left, right] = [50, 410];
 const xs = [left, 170, 290, right];

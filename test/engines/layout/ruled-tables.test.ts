@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { across, background, down, type Placed, partsOn } from "../../harness/drawn-tables.ts";
+import { across, background, down, type Placed, partsOn } from "../../harness/text/drawn-tables.ts";
 
 const [left, right] = [50, 280];
 type Line = readonly [y: number, ...Placed[]];

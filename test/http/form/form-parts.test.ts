@@ -2,7 +2,7 @@
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { errorOf, newKey, senderTo } from "../echo-service.ts";
-import { document } from "../../harness/fixtures.ts";
+import { document } from "../../harness/fixtures/fixtures.ts";
 import { operations } from "../../../src/operations/index.ts";
 
 const send = senderTo(...operations);

@@ -14,7 +14,7 @@ import {
   jsonField,
   pageRange,
 } from "../../../src/operations/definition/values.ts";
-import { heapArena } from "../../harness/heap-arena.ts";
+import { heapArena } from "../../harness/work/heap-arena.ts";
 
 /** What every operation of these tests has in common. */
 export const about = {

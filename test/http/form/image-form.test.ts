@@ -5,7 +5,7 @@ import type { FormPart } from "../../../src/http/multipart/multipart.ts";
 import { formEncoding, formSchema } from "../../../src/http/openapi/form.ts";
 import { defineOperation, type Operation } from "../../../src/operations/definition/define.ts";
 import { imageFile, imageFiles, pdfFile } from "../../../src/operations/definition/fields.ts";
-import { heapArena } from "../../harness/heap-arena.ts";
+import { heapArena } from "../../harness/work/heap-arena.ts";
 
 const pages = defineOperation({
   ...about,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/http/errors/api-error.ts";
 import { boundaryOf, type FieldKind, type FormPart, MultipartParser } from "../../../src/http/multipart/multipart.ts";
 import { limits } from "../../../src/limits.ts";
-import { heapArena } from "../../harness/heap-arena.ts";
+import { heapArena } from "../../harness/work/heap-arena.ts";
 
 const encoder = new TextEncoder();
 const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");

@@ -1,7 +1,7 @@
 /** Every header and type that is sent, against the description. */
 import { describe, expect, it } from "vitest";
 import { at, document, type Json } from "./description.ts";
-import { document as fixture } from "../../harness/fixtures.ts";
+import { document as fixture } from "../../harness/fixtures/fixtures.ts";
 import { consumeOnce, jobService, operationForm } from "../../jobs/job-service.ts";
 import { endpoints } from "../../../src/http/endpoints/index.ts";
 
