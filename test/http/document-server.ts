@@ -90,6 +90,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const open = new Map<ServerResponse, string>();
   const kept = new Map<string, Buffer>();
   const server = createServer((request, response) => {
+    // A runtime may repeat a request by itself if a connection that it reused is lost (RFC 9110, 9.2.2), which would be counted.
+    response.setHeader("Connection", "close");
     const name = /^\/([^/?]*)/.exec(request.url ?? "")?.[1] ?? "";
     const url = request.url ?? "";
     if (name === "open") {
@@ -105,8 +107,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (own !== undefined) response.writeHead(200, { "Content-Length": own.length }).end(own);
     else (routes[name] ?? routes["report.pdf"])?.(response, request);
   }).listen(0, "127.0.0.1");
-  // On a busy machine, minutes pass between two requests, and a request on a connection that is just being closed fails.
-  server.keepAliveTimeout = 600_000;
   await once(server, "listening");
   project.provide("documents", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return async () => {
