@@ -406,6 +406,14 @@ export const limits = {
     asn1Values: 5_000,
     /** Values within each other (ASN.1), in strings too. */
     asn1Levels: 50,
+    /** Size of an integer (ASN.1): that of an RSA key of 32,768 bits. */
+    asn1IntegerBytes: 4_096,
+    /** Size of an object identifier (ASN.1). */
+    asn1IdentifierBytes: 64,
+    /** Size of a time (ASN.1). */
+    asn1TimeBytes: 32,
+    /** Size of a string of characters (ASN.1). */
+    asn1StringBytes: 64 * 1024,
     /** Iterations that derive a key from a password. Workers allow no more. */
     iterations: 100_000,
     /** Size of the salt that derives a key from a password. Writers use 8 to 32 bytes. */

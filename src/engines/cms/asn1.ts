@@ -36,22 +36,23 @@ const TAGS = {
   utc: 23,
   time: 24,
 } as const;
-/** Bytes of values by their universal tag. */
+const { asn1IntegerBytes, asn1IdentifierBytes, asn1TimeBytes, asn1StringBytes } = limits.certificates;
+/** Maximum size of values by their universal tag, in bytes. */
 const MOST_BYTES: ReadonlyMap<number, number> = new Map([
-  [TAGS.integer, 4_096],
-  [TAGS.identifier, 64],
-  [TAGS.enumerated, 4_096],
-  [TAGS.relative, 64],
-  [TAGS.utc, 32],
-  [TAGS.time, 32],
+  [TAGS.integer, asn1IntegerBytes],
+  [TAGS.identifier, asn1IdentifierBytes],
+  [TAGS.enumerated, asn1IntegerBytes],
+  [TAGS.relative, asn1IdentifierBytes],
+  [TAGS.utc, asn1TimeBytes],
+  [TAGS.time, asn1TimeBytes],
 ]);
 /**
  * Bytes of any of these values in a string, which may be no value at all: of all signatures, one in 200 begins as a value that is larger than these limits. asn1js
  * reads them all the same, within these bounds; object identifiers, which take it long, count as values, too.
  */
 const MOST_EMBEDDED = 16_384;
-/** Bytes of strings of characters, which have the tags from 12 on, but for those above, sequences, and sets. */
-const [FIRST_STRING, MOST_STRING] = [12, 65_536];
+/** Strings of characters have the tags from 12 on, except times, sequences, and sets. */
+const FIRST_STRING = 12;
 const LISTS: readonly number[] = [16, 17];
 
 interface Scan {
@@ -104,7 +105,7 @@ function scanValue(scan: Scan, from: number, to: number, depth: number, isEmbedd
 function scanPrimitive(scan: Scan, tag: number, start: number, end: number, depth: number, isEmbedded: boolean): void {
   const length = end - start;
   const isString = tag >= FIRST_STRING && !LISTS.includes(tag);
-  const own = MOST_BYTES.get(tag) ?? (isString ? MOST_STRING : Infinity);
+  const own = MOST_BYTES.get(tag) ?? (isString ? asn1StringBytes : Infinity);
   const most = isEmbedded ? Math.max(own, MOST_EMBEDDED) : own;
   if (length > most) throw asn1TooLong(most);
   if (tag === TAGS.identifier || tag === TAGS.relative) count(scan, Math.ceil(length / 2));
