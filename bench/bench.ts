@@ -1,9 +1,9 @@
 /**
- * `npm run measure -- bench [--only part] [--runs N] [--work text] [--json] [--input file-or-folder ...] [--corpus folder]`: wall time of every operation over
- * HTTP on a warm server, beside the whole process of the program that a user would take instead, if it is installed (qpdf, poppler,
- * mupdf-tools, ghostscript, tesseract), and the memory it takes. Both run in turn, so that what else the machine does hits both. A
- * server of `npm start` is started (and for `operations` one of `npm run serve`), unless `$BASE_URL` and `$API_KEY` name one, whose memory is not seen then. `--work split` measures only operations whose
- * row contains the text. The parts:
+ * `npm run measure -- bench [--only part] [--runs N] [--work text] [--json] [--input file-or-folder ...] [--corpus folder]`: measures the wall time
+ * of every operation over HTTP on a warm server, and the memory that it takes. Beside it, the whole process of the program that a user would take
+ * instead, if it is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract). The two run in turn, so that other load of the machine hits
+ * both. A server of `npm start` is started (and for `operations` one of `npm run serve`), unless `$BASE_URL` and `$API_KEY` name one, whose memory
+ * is not seen then. `--work split` measures only operations whose row contains the text. The parts:
  *
  * - `operations`, `pipeline`, `images`, `ocr`, and, on a corpus (`--corpus` or `$CORPUS_DIR`), `text` and `compress`: all that run without `--only`.
  *   `--input` adds PDFs, or those in a folder, to `operations`.

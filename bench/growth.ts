@@ -1,6 +1,7 @@
 /**
- * `npm run measure -- turns --only growth`: how the time for a unit of fuel changes with the number of a construct. Where it rises, something works that the fuel gauge does
- * not see. For the constructs of our own parsers, also what one request takes at most: CPU time, memory, and the time until /health responds. Times are CPU times of the whole process; the machine has to be quiet.
+ * `npm run measure -- turns --only growth`: how the time for a unit of fuel changes with the number of a construct. Where it rises, something works
+ * that the fuel gauge does not see. For the constructs of our own parsers, also the most that one request takes: CPU time, memory, and the time
+ * until /health responds. Times are CPU times of the whole process; the machine has to be quiet.
  */
 import { readFile } from "node:fs/promises";
 import { peakDuring, residentBytes, type ServerProcess } from "./server-process.ts";
@@ -22,7 +23,7 @@ import { parserConstructs, type Parts } from "../test/harness/bombs/parser-const
 
 /** Milliseconds of a tick of the kernel's clock for processes. */
 const TICK = 10;
-/** A request that has nothing to do takes more time than its fuel says: below, times say nothing. */
+/** A request that has nothing to do takes more time than its fuel accounts for. Below this fuel, times prove nothing. */
 const LEAST_FUEL = 20e6;
 /** How many times the least of fewer constructs a unit of fuel may take: more than noise, and far less than ten times, as where the gauge sees nothing. */
 const MOST_GROWTH = 3;
@@ -153,7 +154,7 @@ export async function measureGrowth(service: ServerProcess, only: string): Promi
       const [{ fuel, status } = { fuel: 0, status: 0 }] = rounds;
       const [cpu, growth, health] = [leastOf(rounds, "cpu"), leastOf(rounds, "growth"), leastOf(rounds, "health")];
       const perUnit = (cpu * 1e6) / fuel;
-      // What is refused early does little else than to read the body.
+      // A request that is refused early does little else than read the body.
       const tells = fuel > LEAST_FUEL && status === 200;
       const grows = before !== undefined && perUnit > MOST_GROWTH * before && tells;
       if (tells) before = Math.min(before ?? Infinity, perUnit);

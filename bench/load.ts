@@ -1,9 +1,8 @@
 /**
- * `npm run measure -- load [--seconds N] [--clients N] [--seed N] [--port N] [--only text]`: so many clients (4) send a mix of all
- * operations for so long (60 s), each its next call when it has read the response of the one before. Prints throughput, the
- * percentiles of each operation's time, every response that was no success, and the memory over time. A 503 or 429 is waited for
- * as it says and is no error; anything else but a 2xx is, and so is a heap that keeps growing. Exit code 1 then.
- * Linux only (/proc).
+ * `npm run measure -- load [--seconds N] [--clients N] [--seed N] [--port N] [--only text]`: so many clients (4) send a mix of all operations for
+ * so long (60 s), each its next call when it has read the response of the one before. Prints throughput, the percentiles of each operation's time,
+ * every response that was no success, and the memory over time. After a 503 or 429, a client waits for as long as the response asks, and this is no
+ * error. Any other response but a 2xx is an error, and so is a heap that keeps growing. Exit code 1 then. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
 import { prepareCall, send, type Call } from "./call.ts";
@@ -88,8 +87,8 @@ interface Sample {
 }
 
 /**
- * The least of each eighth of the run: what is left when garbage was collected. The heap decides. The process holds several
- * isolates more (wrangler's, and those of D1 and the queues), and as nothing limits them locally, V8 puts their garbage off.
+ * The least of each eighth of the run: the memory that is left after a garbage collection. The heap decides. The process holds several isolates
+ * more (wrangler's, and those of D1 and the queues), and as nothing limits them locally, V8 puts their garbage off.
  */
 function printMemory(samples: readonly Sample[]): boolean {
   const eighth = Math.max(1, Math.floor(samples.length / 8));

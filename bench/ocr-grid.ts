@@ -1,5 +1,5 @@
 /**
- * ocr on pictures of one text in each language, in letters of 8 to 36 points at 100 to 600 dpi: as files that say their resolution, and as
+ * ocr on pictures of one text in each language, in letters of 8 to 36 points at 100 to 600 dpi: as files that state their resolution, and as
  * files that do not. The service sets the text and draws the pictures itself.
  */
 import { characterErrorRate } from "../test/harness/compare/edit-distance.ts";

@@ -15,13 +15,13 @@ export interface OperationRow {
   readonly operation: string;
   readonly name: string;
   readonly inputBytes: number;
-  /** Medians, ms, of a request and of a whole process; undefined where there is no such program, or it is not installed. */
+  /** Medians, ms, of a request and of a whole process; undefined if there is no such program, or it is not installed. */
   readonly service: number;
   readonly program: string | undefined;
   readonly other: number | undefined;
   readonly ratio: number | undefined;
   readonly atMost: Work["atMost"] | undefined;
-  /** Bytes that the server's process held at most during a request, more than before it; undefined where it is not ours. */
+  /** Bytes that the server's process held at most during a request, more than before it; undefined if the server is not ours. */
   readonly growth: number | undefined;
 }
 

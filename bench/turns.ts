@@ -1,10 +1,10 @@
 /**
- * `npm run measure -- turns [--only text]`: whether others have their turn, and at what price. While the service works on each of some dear
- * requests, how long /health and a rotation of one page take at most, how much memory the isolate holds, and what becomes of the
- * request itself: small files that ask for much work, and honest work on large ones, as requests and as jobs, the latter beside jobs of one
- * page. Exit code 1 where /health took more than 300 ms, a rotation more than 1 s, a job of one page more than 5 s, or the isolate held
- * 128 MiB. `--only growth` prints how the time for a unit of fuel grows with the number of a construct instead (growth.ts), and `--only growth:names` for
- * some. The machine has to be quiet. Linux only (/proc).
+ * `npm run measure -- turns [--only text]`: whether others have their turn, and at what price. The service works on each of some dear requests.
+ * Meanwhile, this measures the longest time of /health and of a rotation of one page, the memory that the isolate holds, and the outcome of the
+ * request itself. The dear requests are small files that ask for much work, and honest work on large ones. They run as requests and as jobs, the
+ * latter beside jobs of one page. Exit code 1 if /health took more than 300 ms, a rotation more than 1 s, a job of one page more than 5 s, or the
+ * isolate held 128 MiB. `--only growth` prints how the time for a unit of fuel grows with the number of a construct instead (growth.ts), and
+ * `--only growth:names` for some. The machine has to be quiet. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
 import { prepareCall } from "./call.ts";

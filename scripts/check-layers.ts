@@ -1,5 +1,5 @@
 /**
- * Part of `npm run check`: each part of src imports only what its row in `MAY_IMPORT` names, and in src/engines, src/operations, and src/http, a
+ * Part of `npm run check`: each part of src imports only the parts in its row of `MAY_IMPORT`, and in src/engines, src/operations, and src/http, a
  * folder imports only itself and the folders before it in its list. No folder of src has more files than a reader can survey. Code with one owner in
  * src/engines (`OWNERS`, and reading the bytes of a PDF in pdf/syntax) is in no other file. Types count: a layer that knows only the types of a
  * higher one knows it, too.
@@ -383,7 +383,7 @@ for (const [folder, inside] of Map.groupBy(filesOf("src"), (file) => dirname(fil
   if (folder === "operations") continue;
   if (inside.length > MOST_FILES) problems.push(`src/${folder}: has ${inside.length} files, more than ${MOST_FILES}`);
 }
-/** The functions that refuse what is over a limit. */
+/** The functions that refuse anything over a limit. */
 const limitErrors = filesOf("src").flatMap((file) => {
   if (!/(?:^|\/)limit-errors\.ts$/.test(file)) return [];
   const text = readFileSync(join(root, "src", file), "utf8");

@@ -1,7 +1,7 @@
 /**
- * Part of `npm run check`: the name of a test is a statement that can be read and found alone ("a key without the scope is rejected with 403"), or begins with the verb
- * of the module that its `describe` names. A `describe` names a place: a module, an endpoint, an operation, a subject. The check knows only plain marks of a fragment, so
- * a name that passes can still be a bad one.
+ * Part of `npm run check`: the name of a test is a statement that can be read and found alone ("a key without the scope is rejected with 403"). Or
+ * it begins with the verb of the module that its `describe` names. A `describe` names a place: a module, an endpoint, an operation, a subject. The
+ * check knows only plain marks of a fragment, so a name that passes can still be a bad one.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,12 +1,10 @@
 /**
- * `npm run corpus -- [folders] [--update] [--only text] [--case text] [--thorough]`: sends every file of folders of real documents
- * through every operation, compares outputs and sources with other engines, looks at pages that two of them draw, and
- * compares the status of each call with test/corpus/expectations.json. What is special about looking at a file, known
- * faults among it, is in test/corpus/looks.json. The first case of each operation is sent; with `--thorough` and
- * `--update`, every case. `--only` takes the files, `--case` the
- * calls whose names hold a text. The folder is `$CORPUS_DIR` where none is given; MANIFEST.json in it
- * may list the files, and their passwords. A server is started, unless
- * `$BASE_URL` and `$API_KEY` name one. Exit code 1 when anything differs.
+ * `npm run corpus -- [folders] [--update] [--only text] [--case text] [--thorough]`: sends every file of folders of real documents through every
+ * operation. It compares outputs and sources with other engines, looks at pages that two of them draw, and compares the status of each call with
+ * test/corpus/expectations.json. The special rules for looking at a file, known faults among them, are in test/corpus/looks.json. The first case of
+ * each operation is sent; with `--thorough` and `--update`, every case. `--only` takes the files, `--case` the calls whose names hold a text. The
+ * folder is `$CORPUS_DIR` where none is given; MANIFEST.json in it may list the files, and their passwords. A server is started, unless `$BASE_URL`
+ * and `$API_KEY` name one. Exit code 1 when anything differs.
  */
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";

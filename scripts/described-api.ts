@@ -25,7 +25,7 @@ const ENTRY = `
   };
 `;
 
-/** What the registry says about an operation and openapi.json does not, or not alone. */
+/** The facts about an operation that the registry has and openapi.json does not have, or does not have alone. */
 export interface OperationFacts extends Pick<Operation, "name" | "group" | "aside" | "example"> {
   readonly furtherExamples: readonly Example[];
   /** By the name of a field: what the fuzzer sends. */

@@ -12,15 +12,15 @@ const KEY = "sources";
 const GENERATED = join(root, "wasm/generated");
 
 interface FindOptions {
-  /** Whether the bundle must have been built from the checkout as it is now. */
+  /** Whether the bundle must have been built from the current state of the checkout. */
   readonly current: boolean;
   /** Called before a bundle is built, which takes seconds. */
   building?(): void;
 }
 
 /**
- * The folder of the bundle: the one that contains this program, as in a container, or one beside the data, which is built from the checkout where it is missing or
- * where the checkout has changed.
+ * The folder of the bundle: the one that contains this program, as in a container, or one beside the data. The latter is built from the checkout if
+ * it is missing or the checkout has changed.
  */
 export async function findApp(data: string, { current, building }: FindOptions): Promise<string> {
   if (existsSync(join(root, PLACES.settings))) return root;
@@ -46,7 +46,7 @@ export async function findApp(data: string, { current, building }: FindOptions):
   return built;
 }
 
-/** The key of the sources from which a bundle was built; undefined where there is no bundle. */
+/** The key of the sources from which a bundle was built; undefined if there is no bundle. */
 const keyOf = async (folder: string): Promise<string | undefined> =>
   readFile(join(folder, KEY), "utf8").catch(() => undefined);
 

@@ -3,9 +3,10 @@
  * every operation: those of a folder (`$CORPUS_DIR` where none is given; MANIFEST.json in it may name passwords), if there is
  * one, and the project's own. A response must be a 2xx whose document opens, or a documented refusal, and come soon; the next
  * plain request must succeed; and no response may show what another request brought. `--first` is the number of the first
- * call, `--only` takes the operations whose names hold a text. The dearest calls are printed, and kept in test/corpus/dearest-mutants.json
- * if they are among the dearest of all runs on `$CORPUS_DIR`; so is the longest time that the event loop was blocked, which must be
- * below a second. A server is started, unless `$BASE_URL` and `$API_KEY` name one. Exit code 1 when anything failed or blocked; what was sent is then written to a folder that is named.
+ * call, `--only` takes the operations whose names hold a text. The dearest calls are printed, and kept in test/corpus/dearest-mutants.json if they
+ * are among the dearest of all runs on `$CORPUS_DIR`. The longest time that the event loop was blocked is printed, too; it must be below a second.
+ * A server is started, unless `$BASE_URL` and `$API_KEY` name one. Exit code 1 when anything failed or blocked; the input is then written to a
+ * folder that is named.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What is generated in this repository, by the name of a part. */
+/** A generated part of this repository, by its name. */
 interface GeneratedPart {
   readonly about: string;
   /** The files by path. */

@@ -9,7 +9,7 @@ const CORPUS = process.env["CORPUS_DIR"] ?? join(root, "../shared/corpus");
 export const outsideFolder = (name: "corpus" | "convert" | "text-truth" | "signed" | "found-4"): string =>
   name === "corpus" ? CORPUS : join(dirname(CORPUS), name);
 
-/** The folder, if it is there. Prints what is left out without it. */
+/** The folder, if it is there. Otherwise prints the part that is left out. */
 export function folderOrNote(path: string | undefined, leftOut: string, needs: string): string | undefined {
   if (path !== undefined && existsSync(path)) return path;
   console.log(

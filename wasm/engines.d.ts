@@ -279,8 +279,8 @@ declare module "*/wasm/generated/tesseract.js" {
     /** Writes four ints: pixels, origin top-left. False where there is nothing. */
     BoundingBox(level: Level, left: number, top: number, right: number, bottom: number): boolean;
     /**
-     * Writes three ints and a float: the direction of the page's top (0 up, 1 right, 2 down, 3 left), the writing direction (0 left to right, 1 right
-     * to left, 2 top to bottom), the order of lines, and their slope.
+     * Writes three ints and a float. The first int is the direction of the page's top (0 up, 1 right, 2 down, 3 left). The second is the writing
+     * direction (0 left to right, 1 right to left, 2 top to bottom). The third is the order of lines; the float is their slope.
      */
     Orientation(page: number, writing: number, lines: number, deskew: number): void;
     IsAtBeginningOf(level: Level): boolean;

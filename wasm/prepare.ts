@@ -1,11 +1,10 @@
 /**
  * Runs at install: puts the engines in place from their npm packages, into `wasm/generated/` (ignored by git).
  *
- * MuPDF's wrapper binds one instance when its module is loaded and keeps its hooks on `globalThis`. The service needs an
- * instance per request, so this step turns the wrapper into a factory, `createMuPDF(module, options)`. jSquash's codecs are
- * factories already; this step removes glue code that workerd does not need, and sets the growth of their memory. Each edit
- * names the text it expects, and how often: a new version that reads differently stops the install instead of breaking at
- * run time.
+ * MuPDF's wrapper binds one instance when its module is loaded and keeps its hooks on `globalThis`. The service needs an instance per request, so
+ * this step turns the wrapper into a factory, `createMuPDF(module, options)`. The codecs of jSquash are factories already; this step removes glue
+ * code that workerd does not need, and sets the growth of their memory. Each edit names the text it expects, and how often: a new version that
+ * reads differently stops the install instead of breaking at run time.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -76,7 +76,7 @@ export async function refused(): Promise<void> {
   await pdf.crop({ file, margins: 36, box: { x: 0, y: 0, width: 90, height: 90 } });
   // @ts-expect-error: no box, margins, or `auto`.
   await pdf.crop({ file, auto: false });
-  // @ts-expect-error: what is added is required.
+  // @ts-expect-error: the attachment to add is required.
   await pdf.attachments({ file, action: "add" });
   // @ts-expect-error: the range is required.
   pdf.pipeline(file).extractPages({});

@@ -62,7 +62,7 @@ interface Exceeded extends ErrorOptions {
   readonly input?: string;
 }
 
-/** The Refusal `limit_exceeded`. `limit`: one of src/limits.ts, or what is used up. */
+/** The Refusal `limit_exceeded`. `limit`: one of src/limits.ts, or the resource that is used up. */
 export function limitExceeded(
   message: string,
   limit: number | "work" | "memory",

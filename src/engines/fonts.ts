@@ -22,8 +22,9 @@ export type FontName = (typeof FONTS)[number] | (typeof DOCUMENT_FONTS)[number];
 export type LoadFont = (name: FontName) => Promise<ArrayBuffer>;
 
 /**
- * First, emoji with what joins and modifies them (UTS 51), which are in none of the text fonts; second, lines and blocks of which boxes are drawn; third, symbols, but
- * for those of the standard font Symbol (the lozenge and the suits of cards). For these, MuPDF would look in the fonts of the script before them.
+ * First, emoji with their joiners and modifiers (UTS 51), which are in none of the text fonts. Second, lines and blocks of which boxes are drawn.
+ * Third, symbols, but for those of the standard font Symbol (the lozenge and the suits of cards). For these, MuPDF would look in the fonts of the
+ * script before them.
  */
 const PICTOGRAPHS =
   /((?:(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\ufe0f|\u200d|\p{Emoji_Modifier})*)+)|([\u2500-\u259f]+)|[\u25a0-\u25c9\u25cb-\u265f\u2661\u2662\u2664\u2667-\u27bf\u2b00-\u2bff]+?/gu;

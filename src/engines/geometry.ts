@@ -37,5 +37,5 @@ export function boxAround([x0, y0, x1, y1]: PageBox, matrix: Matrix): VisibleBox
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** Rounded to hundredths: of a point, what is visible at any size. */
+/** Rounded to hundredths: finer parts of a point are visible at no size. */
 export const hundredths = (value: number): number => Math.round(value * 100) / 100;

@@ -1,6 +1,7 @@
 /**
- * The fuel of the parsers that read a client's bytes outside MuPDF, whose own fuel is counted in its binary. Each of them charges by byte and by element through one
- * meter, so that its cost is known, bounded, and listed: docs/architecture.md has the table, which `npm run generate -- docs` writes from `PARSERS`.
+ * The fuel of the parsers that read a client's bytes outside MuPDF, whose own fuel is counted in its binary. Each of them charges by byte and by
+ * element through one meter, so that its cost is known, bounded, and listed: docs/architecture.md has the table, which `npm run generate -- docs`
+ * writes from `PARSERS`.
  */
 import { limits } from "../limits.ts";
 import { tooManyElements } from "./limit-errors.ts";

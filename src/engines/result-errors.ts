@@ -16,7 +16,7 @@ export function tooLargeForWebp(page: number, maxDpi: number | null): Refusal {
 export const recognitionFailed = (page: number, cause: unknown): Refusal =>
   new Refusal("ocr_failed", `Page ${page} could not be recognized.`, { page }, { cause });
 
-/** `place`: a part of the file. Never names what was found. */
+/** `place`: a part of the file. Never names the match. */
 export const redactionFailed = (place: string): Refusal =>
   new Refusal("redaction_failed", `The redacted file still had a match in ${place}. Nothing was sent.`);
 

@@ -24,7 +24,7 @@ export async function inTurns<T>(work: Work, steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Does it at once, for what is known to be short. The caller charges for it. */
+/** Does it at once, for steps that are known to be short. The caller charges for it. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();

@@ -14,7 +14,7 @@ type StagesOf<L extends string> = {
 
 /** A stage with a beginning and an end. */
 export interface EnclosedStage {
-  /** Does it, or a step of it. The rest of the request cannot use what it leaves of its fuel. */
+  /** Does it, or a step of it. The rest of the request cannot use the fuel that it leaves. */
   run<T>(step: () => T | Promise<T>): Promise<T>;
 }
 
@@ -26,7 +26,7 @@ export interface SteppedStage extends EnclosedStage {
 
 /**
  * The work that one request may do, counted in fuel: one unit is a loop iteration of about 1 to 8 ns, in an engine's wasm or
- * in our own code. Clocks stand still while a Worker computes, and nothing can interrupt it, so counting is the only way to end
+ * in our own code. Clocks do not advance while a Worker computes, and nothing can interrupt it, so counting is the only way to end
  * a runaway computation. Fuel is deterministic: the same request costs the same everywhere.
  */
 export class Work {
@@ -35,9 +35,9 @@ export class Work {
   #limit: number;
   /** Bytes of the request's files. */
   #bytes = 0;
-  /** Fuel spent of what is not part of the request's budget: by stages whose fuel is their own or as needed. */
+  /** Fuel spent outside of the request's budget: by stages whose fuel is their own or as needed. */
   #apart = 0;
-  /** The stage that lasts until the next: the fuel spent before it, what it may spend, and how much of that was known in advance. */
+  /** The stage that lasts until the next: the fuel spent before it, the fuel that it may spend, and how much of that was known in advance. */
   #current = { start: 0, fuel: 0, known: 0 };
   /** The largest share of a budget used so far. */
   #share = 0;

@@ -1,6 +1,7 @@
 /**
- * Reads and writes ASN.1 in BER and DER (ITU-T X.690). asn1js reads all of its input at once, at 6 to 40 µs and about a kilobyte for each value and
- * each arc of an object identifier, and searches strings for more. So all bytes are scanned here first, and refused if reading them would take long.
+ * Reads and writes ASN.1 in BER and DER (ITU-T X.690). The package asn1js reads all of its input at once. It takes 6 to 40 µs and about a kilobyte
+ * for each value and each arc of an object identifier, and searches strings for more. So all bytes are scanned here first, and refused if reading
+ * them would take long.
  */
 import {
   type AsnType,
@@ -47,8 +48,8 @@ const MOST_BYTES: ReadonlyMap<number, number> = new Map([
   [TAGS.time, asn1TimeBytes],
 ]);
 /**
- * Bytes of any of these values in a string, which may be no value at all: of all signatures, one in 200 begins as a value that is larger than these limits. asn1js
- * reads them all the same, within these bounds; object identifiers, which take it long, count as values, too.
+ * Bytes of any of these values in a string, which may be no value at all: of all signatures, one in 200 begins as a value that is larger than these
+ * limits. Within these bounds, asn1js reads them all the same. Object identifiers, which take it long, count as values, too.
  */
 const MOST_EMBEDDED = 16_384;
 /** Strings of characters have the tags from 12 on, except times, sequences, and sets. */

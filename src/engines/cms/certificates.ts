@@ -53,7 +53,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
 /** A distinguished name (4.1.2.4). */
 export interface DistinguishedName {
   readonly block: AsnType;
-  /** As it is written: names are compared with many others. */
+  /** The bytes as written: names are compared with many others. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly attributes: readonly { readonly type: string; readonly text: string }[];
 }
@@ -67,7 +67,7 @@ export interface Extension {
 
 export interface Certificate {
   readonly block: AsnType;
-  /** As it is written: signatures refer to them by their digest. */
+  /** The bytes as written: signatures refer to them by their digest. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Two certificates are the same if these are. */
   readonly identity: string;
@@ -239,7 +239,7 @@ function extensionFrom(block: AsnType): Extension {
  */
 export function certificateOf(work: Work, bytes: Uint8Array): Certificate {
   const block = read(work, bytes, limits.certificates.values);
-  // What is written into signatures are these bytes again.
+  // Signatures are written with these bytes again.
   if (!isSame(der(block), bytes)) throw notInDer();
   const [contents, algorithm, signature] = children(block);
   const parts = children(contents).filter((part, index) => index > 0 || !hasTag(part, 0));

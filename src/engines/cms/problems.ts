@@ -1,6 +1,6 @@
 /**
- * What is wrong with certificates, signatures, and the services around them, one function for each situation. The messages are ends of sentences about the
- * file, the signature, the response, or the service.
+ * The problems of certificates, signatures, and the services around them, one function for each situation. The messages are ends of sentences about
+ * the file, the signature, the response, or the service.
  */
 import { count } from "../errors.ts";
 import { limits, MiB } from "../../limits.ts";

@@ -15,7 +15,7 @@ export type Detected =
   | { readonly format: PackageFormat; readonly archive: Archive }
   /** `encoding`: a label of the WHATWG Encoding Standard. */
   | { readonly format: TextFormat; readonly encoding: string }
-  /** The name of what it is, for an error. */
+  /** The name of the file's kind, for an error. */
   | { readonly unsupported: string };
 
 const packages = formats.filter((format) => format.kind === "package");

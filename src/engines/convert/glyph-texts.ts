@@ -199,8 +199,8 @@ const newWord = (start: number): ReplacedGlyphs & { inexact: ReplacedGlyphs[]; i
 });
 
 /**
- * If a glyph in the font's table is followed by more characters than its own, they belong to a later glyph that is not in the table: the mark of an r
- * before a conjunct, or two vowel signs in one. The cluster up to that glyph, and the texts of its glyphs.
+ * A glyph in the font's table may be followed by more characters than its own. They belong to a later glyph that is not in the table: the mark of
+ * an r before a conjunct, or two vowel signs in one. Then, the cluster up to that glyph, and the texts of its glyphs.
  */
 function movedFrom(
   glyphs: readonly ShownGlyph[],

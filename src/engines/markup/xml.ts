@@ -9,7 +9,7 @@ import type { ParseMeter } from "../parse-meter.ts";
 /** Characters that are read between two pauses: some milliseconds at most. */
 const CHUNK = 16_384;
 
-/** What is wrong with a text. `actual`: how many it has of what it has too many of. */
+/** The fault of a text. `actual`: the number or depth that is over its limit. */
 export class XmlProblem extends Error {
   readonly kind: "malformed" | "depth" | "elements" | "attributes";
   readonly actual: number;

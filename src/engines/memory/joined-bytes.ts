@@ -116,7 +116,7 @@ const BUFFER = 16 * 1024;
 /** A file, or a part of one, in the making. */
 export class FileParts {
   readonly #parts: EngineBytes[][] = [];
-  /** What is copied together, and how much of it is used. */
+  /** The buffer for bytes that are copied together, and how much of it is used. */
   #buffer = new Uint8Array();
   #used = 0;
   #length = 0;

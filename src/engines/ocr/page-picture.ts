@@ -6,7 +6,7 @@ import { enlarged, sourceOf } from "./enlarge.ts";
 import type { GrayRaster } from "./tesseract.ts";
 import type { PixelBox } from "./tesseract-results.ts";
 
-/** Pixels of a page as it is recognized: A3 at 200 dpi. Larger pages are rendered at a lower resolution. */
+/** Pixels of a page when it is recognized: A3 at 200 dpi. Larger pages are rendered at a lower resolution. */
 const PAGE_PIXELS = 8_000_000;
 
 /** Points per inch. */

@@ -35,7 +35,7 @@ export class LinkFields {
     for (const mark of marks) if (attribute(mark, "fldCharType") === "end") this.#close();
   }
 
-  /** The HTML of all runs. A field may go on in the next paragraph. */
+  /** The HTML of all runs. A field may continue in the next paragraph. */
   end(): string {
     this.#ignored = 0;
     while (this.#open.length > 1) this.#close();

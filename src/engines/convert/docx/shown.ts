@@ -1,4 +1,4 @@
-/** Counts what is shown of a document, before more of it is made: a few bytes can refer to the same text or picture again and again. */
+/** Counts the content that a document shows, before more of it is made: a few bytes can refer to the same text or picture again and again. */
 import { shownPicturesTooLarge, shownTextTooLong } from "../../limit-errors.ts";
 import { limits } from "../../../limits.ts";
 

@@ -39,7 +39,7 @@ type Delimiter = (typeof DELIMITERS)[number];
 /** Records that are looked at to find the delimiter. */
 const SAMPLE = 50;
 
-/** The delimiter that gives all records of the sample equally many cells, at least two; undefined if none does. `cut`: the text goes on. */
+/** The delimiter that gives all records of the sample equally many cells, at least two; undefined if none does. `cut`: the text continues. */
 function delimiterOf(text: string, cut = false): Delimiter | undefined {
   const found = DELIMITERS.map((delimiter) => {
     const records = [...recordsOf(text.slice(0, 16_384), delimiter, SAMPLE + 1)].filter(

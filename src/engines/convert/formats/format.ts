@@ -10,16 +10,16 @@ interface Common {
   readonly name: string;
   /** In documents. */
   readonly title: string;
-  /** What a PDF has of a document, in Markdown. */
+  /** The parts of a document that a PDF keeps, in Markdown. */
   readonly keeps: string;
-  /** What it lacks, with the names in `X-Not-Converted`, in Markdown. */
+  /** The parts that it lacks, with the names in `X-Not-Converted`, in Markdown. */
   readonly drops: string;
 }
 
 /** The beginning of a text. */
 export interface TextSample {
   readonly text: string;
-  /** Whether the text goes on. */
+  /** Whether the text continues. */
   readonly isCut: boolean;
   /** The first characters without comments and the declaration of XML before them. */
   readonly start: string;

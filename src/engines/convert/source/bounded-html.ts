@@ -20,7 +20,10 @@ export interface BoundedHtml {
   readonly notConverted: ReadonlySet<string>;
 }
 
-/** Fuel that a character of text or of an attribute, an element, and a selector that is compared with an element may take. Real documents take a third of it. */
+/**
+ * Fuel that a character of text or of an attribute, an element, and a selector that is compared with an element may take. Real documents take a
+ * third of it.
+ */
 const [CHARACTER_FUEL, ELEMENT_FUEL, MATCH_FUEL] = [8_000, 20_000, 200];
 /** Characters of a word that MuPDF is given at a time. It shapes all of the rest for each line that it breaks one into. */
 const PIECE = 500;

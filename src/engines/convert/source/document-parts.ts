@@ -47,7 +47,7 @@ export class DocumentParts {
     return this.engine.work;
   }
 
-  /** `rule`: what the document says about its pages. */
+  /** `rule`: the document's own rule for its pages. */
   async ofHtml(
     html: string,
     { isXml = false, rule = {} }: { isXml?: boolean; rule?: PageRule } = {},

@@ -18,7 +18,7 @@ export interface TidyHtml {
 /** Elements whose contents are no markup; of them, only style sheets are kept. */
 const RAW = new Set(["script", "template", "style", "title"]);
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
-/** Those that go on in the blocks that follow unless they have an end tag (HTML Standard, 13.2.4.3). */
+/** Those that continue in the blocks that follow unless they have an end tag (HTML Standard, 13.2.4.3). */
 const FORMATTING = new Set("a b big code em font i nobr s small strike strong tt u".split(" "));
 /** Elements that the next of their kind ends, and the containers that limit the search for them. */
 const KINDS: Readonly<Record<string, string>> = { th: "td", dd: "dt", thead: "tbody", tfoot: "tbody" };
@@ -101,7 +101,10 @@ function endOfTag(source: string, start: number): number {
   }
 }
 
-/** Counts elements, and how deep they are inside each other: MuPDF calls itself for each level, and has room for few. The depth is never less than the real one. */
+/**
+ * Counts elements, and how deep they are inside each other: MuPDF calls itself for each level, and has room for few. The depth is never less than
+ * the real one.
+ */
 class Elements {
   #count = 0;
   /** All tags that were not closed, as XML has it. */

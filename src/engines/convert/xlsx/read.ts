@@ -1,4 +1,4 @@
-/** Workbooks (ECMA-376: XLSX): each visible sheet as it is shown, with the widths of its columns. */
+/** Workbooks (ECMA-376: XLSX): each visible sheet as shown, with the widths of its columns. */
 import { partMissing } from "../../file-errors.ts";
 import { cellTextTooLong, tooManyCells, tooManySheets } from "../../limit-errors.ts";
 import type { Work } from "../../work.ts";

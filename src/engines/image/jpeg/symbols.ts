@@ -1,7 +1,7 @@
 /**
- * The symbols of a baseline JPEG scan, packed into numbers: a symbol's table in bits 24 and 25, the symbol in 16 to 23, and below them its extra
- * bits, whose count is in the symbol's lower half. `SAME` represents units of the same color as the one before them; its lower bits give their
- * number.
+ * The symbols of a baseline JPEG scan, packed into numbers. Bits 24 and 25 hold a symbol's table, bits 16 to 23 the symbol, and the bits below them
+ * its extra bits, whose count is in the symbol's lower half. `SAME` represents units of the same color as the one before them; its lower bits give
+ * their number.
  */
 
 export const SAME = 0x8000_0000;

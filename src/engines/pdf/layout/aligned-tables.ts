@@ -18,7 +18,7 @@ import { type Area, areaOf, type Row, textOfRow } from "./words.ts";
 
 /** Rows further apart than this, in font sizes, belong to different tables. */
 const ROW_GAP = 3.2;
-/** Rows of a single piece that may stand between two of several. */
+/** Rows of a single piece that may lie between two of several. */
 const MOST_SINGLE = 3;
 /** Each place where a table might begin, but does not, costs a pass over the rows that follow: in all of a page, over at most so many words. */
 const MOST_FAILURES = 200;

@@ -24,11 +24,11 @@ export interface TextBlock {
   readonly marker?: string;
   /** The lines of code. */
   readonly code?: readonly string[];
-  /** Where at the edge of the page it stands, if it may be a running header, a footer, or a page number. */
+  /** Where at the edge of the page it lies, if it may be a running header, a footer, or a page number. */
   readonly edge?: PageEdge;
-  /** Whether the document's tags say what it is. */
+  /** Whether the document's tags name its kind. */
   readonly tagged?: true;
-  /** The level of a heading, if they say so. */
+  /** The level of a heading, if they give one. */
   readonly level?: number;
   /** The level of the entry of the outline that has its text as title. */
   readonly outlineLevel?: number;
@@ -40,7 +40,7 @@ export interface TextBlock {
 export interface PageEdge {
   /** `artifact`: anywhere, but marked as no part of the text. */
   readonly place: "top" | "bottom" | "side" | "artifact";
-  /** Whether it stands alone so far outside that one page tells. */
+  /** Whether it lies alone so far outside that one page tells. */
   readonly alone: boolean;
 }
 

@@ -67,8 +67,8 @@ function isJustified({ words, size }: Row): boolean {
 }
 
 /**
- * Where rows of a group have white space above each other, to a point. `alone`: whether rows of one piece count, too. In a box they do: what stands alone
- * on its baseline is a line of a cell.
+ * Where rows of a group have white space above each other, to a point. `alone`: whether rows of one piece count, too. In a box they do: a piece
+ * that is alone on its baseline is a line of a cell.
  */
 export function guttersOf(group: readonly Line[], alone = false): Gutter[] {
   const area = areaOf(group.map((line) => line.row));

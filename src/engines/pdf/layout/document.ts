@@ -1,4 +1,4 @@
-/** What only the whole document shows: the size of its text, its headings, and what repeats from page to page. */
+/** The facts that only the whole document shows: the size of its text, its headings, and the text that repeats from page to page. */
 import type { VisibleBox as Box } from "../../geometry.ts";
 import type { RawBlock, TableCell, TextBlock } from "./blocks.ts";
 import { WrittenWords } from "./hyphenation.ts";
@@ -40,7 +40,7 @@ const [LARGER, LARGER_LABEL] = [1.09, 1.25];
 /** How often a title in bold of the size of the text is there before it is known as a label, such as `Proof`. */
 const LABEL_REPEATS = 3;
 const DEEPEST = 6;
-/** Pages on which a text at the edge stands before it is known to repeat. */
+/** Pages on which a text at the edge appears before it is known to repeat. */
 const LEAST_REPEATS = 3;
 
 /** Gathers facts page by page, and then tells what each block is. */
@@ -53,7 +53,7 @@ export class DocumentFacts {
   readonly #titles = new Set<string>();
   /** How often a title is there, or another with the same first word and a number, letter, or name after it. */
   readonly #labels = new Map<string, number>();
-  /** Whether tags say of some block that it is a heading: then they do of all. */
+  /** Whether tags mark some block as a heading: then they mark all of them. */
   #hasTaggedHeadings = false;
   readonly #words = new WrittenWords();
   #pages = 0;
@@ -94,7 +94,7 @@ export class DocumentFacts {
     if (block.kind !== "text" || block.edge === undefined) return false;
     const { place, alone } = block.edge;
     if (place === "side" || place === "artifact") return true;
-    // A title that several chapters have, rather than what is above their text.
+    // A title that several chapters have, rather than the header above their text.
     if (!alone && block.bold && block.size >= LARGER_LABEL * this.#bodySize) return false;
     const repeats = this.#edges.get(edgeKey(block)) ?? 0;
     if (repeats >= LEAST_REPEATS || (repeats === 2 && this.#pages <= 4)) return true;

@@ -19,7 +19,7 @@ export function isProse(lines: readonly Line[], gutters: readonly Gutter[]): boo
   const cells = lines.flatMap(({ row }) => placed(row, gutters));
   const texts = cells.map(({ words }) => textOfRow(words));
   const columns = Map.groupBy(cells, ({ column }) => column);
-  // The lines of columns may stand beside each other or not.
+  // The lines of columns may lie beside each other or not.
   const most = Math.max(...[...columns.values()].map((own) => own.length));
   const filled = texts.length / ((gutters.length + 1) * most);
   const length = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
@@ -42,8 +42,8 @@ const places: readonly ((cell: Extent) => number)[] = [
 ];
 
 /**
- * Whether white space divides all columns at once into rows, whose cells stand side by side, and which have heads or labels. Paragraphs in columns end where
- * those beside them do not.
+ * Whether white space divides all columns at once into rows, whose cells lie side by side, and which have heads or labels. Paragraphs in columns
+ * end where those beside them do not.
  */
 export function hasRows(lines: readonly Line[], gutters: readonly Gutter[]): boolean {
   const cells = lines.map(({ row }) => placed(row, gutters));
@@ -94,7 +94,7 @@ export function leftEndsOf(words: readonly Word[]): LeftEnds {
   return ends;
 }
 
-/** Whether labels stand to the left of it on the same baselines: then it is a part of a table, which begins with its labels. */
+/** Whether labels lie to the left of it on the same baselines: then it is a part of a table, which begins with its labels. */
 export function isPart({ cells, rows, x0 }: Table, leftEnds: LeftEnds): boolean {
   const labels = cells.filter(({ column, words }) => column === 0 && /\p{L}{2}/u.test(textOfCell(words)));
   if (labels.length > 0.5 * rows) return false;

@@ -30,7 +30,7 @@ const [TABLE_LOOKS, WORDS_PER_LOOK] = [4, 20];
 /** Fuel for a look. */
 const LOOK_WORK = 1_500;
 
-/** The tables in frames, and what is left of the words. */
+/** The tables in frames, and the words that are left. */
 export function* framedTables(words: readonly Word[], rules: Rules): Steps<{ tables: Table[]; left: readonly Word[] }> {
   const tables: Table[] = [];
   let left = words;
@@ -44,7 +44,7 @@ export function* framedTables(words: readonly Word[], rules: Rules): Steps<{ tab
     if (own.length < 3) continue;
     for (const table of yield* tablesIn({ ...frame, leftEnds }, yield* rowSteps(own), rules, looks)) {
       const used = new Set(table.cells.flatMap((cell) => cell.words));
-      // A line beside it that belongs to what is outside of the frame.
+      // A line beside it that belongs to text outside of the frame.
       tables.push(table);
       left = left.filter((word) => !used.has(word));
     }
@@ -96,7 +96,7 @@ class LinesByEdge {
     return indexes.flatMap((index) => this.lines[index] ?? []);
   }
 
-  /** What it costs to look at the lines from the first to the last of some, these included. */
+  /** The cost of a look at the lines from the first to the last of some, these included. */
   cost(indexes: readonly number[]): number {
     const [first = 0, last = -1] = [indexes[0], indexes.at(-1)];
     return 1 + (this.#costs[last + 1] ?? 0) - (this.#costs[first] ?? 0);
@@ -251,7 +251,7 @@ function separateRows(lines: LinesByEdge, { from, to }: Pick<Stretch, "from" | "
   return to - from >= 2;
 }
 
-/** The first or last line of a table, with the lines outside of an edge that stand in its columns. */
+/** The first or last line of a table, with the lines outside of an edge that lie in its columns. */
 function extended(
   lines: readonly Line[],
   from: number,
@@ -271,7 +271,7 @@ function extended(
     const distance = step < 0 ? beyond - row.y1 : row.y0 - beyond;
     if (distance > (reached === from ? NEAR : 0.9) * row.size) break;
     const pieces = placed(row, gutters);
-    // Without anything in the column of labels, it stands over the others.
+    // Without anything in the column of labels, it lies over the others.
     const isOver = edge.filled && step < 0 && pieces.every(({ column }) => column > 0);
     if (!isOver && pieces.some(({ column, endColumn }) => endColumn > column)) break;
     if (Math.abs(row.size - size) > 0.2 * size) break;

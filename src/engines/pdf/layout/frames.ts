@@ -72,7 +72,7 @@ function sidesOf({ x0, x1 }: Pick<Frame, "x0" | "x1">, vertical: readonly Rule[]
   );
 }
 
-/** The end of a frame that goes on on another page: its sides reach beyond its last edge, or begin before its first one. */
+/** The end of a frame that continues on another page: its sides reach beyond its last edge, or begin before its first one. */
 function openEnds({ from, to }: Rule, edges: readonly FrameEdge[]): FrameEdge[] {
   const isAt = (y: number): boolean => edges.some((edge) => Math.abs(edge.y - y) <= SAME_END);
   if (isAt(from) === isAt(to)) return [];

@@ -144,7 +144,7 @@ function positions(values: readonly number[]): number[] {
 }
 
 /**
- * The grid with the columns that its lines do not show: those that are ruled in other rows, such as the header, and those that stand below each other
+ * The grid with the columns that its lines do not show: those that are ruled in other rows, such as the header, and those that lie below each other
  * between two lines. Within a cell, words are less than an em apart.
  */
 export function withWhiteColumns(grid: Grid, boxes: readonly Box[]): Grid {

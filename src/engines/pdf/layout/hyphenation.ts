@@ -2,13 +2,13 @@
  * Hyphens at line ends: whether one divides a word, or belongs to a compound, the document's own words tell. `infor-` and `mation` are one
  * word; `well-` and `known` stay a compound where the document writes it within a line, or both as words.
  */
-/** Stands behind a hyphen at the end of a line until the document is known. No text has it: it is a noncharacter. */
+/** Follows a hyphen at the end of a line until the document is known. No text has it: it is a noncharacter. */
 export const JOINT = "\ufdd0";
 const JOINTS = /[-\u2010]\ufdd0/gu;
 /** Divides a word at the end of a line, and only there. */
 export const SOFT_HYPHEN = "\u00ad";
 const SPECIAL = /[\ufdd0\u00ad]/u;
-/** A word with a joint in it, which says nothing of others; and a word, or a compound. */
+/** A word with a joint in it, which is no evidence for others; and a word, or a compound. */
 const DIVIDED = /[\p{L}\p{N}]*[-\u2010]\ufdd0[\p{L}\p{N}]*/gu;
 const WORDS = /[\p{L}\p{N}]+(?:[-\u2010][\p{L}\p{N}]+)*/gu;
 const [BEFORE, AFTER] = [/[\p{L}\p{N}]+$/u, /^[\p{L}\p{N}]+/u];
@@ -30,7 +30,7 @@ export class WrittenWords {
   /** By their hash, because whole books have to fit. */
   readonly #hashes = new Set<number>();
 
-  /** Adds the words of a text and, of its compounds, what stands before the first hyphen, with it. */
+  /** Adds the words of a text and, of its compounds, the part up to the first hyphen, with it. */
   add(text: string): void {
     for (const [word] of text.replaceAll(DIVIDED, " ").matchAll(WORDS)) {
       if (this.#hashes.size >= MOST_WORDS) return;

@@ -1,4 +1,4 @@
-/** The layout of a page: what is on it, in the order in which it is read. */
+/** The layout of a page: its content in the order in which it is read. */
 import type { VisibleBox as Box } from "../../geometry.ts";
 import { sortSteps, type Steps } from "../../steps.ts";
 import type { Segment } from "../text/glyphs.ts";
@@ -25,7 +25,7 @@ import {
   type Word,
 } from "./words.ts";
 
-/** What is drawn on a page. Boxes in points from the top left of the visible page. */
+/** The content that a page draws. Boxes in points from the top left of the visible page. */
 export interface PageContent {
   readonly bounds: Box;
   readonly segments: readonly Segment[];
@@ -55,12 +55,12 @@ export interface Layout {
 
 /** Words of a page with more than can be looked at together that are put into rows at once. */
 const WORDS_AT_ONCE = 5_000;
-/** Fuel for a word that a grid may hold, for one that a table may be made of, and for a part beside which a figure may stand. */
+/** Fuel for a word that a grid may hold, for one that a table may be made of, and for a part beside which a figure may lie. */
 const [GRID_WORK, TABLE_WORK, PLACE_WORK] = [5, 100, 2];
 
 /**
- * The parts of a page. One with more words or glyphs than `MOST_WORDS` and `MOST_GLYPHS` has no columns and no tables: its rows are read as they are, and what comes
- * first in its content, first.
+ * The parts of a page. One with more words or glyphs than `MOST_WORDS` and `MOST_GLYPHS` has no columns and no tables: its rows are read undivided,
+ * in the order of its content.
  */
 export function* layoutOf(content: PageContent): Steps<Layout> {
   const direction = mainDirection(content.segments);

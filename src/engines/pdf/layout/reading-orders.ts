@@ -1,6 +1,6 @@
 /**
- * The orders in which the text of a page may be read, for a search that misses nothing, whatever the order in which it is painted: the order of the
- * content, that of `extract-text`, each visual line, the columns of prose, and the cells and labels that stand below each other.
+ * The orders in which the text of a page may be read, for a search that misses nothing, whatever the order in which the page paints it. They are
+ * the order of the content, that of `extract-text`, each visual line, the columns of prose, and the cells and labels that lie below each other.
  */
 import type { VisibleBox } from "../../geometry.ts";
 import { inTurns, type Steps, STRIDE } from "../../steps.ts";
@@ -26,13 +26,16 @@ import {
   wordLayers,
 } from "./words.ts";
 
-/** What ends between two pieces: a line whose text goes on in the next one, any other line, a cell or column, or what has nothing to do with the rest. */
+/**
+ * The end between two pieces: of a line whose text continues in the next one, of any other line, of a cell or column, or of text that is unrelated
+ * to the rest.
+ */
 export type Break = "goes on" | "line" | "cell" | "apart";
 
 /** A line, or a part of it between wide gaps: the same object for all of its glyphs. */
 export type TextLine = Pick<Segment, "direction" | "vertical">;
 
-/** A glyph with its line, or what stands between glyphs. `usual`: a gap that is hardly wider than others of a line with wide letter spacing. */
+/** A glyph with its line, or the text between glyphs. `usual`: a gap that is hardly wider than others of a line with wide letter spacing. */
 export interface TextPiece {
   readonly text: string;
   readonly glyph?: Glyph;
@@ -167,7 +170,7 @@ class KnownOrders {
   }
 }
 
-/** The words of one direction as they stand on the page. */
+/** The words of one direction in their places on the page. */
 interface Visual {
   readonly line: Segment;
   readonly rows: readonly Row[];
@@ -186,7 +189,7 @@ interface Lines {
   readonly ends: "line" | "apart";
 }
 
-/** Adds lines from top to bottom, with what ends behind each. Text does not go on in a line that stands beside it. */
+/** Adds lines from top to bottom, with the end behind each. Text does not continue in a line beside it. */
 function* addLines(
   pieces: TextPiece[],
   lines: readonly (readonly Word[])[],
@@ -240,7 +243,7 @@ function* ofSegments(segments: readonly Segment[], goesOn: GoesOn): Steps<TextPi
   return pieces;
 }
 
-/** The gap to the next row if it is on the same line, and apart: words do not go on behind it, as they do on the next line. */
+/** The gap to the next row if it is on the same line, and apart: words do not continue behind it, as they do on the next line. */
 function gapAfter(line: Segment, next: Segment): number | undefined {
   if (!onOneBaseline(line, next)) return undefined;
   const gap = line.rightToLeft || next.rightToLeft ? line.start - next.end : next.start - line.end;
@@ -288,9 +291,10 @@ function withoutSpacing(pieces: readonly TextPiece[]): TextPiece[] {
 }
 
 /**
- * Notes the lines of a region whose text goes on in the next one, by their last and its first glyph. A typesetter ends a line of running text where the
- * next word does not fit into the measure any more; where it would have fit, the line ends with a reason, as in an address or a list. A hyphen divides a word.
- * The measure of columns is their width; other text has a right margin as wide as the left one, or as many lines that fill a narrower measure as are no chance.
+ * Notes the lines of a region whose text continues in the next one, by their last and its first glyph. A typesetter ends a line of running text
+ * where the next word does not fit into the measure any more. Where it would have fit, the line ends with a reason, as in an address or a list. A
+ * hyphen divides a word. The measure of columns is their width; other text has a right margin as wide as the left one, or as many lines that fill a
+ * narrower measure as are no chance.
  */
 function* noteGoesOn(region: Region, { rows, regions }: Visual, page: Area, goesOn: Map<Glyph, Glyph>): Steps<void> {
   const area = areaOf(region);
@@ -404,12 +408,15 @@ interface Cell extends Area {
   hasBefore: boolean;
 }
 
-/** Places along a row at which is noted what stands above. */
+/** Places along a row, each of which notes the part above it. */
 const PLACES = 256;
 /** Fuel for a cell, besides its places. */
 const CELL_WORK = 50;
 
-/** Parts of rows that stand below each other, each part with the one that is nearest below it: what is read one after the other in cells, labels, and columns. */
+/**
+ * Parts of rows that lie below each other, each part with the nearest one below it: text that is read one after the other in cells, labels, and
+ * columns.
+ */
 function* chainsOf(rows: readonly Row[]): Steps<Word[][][]> {
   const cellsIn = ({ words, baseline }: Row, row: number): Cell[] =>
     cellsOf(words).map((own): Cell => ({

@@ -9,7 +9,7 @@ import { median } from "./words.ts";
 
 type Corners = readonly [number, number, number, number];
 
-/** What is read of a page of a scan: `rotation` is what makes it readable, in degrees clockwise. Boxes in points from the top left. */
+/** The text that is read of a page of a scan. `rotation` makes the page readable, in degrees clockwise. Boxes in points from the top left. */
 interface Recognized {
   readonly rotation: 0 | 90 | 180 | 270;
   readonly lines: readonly {

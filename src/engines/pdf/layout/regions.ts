@@ -11,7 +11,7 @@ const LEAST_GUTTER = 0.75;
 const [LEAST_LINES, LEAST_CHARACTERS, LEAST_WIDTH] = [3, 8, 9.5];
 /** The widest share of a column that its lines fill, at the median. Cells of tables fill less. */
 const LEAST_FILL = 0.6;
-/** The largest leading of text, in font sizes, and the share of lines that may stand further below the one above. */
+/** The largest leading of text, in font sizes, and the share of lines that may lie further below the one above. */
 const [MOST_LEADING, MOST_APART] = [2.2, 0.4];
 const MOST_DEPTH = 12;
 const MOST_CANDIDATES = 10;
@@ -61,12 +61,12 @@ function* bestCut(rows: readonly Row[], obstacles: readonly Area[], rules: Rules
   let words = 0;
   for (const row of rows) {
     words += row.words.length;
-    // The baselines of columns need not agree: a line of one may stand alone.
+    // The baselines of columns need not agree: a line of one may be alone.
     if (row.x0 - left > LEAST_WIDTH * row.size) count(row.x0 - 2);
     for (const [index, word] of row.words.entries()) {
       const next = row.words[index + 1];
       if (next === undefined || next.x0 - word.x1 < LEAST_GUTTER * row.size) continue;
-      // The gutter is at either side of what is ragged.
+      // The gutter is at either side of ragged text.
       count(next.x0 - 2);
       count((word.x1 + next.x0) / 2);
     }
@@ -143,7 +143,7 @@ function checked(rows: readonly Row[], from: number, to: number, x: number): Cut
 function isProse(lines: readonly Row[]): boolean {
   if (lines.length < LEAST_LINES) return false;
   const { x0, x1 } = areaOf(lines);
-  // Cells stand apart, where lines follow each other.
+  // Cells lie apart, where lines follow each other.
   const apart = lines.filter(
     ({ baseline, size }, at) => baseline - (lines[at - 1]?.baseline ?? baseline) > MOST_LEADING * size,
   );

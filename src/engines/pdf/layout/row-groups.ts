@@ -21,13 +21,16 @@ interface Pair {
   readonly below: number;
   readonly column: number;
   readonly distance: number;
-  /** Whether the text goes on: the first word below would not have fit at the end of the line above. Undefined in a column of single words, where none would. */
+  /**
+   * Whether the text continues: the first word below would not have fit at the end of the line above. Undefined in a column of single words, where
+   * none would.
+   */
   readonly wraps: boolean | undefined;
 }
 
 /**
- * The indexes of the lines at which rows begin, or undefined if it cannot be told. `isSeparated`: whether a line is drawn above a line. Lines of a cell follow each other at the leading of its text; where no
- * column goes on at that leading, a row begins.
+ * The indexes of the lines at which rows begin, or undefined if they cannot be told. `isSeparated`: whether a line is drawn above a line. Lines of
+ * a cell follow each other at the leading of its text; where no column continues at that leading, a row begins.
  */
 export function rowStarts(
   lines: readonly Line[],

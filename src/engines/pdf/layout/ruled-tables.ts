@@ -11,7 +11,7 @@ const WORD_WORK = 400;
 
 /** The fewest cells of a table of one column, and their least share with text. Two are a text with its title. */
 const [LEAST_STACKED, LEAST_FILLED] = [3, 0.8];
-/** The most lines of a cell of one. What is longer is a text in a box. */
+/** The most lines of a cell of one. A longer one is a text in a box. */
 const MOST_LINES = 4;
 /** The width of a space, in font sizes. */
 const SPACE = 0.25;
@@ -43,8 +43,8 @@ export function* tableInGrid(drawn: Grid, words: readonly Word[]): Steps<Table |
 }
 
 /**
- * The table of one column in a grid whose cells are stacked: rows of a list with a line around each. Or undefined, if it is something else: a text box, with its title or
- * without, or a bar of a chart.
+ * The table of one column in a grid whose cells are stacked: rows of a list with a line around each. Or undefined, if it is something else: a text
+ * box, with its title or without, or a bar of a chart.
  */
 export function* columnInGrid(grid: Grid, words: readonly Word[]): Steps<Table | undefined> {
   if (grid.xs.length !== 2 || grid.ys.length <= LEAST_STACKED || grid.ys.length > MOST_PLACES) return undefined;

@@ -21,7 +21,7 @@ export interface Rules {
   readonly fills: readonly Area[];
 }
 
-/** What is drawn besides text, as MuPDF reports it. */
+/** A drawing other than text, as MuPDF reports it. */
 export interface Drawn extends Area {
   readonly stroked: boolean;
   readonly rectangle: boolean;
@@ -33,7 +33,7 @@ export interface Drawn extends Area {
 const THICK = 3;
 /** The least height in points of a background. */
 const LEAST_BACKGROUND = 6;
-/** MuPDF extends what is stroked by its line width times its miter limit: up to this many points in all for a line. */
+/** MuPDF extends a stroke by its line width times its miter limit: up to this many points in all for a line. */
 const STROKE = 13;
 /** Lines this close are one, in points. */
 const SAME = 1.5;
@@ -75,7 +75,7 @@ export function rulesOf(drawn: readonly Drawn[]): Rules {
   return { horizontal: joined(horizontal), vertical: joined(vertical), fills: backgrounds.slice(0, MOST_RULES) };
 }
 
-/** What is drawn as a line, without the ends of backgrounds. */
+/** The drawn lines, without the ends of backgrounds. */
 export const linesIn = ({ horizontal, vertical }: Rules): Pick<Rules, "horizontal" | "vertical"> => ({
   horizontal: horizontal.filter(({ background }) => background !== true),
   vertical: vertical.filter(({ background }) => background !== true),

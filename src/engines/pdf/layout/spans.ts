@@ -48,7 +48,7 @@ export function spansOf(row: Row, links: readonly LinkArea[] = []): Span[] {
   return trimmed(spans);
 }
 
-/** Adds text at the end; white space takes the style of what it follows. */
+/** Adds text at the end; white space takes the style of the text before it. */
 function append(spans: Span[], text: string, style: number, link?: string): void {
   const last = spans.at(-1);
   if (last !== undefined && last.link === link && (last.style === style || text.trim() === "")) last.text += text;
@@ -88,7 +88,7 @@ export function appendLine(spans: Span[], line: readonly Span[]): void {
   for (const span of line) append(spans, span.text, span.style, span.link);
 }
 
-/** A line with what stands between it and the next one. */
+/** A line with the separator between it and the next one. */
 function ended(line: string, next: string): string {
   if (line.endsWith(SOFT_HYPHEN)) return line.slice(0, -1) + (/^\p{L}/u.test(next) ? "" : "- ");
   const tail = line.slice(-TAIL);

@@ -228,7 +228,7 @@ function headerCells(
   return { cells, rows };
 }
 
-/** Extends a piece over the columns that it heads: those of the line under it, or those around whose middle it stands. */
+/** Extends a piece over the columns that it heads: those of the line under it, or those around whose middle it lies. */
 function spread(
   piece: PlacedWords,
   pieces: readonly PlacedWords[],

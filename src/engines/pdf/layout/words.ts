@@ -42,7 +42,7 @@ export const [MOST_WORDS, MOST_GLYPHS] = [12_000, 120_000];
 /** Fuel for a glyph that becomes part of a word, and for a word that is put into a row. */
 const [GLYPH_WORK, WORD_WORK] = [40, 150];
 
-/** How far letters reach above and below their baseline, in font sizes. Fonts often say something else. */
+/** How far letters reach above and below their baseline, in font sizes. Fonts often give other values. */
 const [ASCENT, DESCENT] = [0.76, 0.22];
 
 /** The words of a row that MuPDF found. */
@@ -115,7 +115,7 @@ function* wordSteps(segments: readonly Segment[]): Steps<Word[]> {
   return words;
 }
 
-/** The words of a page in layers: what is drawn over the same word again, for bold type or a shadow, is in the next one. */
+/** The words of a page in layers: a word that is drawn over the same word again, for bold type or a shadow, is in the next one. */
 export function* wordLayers(segments: readonly Segment[]): Steps<Word[][]> {
   const layers: Word[][] = [];
   let left = yield* wordSteps(segments);
@@ -134,7 +134,7 @@ function* withoutAgain(words: readonly Word[]): Steps<{ first: Word[]; again: Wo
   for (const [index, word] of words.entries()) {
     if (index % STRIDE === STRIDE - 1) yield STRIDE * WORD_WORK;
     const same = seen.get(word.text);
-    // What is drawn again follows soon.
+    // A word that is drawn again follows soon.
     const isAgain = same
       ?.slice(-MOST_AGAIN)
       .some(

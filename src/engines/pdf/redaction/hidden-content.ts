@@ -1,6 +1,6 @@
 /**
- * Redacts content that pages do not show, or do not show as their own: forms, appearances of annotations in all states, tiling patterns, soft masks,
- * and glyphs of Type 3 fonts (ISO 32000-2, 8.7.3, 8.10, 9.6.4, 11.6.5, 12.5.5).
+ * Redacts content that pages do not show, or do not show as their own (ISO 32000-2, 8.7.3, 8.10, 9.6.4, 11.6.5, 12.5.5). These are forms,
+ * appearances of annotations in all states, tiling patterns, soft masks, and glyphs of Type 3 fonts.
  */
 import type { PDFObject } from "mupdf";
 import { concat } from "../../../bytes/concat.ts";
@@ -73,7 +73,7 @@ export async function redactHidden(
     });
     count += matches.length;
     if (kind !== "glyph") {
-      // As it is written, and before boxes are drawn over it.
+      // As written, and before boxes are drawn over it.
       const own = indirect(document.newIndirect(number).get("Resources"));
       await asPage(open, contentOf(open, number, own), async () => {
         await proof?.check({ unknownMayGo: false });

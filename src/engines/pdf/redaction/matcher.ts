@@ -69,7 +69,7 @@ export class Matcher {
     return false;
   }
 
-  /** Ranges of the pieces of folded text, whose line feeds are the ends of lines that go on. They do not overlap. */
+  /** Ranges of the pieces of folded text, whose line feeds are the ends of lines that continue. They do not overlap. */
   inFolded(folded: FoldedText): Promise<Range[]> {
     return inTurns(this.#work, this.#inFolded(folded, true));
   }
@@ -97,7 +97,7 @@ export class Matcher {
     }
     starts.push(at);
     const folded = foldPieces(characters);
-    // Whoever wrote a line feed ended a line, and had no measure that text has to go on from.
+    // Whoever wrote a line feed ended a line, and had no measure from which text has to continue.
     const ranges = yield* this.#inFolded({ ...folded, text: folded.text.replaceAll("\n", ENDS.line) }, patterns);
     return ranges.map(({ start, end }) => ({ start: starts[start] ?? 0, end: starts[end] ?? at }));
   }
@@ -245,7 +245,7 @@ const BESIDE = 48;
 /** Characters of a text that are searched for a preset at once, and candidates that are looked at at once. */
 const [PART, CANDIDATES] = [16_000, 1_000];
 
-/** Fuel per character of a candidate that may go on in the next line. */
+/** Fuel per character of a candidate that may continue in the next line. */
 const UNIT_WORK = 20;
 
 /** A possible match of a preset, and its beginning. */

@@ -24,7 +24,7 @@ export function asText(bytes: Uint8Array): string | undefined {
 }
 
 /** Control characters that text does not have. */
-// oxlint-disable-next-line no-control-regex -- that is what it looks for
+// oxlint-disable-next-line no-control-regex -- it looks for these characters
 const hasControls = (text: string): boolean => /[\0-\x08\x0e-\x1f]/.test(text);
 
 /** Other readings of a text: as markup, and as a program. Only readings that differ from the text. */

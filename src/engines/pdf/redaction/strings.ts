@@ -54,7 +54,7 @@ interface Change {
   readonly change: (dictionary: PDFObject) => void;
 }
 
-// oxlint-disable-next-line no-control-regex -- that is what it looks for
+// oxlint-disable-next-line no-control-regex -- it looks for these characters
 const isBinary = (text: string): boolean => /[\0-\x08\x0e-\x1f\ufffd]/.test(text);
 
 export const isStandardName = (name: PDFObject): boolean => isConstant(name.pointer);
@@ -155,7 +155,7 @@ export class StringRedactor {
       break;
     }
     let result = kept ?? "";
-    // Goes on where it stopped: thousands of texts may become the same.
+    // Continues where it stopped: thousands of texts may become the same.
     let number = this.#next.get(`${kind}/${result}`) ?? 2;
     for (; this.#taken.has(`${kind}/${result}`); number++) {
       const other = `${kept ?? ""}${kind === "name" ? "_" : " "}${number}`;

@@ -303,7 +303,7 @@ class Comparison {
       const [old, now] = [before.object.get(key), after.get(key)].map((value) =>
         canonical(this.#engine, key === "ID" ? value.get(0) : value),
       );
-      // Writers add an identifier where there is none: nothing depends on it but the key of an encrypted file.
+      // Writers add an identifier if a file has none: nothing depends on it but the key of an encrypted file.
       const isAdded = key === "ID" && before.object.get(key).isNull() && after.get("Encrypt").isNull();
       if (old !== now && !isAdded) this.#forbid(TRAILER, `The trailer has another \`${key}\`.`);
     }

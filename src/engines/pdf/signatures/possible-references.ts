@@ -1,7 +1,7 @@
 /**
- * The references that any reader may see in an object as it is written. In one that the grammar of ISO 32000-2, 7.3, explains completely, those are its references. Elsewhere
- * readers guess, each in its own way: `99 0R`, `99 0.R`, and `4294967395 0 R` lead to object 99 in some. So each number in such an object may be one of an object, and where not
- * even the end of it is certain, it may lead to any object.
+ * The references that any reader may see in an object as written. If the grammar of ISO 32000-2, 7.3, explains the object completely, those are its
+ * references. Elsewhere readers guess, each in its own way: `99 0R`, `99 0.R`, and `4294967395 0 R` lead to object 99 in some. So each number in
+ * such an object may be one of an object. Where not even the end of such an object is certain, it may lead to any object.
  */
 import { latin1 } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
@@ -10,7 +10,7 @@ import { MOST_GENERATION, MOST_NUMBER } from "../syntax/objects.ts";
 import { LONGEST_WORD, type Tokens, tokens } from "../syntax/tokens.ts";
 import { ANY, TRAILER } from "./references.ts";
 
-/** An object as it is written, or as it is in its decoded object stream, or the trailer. */
+/** An object as written, in the file or in its decoded object stream, or the trailer. */
 export interface WrittenValue {
   /** `TRAILER` for the trailer. */
   readonly number: number;
@@ -100,7 +100,7 @@ class Grammar {
   isBounded = true;
   readonly #bytes: Uint8Array;
   readonly #end: number;
-  /** Whether what is open is a dictionary, and how many values each has; the first is for the object itself. */
+  /** Whether each open value is a dictionary, and how many values each has; the first is for the object itself. */
   readonly #open: boolean[] = [];
   readonly #counts: number[] = [0];
   /** The last two tokens, where they are integers, how many there are in a row, and whether they have digits alone. */
@@ -215,8 +215,8 @@ function runsOn(bytes: Uint8Array, end: number, { isInteger }: Grammar): boolean
 }
 
 /**
- * All numbers between two places, but for those in strings and names that all readers see as such: there is no reference in them, whatever is beside them, and
- * honest files have names such as `F4` there.
+ * All numbers between two places, but for those in strings and names that all readers see as such. There is no reference in them, whatever is
+ * beside them, and honest files have names such as `F4` there.
  */
 async function numbersIn(bytes: Uint8Array, start: number, meter: ParseMeter): Promise<Counts> {
   const counts: Counts = new Map();
@@ -236,7 +236,7 @@ function note(value: number, counts: Counts): void {
   if (value > 0 && value <= MOST_NUMBER) counts.set(value, (counts.get(value) ?? 0) + 1);
 }
 
-/** The digits between two places: those in a row, and those of a word together, since readers skip what is between them (`9-9`). */
+/** The digits between two places: those in a row, and those of a word together, since readers skip the bytes between them (`9-9`). */
 function noteNumbers(bytes: Uint8Array, from: number, to: number, counts: Counts): void {
   let [value, joined, runs] = [0, 0, 0];
   let isIn = false;

@@ -88,7 +88,7 @@ export class References {
   /**
    * The objects that can be reached from some roots by references other than the released ones. A released reference counts only if its holder is one
    * of the `roots`: a reader that reaches the holder in another way sees all of its references.
-   * @param released references of roots, each as often as it is released
+   * @param released references of roots, each with the number of its releases
    */
   async reachedFrom(roots: Iterable<number>, released: Counts): Promise<Set<number>> {
     const reached = new Set<number>();

@@ -1,4 +1,4 @@
-/** Saves documents that may be signed, and says whether a signature is no longer valid in what was written. */
+/** Saves documents that may be signed, and reports whether a signature is no longer valid in the written file. */
 import { fileDamaged } from "../../file-errors.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import type { OpenPdf } from "../document/document.ts";

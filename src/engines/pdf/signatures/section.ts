@@ -1,6 +1,7 @@
 /**
- * The cross-references of an update (ISO 32000-2, 7.5.4, 7.5.5, and 7.5.8), byte by byte. Readers disagree about those that break a rule: one takes the first of two entries for
- * an object, another the last, a third rebuilds the table. So each byte from the first of the section to the end of the update must be explained here.
+ * The cross-references of an update (ISO 32000-2, 7.5.4, 7.5.5, and 7.5.8), byte by byte. Readers disagree about those that break a rule: one takes
+ * the first of two entries for an object, another the last, a third rebuilds the table. So each byte from the first of the section to the end of
+ * the update must be explained here.
  */
 import { inflateWhole } from "../../flate/inflate.ts";
 import { find } from "../../../bytes/find.ts";
@@ -94,7 +95,7 @@ export async function soundObject(
 const OTHER_DATA = ["F", "FFilter", "FDecodeParms", "DP"];
 
 /**
- * The data of the stream behind a dictionary: as many bytes as `Length` says, between `stream` and `endstream`.
+ * The data of the stream behind a dictionary: as many bytes as `Length` gives, between `stream` and `endstream`.
  * @param at where the dictionary ends, or the keyword `stream` begins
  * @param end where the object ends
  */

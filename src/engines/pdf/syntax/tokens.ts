@@ -1,4 +1,7 @@
-/** The tokens of PDF syntax (ISO 32000-2, 7.2 and 7.3): of objects, of content, and of other programs in this syntax. All code that reads PDF bytes uses them. */
+/**
+ * The tokens of PDF syntax (ISO 32000-2, 7.2 and 7.3): of objects, of content, and of other programs in this syntax. All code that reads PDF bytes
+ * uses them.
+ */
 import { latin1 } from "../../../bytes/latin1.ts";
 import {
   BACKSLASH,
@@ -30,15 +33,16 @@ export interface ByteRange {
 /**
  * How bytes are read where readers differ.
  * - `strict`: a token has one reading, or it is `malformed`. Nothing is guessed.
- * - `objects`: as readers take the objects of a file. Chunks are parts of one text, and a token may go on in the next.
+ * - `objects`: as readers take the objects of a file. Chunks are parts of one text, and a token may continue in the next.
  * - `content`: as readers take content. A number ends where a letter begins, and a chunk is a stream: it ends a word, but not a string or a comment.
  *   A lone `>` is as good as two: were it none, all that follows would be in the dictionary that it may end.
  */
 export type Reading = "strict" | "objects" | "content";
 
 /**
- * `integer`, `real`: of strict reading. `number`: of the others, for whatever begins as a number. `word`: a keyword or an operator. `literal` and `hex`: strings, delimiters
- * included. `image`: the end of an inline image that an earlier stream of content began. `stray`: a delimiter without its counterpart. `malformed`: of strict reading, bytes up to the next delimiter that are no token, or a string without an end.
+ * `integer`, `real`: of strict reading. `number`: of the others, for whatever begins as a number. `word`: a keyword or an operator. `literal` and
+ * `hex`: strings, delimiters included. `image`: the end of an inline image that an earlier stream of content began. `stray`: a delimiter without
+ * its counterpart. `malformed`: of strict reading, bytes up to the next delimiter that are no token, or a string without an end.
  */
 export type TokenKind =
   | "integer"

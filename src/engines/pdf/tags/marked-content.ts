@@ -22,11 +22,11 @@ const [MOST_BYTES, UNMEASURED] = [4 * 1024 * 1024, 32 * 1024 * 1024];
 /** The most stretches of content that are marked anew. */
 const MOST_CHANGES = 20_000;
 
-/** It keeps the identifiers of what has begun. */
+/** It keeps the identifiers of the content that has begun. */
 type MarkedRun = Run<never, number>;
 
 export interface MarkedContent {
-  /** The content, all of it marked; undefined if it is so as it is. */
+  /** The content, all of it marked; undefined if it is all marked already. */
   readonly changed: Uint8Array | undefined;
   /** The identifiers of artifacts and of content that is not marked: one and two more than the highest of the page. */
   readonly artifact: number;

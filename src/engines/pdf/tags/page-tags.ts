@@ -1,6 +1,6 @@
 /**
- * Reads the tags of single pages (ISO 32000-2, 14.7): from what the parent tree names for the content of a page up to the root, and from
- * there down again, since only the way down tells the order. So a page costs as much as its own tags, however large the tree is, and
+ * Reads the tags of single pages (ISO 32000-2, 14.7): from the tags that the parent tree names for the content of a page up to the root. From
+ * there, it reads down again, since only the way down tells the order. So a page costs as much as its own tags, however large the tree is, and
  * cycles end by themselves.
  */
 import type { PDFObject } from "mupdf";
@@ -44,7 +44,7 @@ export class TagReader {
   readonly #roles: Roles;
   readonly #texts: TextReader;
   readonly #root: PDFObject;
-  /** The object numbers in long lists of kids, 0 for what is no reference. */
+  /** The object numbers in long lists of kids, 0 for a kid that is no reference. */
   readonly #kids = new Map<number, readonly number[]>();
   #remembered = 0;
 

@@ -4,9 +4,9 @@ export interface Tag {
   readonly role: string;
   /** Its elements on the page, and the identifiers of its content there, in the order in which they are read. */
   readonly kids: readonly (Tag | number)[];
-  /** What is read in place of its content. */
+  /** The text that is read in place of its content. */
   readonly actualText?: string;
-  /** What describes its content. */
+  /** A description of its content. */
   readonly alt?: string;
   /** Of the cell of a table. */
   readonly rowSpan: number;

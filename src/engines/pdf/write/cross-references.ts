@@ -9,12 +9,12 @@ export interface CrossReferenceRow {
   readonly deleted: boolean;
   /** In bytes from the header of the file. Of an object in an object stream, its index there. */
   readonly offset: number;
-  /** The number of the object stream that contains it. Only a stream of cross-references can say so. */
+  /** The number of the object stream that contains it. Only a stream of cross-references can give it. */
   readonly container?: number;
 }
 
 export interface WrittenSection {
-  /** Offset of what is written in bytes from the header of the file. */
+  /** Offset of the written part, in bytes from the header of the file. */
   readonly start: number;
   /** Offset of the section before it, if there is one. */
   readonly previous?: number;

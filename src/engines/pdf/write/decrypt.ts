@@ -10,9 +10,9 @@ import { entries } from "../objects/objects.ts";
 import { encryptedLike } from "./encrypted-like.ts";
 
 /**
- * Decrypts all of an open document: attachments with their own filter, and streams that name their crypt filter (ISO
- * 32000-2, 7.4.10), whether encrypted or not, since readers of a newly encrypted file would take them as they are. Readable
- * metadata has its filter since the document was opened (clear-metadata.ts).
+ * Decrypts all of an open document: attachments with their own filter, and streams that name their crypt filter (ISO 32000-2, 7.4.10), whether
+ * encrypted or not. Otherwise, readers of a newly encrypted file would take the latter without decryption. Readable metadata has its filter since
+ * the document was opened (clear-metadata.ts).
  */
 export async function decryptParts(open: OpenPdf): Promise<void> {
   const { engine, document } = open;
@@ -42,7 +42,7 @@ export async function decryptParts(open: OpenPdf): Promise<void> {
   await decryptAttachments(open, attachments.filter((streams) => !streams.some((number) => plain.has(number))).flat());
 }
 
-/** Says of an object, without handles, whether its filter may be `Crypt`. */
+/** Tells of an object, without handles, whether its filter may be `Crypt`. */
 function cryptFinder({ values }: PdfEngine, document: PDFDocument): (reference: Pointer) => boolean {
   const [filterKey, crypt] = ["Filter", "Crypt"].map((name) => document.newName(name).pointer);
   if (filterKey === undefined || crypt === undefined || !isConstant(crypt))

@@ -11,7 +11,8 @@ const QUICK = 5;
 const CRYPT_FILTERS = 15;
 
 /**
- * Opens a new document with the file key of `like`, the encryption dictionary `encrypt`, and nothing but `streams`, by object number, which are encrypted already.
+ * Opens a new document with the file key of `like`, the encryption dictionary `encrypt`, and nothing but `streams`, by object number, which are
+ * encrypted already.
  */
 export async function encryptedLike(
   { engine, document: source }: OpenPdf,

@@ -50,11 +50,11 @@ export interface SourceObject extends ObjectName {
 
 export interface SourceStream {
   readonly data: EngineBytes;
-  /** Whether the file has the bytes as they are: encrypted before, or never. */
+  /** Whether the file gets the bytes unchanged: encrypted before, or never. */
   readonly isFinal?: boolean;
 }
 
-/** What is encrypted later, and what puts it into the file then. */
+/** Data that is encrypted later, and the function that then puts it into the file. */
 interface Waiting extends Plaintext {
   readonly put: (encrypted: readonly Uint8Array[]) => void;
 }
@@ -112,7 +112,7 @@ export class PdfWriter {
     return number;
   }
 
-  /** Says that a number is not used. `generation`: that of its next use. */
+  /** Marks a number as not used. `generation`: that of its next use. */
   free({ number, generation }: ObjectName): void {
     this.#rows.push({ number, generation, deleted: true, offset: 0 });
   }
@@ -168,7 +168,7 @@ export class PdfWriter {
     }
   }
 
-  /** Leaves room for what is encrypted later. */
+  /** Leaves room for data that is encrypted later. */
   async #encrypt(cipher: Cipher, plaintext: Plaintext): Promise<void> {
     const { use, data } = plaintext;
     const length = cipher.lengthOf(use, data.length);

@@ -139,8 +139,8 @@ export async function findUsed({
 }
 
 /**
- * Saves a document assembled from copies, with the encryption it was opened with. Where the copies share the data of their sources, and are most of them, so does
- * the file.
+ * Saves a document assembled from copies, with the encryption it was opened with. Where the copies share the data of their sources, and are most of
+ * them, so does the file.
  */
 export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Room): Promise<EngineBytes> {
   const inPieces = (room.large && engine.sharesFiles) || document.countObjects() >= MANY_OBJECTS;

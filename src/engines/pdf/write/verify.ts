@@ -60,7 +60,7 @@ export async function expectationOf(
   return { pageCount, pages, facts, encrypted, from };
 }
 
-/** What was written is not what was meant. */
+/** The written file is not the intended one. */
 class Unverified extends Error {}
 
 /**

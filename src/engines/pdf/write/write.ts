@@ -1,6 +1,7 @@
 /**
- * Writes a document: its changes as an update of its file (ISO 32000-2, 7.5.6), or all that it uses as a new file. Streams that did not change are parts of their source, and those of a new document share
- * MuPDF's memory, so that memory and work depend on the other objects; MuPDF would hold the source, all objects, and 1.6 times the output.
+ * Writes a document: its changes as an update of its file (ISO 32000-2, 7.5.6), or all that it uses as a new file. Streams that did not change are
+ * parts of their source, and those of a new document share MuPDF's memory, so that memory and work depend on the other objects. MuPDF would hold
+ * the source, all objects, and 1.6 times the output.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { hex } from "../../../bytes/hex.ts";
@@ -263,8 +264,8 @@ function cipherOf(engine: PdfEngine, document: PDFDocument): Cipher | undefined 
 }
 
 /**
- * The numbers in the file by those in the document, 0 for objects that are not written. Where most are not used, they become consecutive: readers take
- * numbers that are too high for the size of a file for damage (qpdf 12). `isKept`: what stays encrypted has keys that depend on them.
+ * The numbers in the file by those in the document, 0 for objects that are not written. Where most are not used, they become consecutive: readers
+ * take numbers that are too high for the size of a file for damage (qpdf 12). `isKept`: objects that stay encrypted have keys that depend on them.
  */
 function numbersOf(
   reached: Uint8Array,
@@ -297,7 +298,7 @@ async function streamOf(
     isPlain: isUnfiltered && !isNamed(object.get("Type"), "Metadata"),
     hasOwnFilter: namesCryptFilter(object),
   }));
-  // MuPDF leaves a stream with its own crypt filter as it is in the file.
+  // MuPDF leaves the bytes of a stream with its own crypt filter unchanged.
   const stream = { data, isFinal: hasOwnFilter };
   if (!isPlain || data.length <= (isDense ? 0 : SHORT)) return { entries, stream };
   const deflated = await deflate(data.view(0, data.length));
@@ -310,8 +311,8 @@ async function streamOf(
 }
 
 /**
- * The data of each stream that did not change, where it is in the source as its dictionary says. `isKept`: what is encrypted there stays so, with a key that depends
- * on the number of the object, which stays too.
+ * The data of each stream that did not change, if it lies in the source as its dictionary describes. `isKept`: encrypted data stays so, with a key
+ * that depends on the number of the object, which stays too.
  */
 async function unchangedStreams(
   { engine, document, input }: WrittenDocument,

@@ -47,8 +47,8 @@ export interface PageProof {
   /** How many glyphs it holds: about 170 bytes for each. */
   readonly glyphs: number;
   /**
-   * Compares them with those that the page has now, before boxes are drawn, and returns where glyphs are gone. `unknownMayGo`: whether glyphs without Unicode may be gone, since their
-   * codes, which some readers show instead, were searched and erased.
+   * Compares them with those that the page has now, before boxes are drawn, and returns where glyphs are gone. `unknownMayGo`: whether glyphs
+   * without Unicode may be gone, since their codes, which some readers show instead, were searched and erased.
    * @throws Refusal `redaction_failed`
    */
   check(options: { readonly unknownMayGo: boolean }): Promise<readonly Gap[]>;

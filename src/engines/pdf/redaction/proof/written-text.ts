@@ -267,7 +267,7 @@ function formsOf({ found, ignoresCase }: Sought): string[] {
   return [...forms];
 }
 
-// oxlint-disable-next-line no-control-regex -- that is what it looks for
+// oxlint-disable-next-line no-control-regex -- it looks for these characters
 const CONTROLS = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 const isBinary = (text: string): boolean => CONTROLS.test(text) || text.includes("\ufffd");
 

@@ -36,8 +36,8 @@ export function fold(piece: string): string {
 }
 
 /**
- * Ends between the glyphs of a page, as characters that no text of a page has, except the line feed: a line whose text continues in the next one, any
- * other line, a cell of a table, and text unrelated to the rest.
+ * Ends between the glyphs of a page, as characters that no text of a page has, except the line feed. They are the ends of a line whose text
+ * continues in the next one, any other line, a cell of a table, and text unrelated to the rest.
  */
 export const ENDS = { "goes on": "\n", line: "\u2029", cell: "\ufdd1", apart: "\ufdd2" } as const;
 
