@@ -1,7 +1,7 @@
 /**
- * `npm run generate -- [parts]` writes the generated files: the parts of `generated-parts.ts` that are named, or all of them. `npm run generate --
- * migration <name>` writes the SQL for a change of src/db/schema.ts instead. With `--check`, as in `npm run check`, it writes nothing, and fails if
- * a file differs.
+ * `npm run generate -- [parts]` writes the generated files: the parts of `generated-parts.ts` that are named, or all of them.
+ * `npm run generate -- migration <name>` writes the SQL for a change of src/db/schema.ts instead. With `--check`, as in `npm run check`, it writes
+ * nothing, and fails if a file differs.
  */
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";

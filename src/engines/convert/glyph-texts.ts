@@ -200,7 +200,7 @@ const newWord = (start: number): ReplacedGlyphs & { inexact: ReplacedGlyphs[]; i
 
 /**
  * A glyph in the font's table may be followed by more characters than its own. They belong to a later glyph that is not in the table: the mark of
- * an r before a conjunct, or two vowel signs in one. Then, the cluster up to that glyph, and the texts of its glyphs.
+ * an r before a conjunct, or two vowel signs in one. Returns the cluster up to that glyph, and the texts of its glyphs.
  */
 function movedFrom(
   glyphs: readonly ShownGlyph[],
