@@ -2,9 +2,10 @@
 export const MiB = 1024 * 1024;
 
 /**
- * The limits of the service: every number that can reject a request, apart from those of plans and the values that a parameter accepts. Constants that
- * cannot reject one are defined where they are used. `npm run generate -- docs` writes docs/limits.md from this file: a group's comment introduces its table, and each
- * limit's comment is its row. Groups and rows marked with `@operating` are internals, which docs/operating.md lists instead.
+ * The limits of the service: every number that can reject a request, apart from those of plans and the values that a parameter accepts.
+ * Constants that cannot reject one are defined where they are used. `npm run generate -- docs` writes docs/limits.md from this file: a group's
+ * comment introduces its table, and each limit's comment is its row. Groups and rows marked with `@operating` are internals, which
+ * docs/operating.md lists instead.
  */
 export const limits = {
   /** Pages of a document. */
@@ -342,7 +343,10 @@ export const limits = {
     tags: 20_000,
     /** Nesting of HTML elements. MuPDF silently drops elements deeper than 98 levels, and adds a `tbody` to each table. */
     depth: 60,
-    /** Selectors of style sheets that may match an element, times the elements: each is compared with each. 10,000 rules with 500 elements, or 100 with 20,000, are below. */
+    /**
+     * Selectors of style sheets that may match an element, times the elements: each is compared with each. 10,000 rules with 500 elements, or
+     * 100 with 20,000, are below.
+     */
     styleMatches: 8_000_000,
     /** Characters of a word: a run of text without a space. */
     wordCharacters: 100_000,
@@ -388,7 +392,10 @@ export const limits = {
     stored: 1_000,
   },
 
-  /** Certificates. For `seal` and `verify-signatures`. A file over these limits gets 400 `invalid_certificate`, and a signature over them is reported as one that cannot be verified. */
+  /**
+   * Certificates. For `seal` and `verify-signatures`. A file over these limits gets 400 `invalid_certificate`, and a signature over them is
+   * reported as one that cannot be verified.
+   */
   certificates: {
     /** Size of a PKCS#12 file. */
     fileBytes: 1 * MiB,
@@ -631,14 +638,17 @@ export const limits = {
     goneMilliseconds: 2_000,
     /** `Retry-After` of a 503. */
     retryAfterSeconds: 5,
-    /** Memory that is not attributed to a request: the JavaScript heap with the bundle, the snapshot of a fresh engine (6 MiB), buffers of idle connections. An estimate. */
+    /**
+     * Memory that is not attributed to a request: the JavaScript heap with the bundle, the snapshot of a fresh engine (6 MiB), buffers of idle
+     * connections. An estimate.
+     */
     baseBytes: 24 * MiB,
     /**
      * Requests processed at the same time in one isolate. Each has its own engine, and two engines fit into 128 MB beside one large document. More would not
      * be faster: an isolate has one thread.
      */
     requests: 2,
-    /** Heap of an engine for a small document: 8 to 12 MiB for most operations. Rendering takes what is free. */
+    /** Heap of an engine for a small document: 8 to 12 MiB for most operations. Rendering takes all free memory. */
     engineBytes: 12 * MiB,
     /** Expected growth of engines that wait for their readers. */
     growthBytes: 8 * MiB,

@@ -91,7 +91,7 @@ export class FileUpload {
   /** The memory in bytes that an upload holds. `length`: as for `begin`. */
   static memoryBytes(length: number | undefined): number {
     const needed = length === undefined || length > BUFFER_BYTES ? 2 * BUFFER_BYTES : length;
-    // The tags of its chunks, the chunk itself, and what is on its way through the digest and the cipher.
+    // The tags of its chunks, the chunk itself, and the bytes on their way through the digest and the cipher.
     return Math.ceil(needed * 1.001) + OWN_BYTES;
   }
 

@@ -132,7 +132,7 @@ export const linkTo = ({ url, name, size, contentType, expiresAt }: ReturnType<t
 const sentence = ({ id, name, size, expiresAt }: StoredFile, type: string): string =>
   `The result is stored as \`${id}\` (${name}, ${type}, ${size.toLocaleString("en-US")} bytes) until ${expiresAt}. Use the ID as the file of another tool.`;
 
-/** The headers of a result that say what happened to the document, and what it cost. */
+/** The headers of a result that describe the changes of the document, and its cost. */
 function factsOf(headers: Headers): Json {
   const own = Object.keys(resultHeaders).flatMap((name) => {
     const value = headers.get(name);

@@ -35,7 +35,7 @@ const [firstFormat, ...otherFormats] = formats.map(({ name }) => name);
 if (firstFormat === undefined) throw new Error("there is no format");
 const formatNames: [string, ...string[]] = [firstFormat, ...otherFormats];
 
-/** What is kept of each format, and what is not. Formats that keep the same are one row. */
+/** The kept and dropped features of each format. Formats that keep the same are one row. */
 function formatTable(): string {
   const rows = Array.from(
     Map.groupBy(formats, ({ keeps, drops }) => `${keeps} | ${drops}`),

@@ -44,7 +44,7 @@ const PAUSE = 100;
 
 /**
  * The same database, which waits while a running server writes: statements that SQLite refused with SQLITE_BUSY have changed nothing and are
- * repeated. workerd sets no `busy_timeout`, and reports an internal error if it cannot open the file.
+ * repeated. No `busy_timeout` is set by workerd, which reports an internal error if it cannot open the file.
  */
 function patient({ $client: d1 }: Database): Database {
   return openExecuted(async (statements) => {

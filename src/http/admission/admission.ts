@@ -98,8 +98,8 @@ type Kind = (typeof KINDS)[number];
 
 /**
  * Admits only as many requests as fit in the isolate's memory. The others wait, with their bodies unread, in order of arrival: first those of
- * accounts that hold no engine, and last those of accounts with much uncharged work. workerd terminates an isolate that exceeds its memory, with
- * every request in it, so estimates err on the large side.
+ * accounts that hold no engine, and last those of accounts with much uncharged work. If an isolate exceeds its memory, workerd terminates it
+ * with every request in it, so estimates err on the large side.
  *
  * When the client disconnects, the platform can drop the rest of a request's work, including its `finally` blocks. So nothing here relies on a
  * request to clean up: each place in the queue and each admitted request has its own deadline, which the waiting requests check.

@@ -14,7 +14,7 @@ import { limits, MiB } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import { memoryTaken } from "../errors/load-errors.ts";
 
-/** How much of a response is produced ahead of its reader while memory allows. What has been produced needs no engine anymore. */
+/** How much of a response is produced ahead of its reader while memory allows. Produced bytes need no engine anymore. */
 const AHEAD_BYTES = 32 * MiB;
 
 export interface LeaseRequest {

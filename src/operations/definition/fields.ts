@@ -35,7 +35,7 @@ export type FileKind = "pdf" | ImageKind | "any";
 
 /** The facts about a field besides its type. Validation, openapi.json, and the playground all use them. */
 interface FieldHints {
-  /** What people read instead of the name, where the name does not say it: "Pages per part" for `chunkSize`. */
+  /** The text that people read if the name does not explain the field: "Pages per part" for `chunkSize`. */
   readonly label?: string;
   /** The fuzzer always sends one of these instead of what the schema allows: values that are cheap, or reach more than random ones. */
   readonly tries?: readonly string[];

@@ -17,8 +17,8 @@ export interface CopiedPages {
 }
 
 /**
- * Makes a new PDF of pages of another, and frees the files of the request (`RequestFiles.free`) unless the copy shares their data. `choose` gets the number of pages and returns
- * 0-based pages in the order of the copy. What it throws ends the work.
+ * Makes a new PDF of pages of another, and frees the files of the request (`RequestFiles.free`) unless the copy shares their data.
+ * `choose` gets the number of pages and returns 0-based pages in the order of the copy. Its errors end the work.
  */
 export async function copyPages(
   engine: PdfEngine,

@@ -1,4 +1,4 @@
-/** What is copied from one source into one target. */
+/** The copy of one source's pages in one target. */
 import type { PDFDocument, PDFGraftMap, PDFObject } from "mupdf";
 import { destinationIn, eachDestination } from "./destinations.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -10,8 +10,8 @@ import { dataInFile } from "../document/stream-data.ts";
 import { usedStreams } from "./used-streams.ts";
 
 /**
- * Copies some pages of a source. It uses one graft map throughout: an object used by two pages is copied once, and every
- * reference to a page leads to the same object in the target, before and after that page is written.
+ * Copies some pages of a source. It uses one graft map throughout, so it copies an object of two pages once. Every reference
+ * to a page leads to the same object in the target, before and after that page is written.
  */
 export class Graft {
   readonly source: Source;

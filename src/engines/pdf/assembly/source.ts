@@ -1,8 +1,8 @@
 /**
- * A document from which pages are copied. Whatever ties its pages together (the page tree, the field tree, the structure tree)
- * is read into plain models and cut in the open document, in memory only: each page becomes an empty leaf; fields and structure
- * elements lose their children. After that, copying an object copies just what it uses, never the rest of the document behind a
- * reference. The models tell how to tie the copies together again.
+ * A document from which pages are copied. The page tree, the field tree, and the structure tree tie its pages together. They
+ * are read into plain models and cut in the open document, in memory only: each page becomes an empty leaf; fields and structure
+ * elements lose their children. After that, a copy of an object has only the objects that it uses, never the rest of the document
+ * behind a reference. The models tell how to tie the copies together again.
  */
 import type { PDFObject } from "mupdf";
 import { type Destinations, readDestinations } from "./destinations.ts";
@@ -31,7 +31,7 @@ export interface SourcePage {
 
 export interface Source {
   readonly open: OpenPdf;
-  /** What was done to it for all documents that its pages are copied to. */
+  /** Work on it that serves all documents that its pages are copied to. */
   readonly done: {
     /** By object number, 1 for objects whose streams were looked for to share their data. */
     readonly shared: Uint8Array;
@@ -58,8 +58,8 @@ export interface Source {
 }
 
 /**
- * Entries of a page that are not copied as they are: its position in the tree, what is copied separately, and what leads to
- * other pages (article beads, document parts, color separations of other pages).
+ * Entries of a page that are not copied unchanged: its position in the tree, entries that are copied separately, and those that
+ * lead to other pages (article beads, document parts, color separations of other pages).
  */
 const NOT_COPIED = new Set(["Parent", "Annots", "Resources", "B", "DPart", "SeparationInfo"]);
 

@@ -17,8 +17,9 @@ const BYTE_WORK = 0.2;
 
 /**
  * The page's resources without those that its content never names: many writers give all pages one dictionary with everything
- * in it. What is named loses the same of its own resources, in the source. Anything that looks like a name counts as used, even in a string or in
- * image data: better too many than one too few. Resources stay as they are if a form, a pattern or a Type 3 font uses those of what draws it.
+ * in it. Named resources lose their own unused resources too, in the source. Anything that looks like a name counts as used, even in a
+ * string or in image data: better too many than one too few. Resources stay unchanged if a form, a pattern or a Type 3 font uses those of
+ * the content that draws it.
  */
 export async function usedResources(source: Source, page: SourcePage): Promise<PDFObject> {
   const contents = page.attributes.get("Contents");
@@ -27,7 +28,7 @@ export async function usedResources(source: Source, page: SourcePage): Promise<P
   return resources;
 }
 
-/** Resources without those that no content names; undefined if they stay as they are. */
+/** Resources without those that no content names; undefined if they stay unchanged. */
 async function trimmed(
   { open: { engine, document } }: Source,
   resources: PDFObject,

@@ -7,7 +7,10 @@ type Pointer = PDFObject["pointer"];
 /** Fuel per object that is looked at. */
 const OBJECT_WORK = 200;
 
-/** The numbers of the streams that an object uses, itself included. Objects that are marked in `looked` by their numbers are passed over, and the others marked. */
+/**
+ * The numbers of the streams that an object uses, itself included. Passes over objects that are marked in `looked` by their numbers, and
+ * marks the others.
+ */
 export async function usedStreams(
   { document, engine }: Pick<OpenPdf, "document" | "engine">,
   object: PDFObject,

@@ -42,8 +42,8 @@ export interface GraphicsState<F> {
 }
 
 /**
- * The parts of the state that a reader of content may keep; the rest is not interpreted. `line`: its width, miter limit, and dashes. `text`: the parameters of text. `position`:
- * its matrices, which need `text` for the leading.
+ * The parts of the state that a reader of content may keep; the rest is not interpreted. `line`: its width, miter limit, and dashes.
+ * `text`: the parameters of text. `position`: its matrices, which need `text` for the leading.
  */
 export type Group = "matrix" | "line" | "color" | "mask" | "font" | "text" | "position";
 

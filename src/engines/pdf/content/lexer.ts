@@ -54,8 +54,8 @@ export class ContentLexer extends Tokens {
 }
 
 /**
- * The end of the data of an inline image and of its `EI`, or undefined if there is none. Only `EI` marks it, and that can occur in the data as well (8.9.7). The
- * standard requires whitespace before it; some writers omit it.
+ * The end of the data of an inline image and of its `EI`, or undefined if there is none. Only `EI` marks it, and that can occur in the data
+ * as well (8.9.7). The standard requires whitespace before it; some writers omit it.
  */
 function inlineImageEnd(bytes: Uint8Array, start: number): { data: number; operator: number } | undefined {
   return endAfter(bytes, start, isWhite) ?? endAfter(bytes, start, () => true);

@@ -42,8 +42,8 @@ export class ContentState implements Visitor<never, void, TolerantOperators> {
   }
 
   /**
-   * The parts of each stream that must be blanked before anything can be put around them: a `Q` with nothing to restore, which readers ignore until a
-   * `q` precedes it, and an inline image that never ends.
+   * The parts of each stream that must be blanked before anything can be put around them. One is a `Q` with nothing to restore, which readers
+   * ignore until a `q` precedes it. The other is an inline image that never ends.
    */
   get blanked(): readonly (readonly ByteRange[])[] {
     const image = this.#operators.openImage;

@@ -132,9 +132,9 @@ export class TolerantOperators implements Operators {
   }
 
   /**
-   * Whether readers disagree about the open constructs. The content has words that are not operators, operators without their operands or inside of
-   * arrays and dictionaries, dictionaries of anything but names and values, delimiters without their counterpart, or an inline image that never ends.
-   * Each reader continues elsewhere after these, or stops.
+   * Whether readers disagree about the open constructs. The content has words that are not operators, or operators without their operands or
+   * inside of arrays and dictionaries. Or it has dictionaries of anything but names and values, delimiters without their counterpart, or an
+   * inline image that never ends. Each reader continues elsewhere after these, or stops.
    */
   get isDoubtful(): boolean {
     const { unfinished } = this.#lexer;

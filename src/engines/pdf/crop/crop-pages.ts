@@ -22,7 +22,7 @@ export interface CropMargins {
   readonly left: number;
 }
 
-/** A page as it is displayed before, and the box in its units that stays visible. */
+/** The displayed page before the crop, and the box in its units that stays visible. */
 export interface Crop {
   readonly page: StampPage;
   readonly box: PageBox;

@@ -1,7 +1,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 
-/** What is set on the page that shows other content for a while. */
+/** The entries that are set on the page while it shows other content. */
 const OF_PAGE = ["Contents", "Resources", "MediaBox", "CropBox", "Rotate", "UserUnit", "Annots"] as const;
 
 /** Does the work while the first page shows other content than its own, on 1,000 points square. */

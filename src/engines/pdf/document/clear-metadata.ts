@@ -11,7 +11,7 @@ import { find } from "../../../bytes/find.ts";
 /** First version of the encryption dictionary that allows readable metadata. */
 const CRYPT_FILTERS = 4;
 
-/** Adds the filter to the metadata stream if only the encryption dictionary says that it is not encrypted. */
+/** Adds the filter to the metadata stream if only the encryption dictionary declares it unencrypted. */
 export function markClearMetadata(document: PDFDocument): void {
   const encrypt = document.getTrailer().get("Encrypt");
   const stream = metadataOf(document);

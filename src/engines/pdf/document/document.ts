@@ -46,7 +46,7 @@ import { saslPrep } from "../encryption/saslprep.ts";
 import { withoutSignLabels } from "./without-sign-labels.ts";
 import { withoutStructure } from "./without-structure.ts";
 
-/** A PDF in the request, and what is needed to open it. */
+/** A PDF in the request, with everything needed to open it. */
 export interface PdfInput {
   /** Identifies the input in errors: the name of its form field. */
   readonly field: string;
@@ -87,7 +87,7 @@ export interface OpenPdf extends Disposable {
 
 /**
  * Opens a PDF in the arena. `validateFor`: looks for damage in the whole file up front, before it is saved, its pages are
- * rendered (or otherwise interpreted), or they are grafted; by default, damage is found when the damaged object is read.
+ * rendered (or otherwise interpreted), or they are grafted. By default, damage is found when the damaged object is read.
  * `lenient`: accepts a document of which pages are lost, and finds the pages without a page tree if there is none.
  * `repair`: makes MuPDF rebuild the cross-references, which is also done if they lead to no pages.
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
@@ -103,7 +103,7 @@ export async function openPdf(
   if (sent.bytes.length === 0) throw emptyFile(field);
   const inRanges = sent.bytes.stored !== undefined;
   // The objects of a file that is read in ranges are bounded by the heap and the work budget.
-  // What was appended to a file are objects that the engine already had.
+  // The engine already had the objects that were appended to a file.
   const measured = inRanges ? undefined : await measureFile(engine.work, sent.bytes.continues?.file ?? sent.bytes);
   const document = await openDocument(engine, sent, repair);
   const { input, isOwner } = await authenticate(engine, document, sent);

@@ -1,4 +1,4 @@
-/** Documents that are read in ranges: what has to be fetched before plain calls find it. */
+/** Documents that are read in ranges: fetches their objects before plain calls need them. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { pageTreeDamaged, pagesLost } from "../../file-errors.ts";
@@ -36,7 +36,7 @@ export async function fetchDocument(engine: PdfEngine, document: PDFDocument, fi
 }
 
 /**
- * The object numbers of all pages, from the inner nodes of the page tree (ISO 32000-2, 7.7.3): where a node counts as many pages as
+ * The object numbers of all pages, from the inner nodes of the page tree (ISO 32000-2, 7.7.3). If a node counts as many pages as
  * it has kids, they are taken for pages without being read.
  */
 async function pageNumbers(engine: PdfEngine, root: PDFObject, field: string): Promise<number[]> {
@@ -69,7 +69,7 @@ async function pageNumbers(engine: PdfEngine, root: PDFObject, field: string): P
     }
   };
   await walk(root, 0);
-  // Pages that the document does not count would be left out of what is done with all of them.
+  // Work on all pages would leave out pages that the document does not count.
   if (numbers.length !== root.get("Count").asNumber()) throw pageTreeDamaged(field);
   return numbers;
 }
@@ -94,8 +94,8 @@ export async function fetchPages({ engine, document, input }: Fetched, pages: re
 }
 
 /**
- * Fetches pages (0-based) with their content streams and the dictionaries of what they draw, several at a time, so that what comes
- * next need not wait for each in turn. Reads nothing that it would not read anyway.
+ * Fetches pages (0-based) with their content streams and the dictionaries of the objects that they draw, several at a time, so that
+ * the next step need not wait for each in turn. Reads nothing that the next step would not read anyway.
  */
 export async function fetchAhead(open: Fetched, pages: readonly number[]): Promise<void> {
   const { engine, document } = open;

@@ -37,8 +37,8 @@ export async function repairPageTree({
 }
 
 /**
- * An attribute that a page has or inherits (7.7.3.4), which may be put into other objects as well: MuPDF renumbers the references in a direct
- * dictionary once for each object that has it, so one that pages share becomes an object of its own.
+ * An attribute that a page has or inherits (7.7.3.4), which may be put into other objects as well. MuPDF renumbers the references in a direct
+ * dictionary once for each object that has it, so a dictionary that pages share becomes an object of its own.
  */
 export function inherited(document: PDFDocument, page: PDFObject, key: string): PDFObject {
   const value = page.getInheritable(key);
@@ -221,7 +221,7 @@ export async function correctPageCounts(
     await work.pause();
     const number = objectNumber(node);
     const isNode = node.isDictionary() && !(number > 0 && seen.has(number));
-    // What is deeper is not looked at.
+    // Deeper nodes are not read.
     isComplete &&= isNode && depth <= MAX_DEPTH;
     if (left < 0 || depth > MAX_DEPTH || !isNode) return 0;
     seen.add(number);
@@ -267,7 +267,7 @@ export async function findMissingPages(
     await work.pause();
     await scope(async () => {
       const page = await found({ engine, document }, engine.long.findPage(document, index));
-      // A number that was given to another object in a later revision may lead to what was there before.
+      // A number that was given to another object in a later revision may lead to the earlier one.
       const isLost = !page.isDictionary() || page.isStream() || isNamed(page.get("Type"), "XObject");
       if (isLost) lost.push(index + 1);
       if (isLost || !contentResolves(page) || !(await resolves.all(page.getInheritable("Resources")))) {

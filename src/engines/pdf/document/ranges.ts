@@ -90,7 +90,7 @@ export class PageRange {
   }
 
   /**
-   * The 1-based pages of each item, or what is wrong with it. A list that begins with an exclusion starts from all pages.
+   * The 1-based pages of each item, or its problem. A list that begins with an exclusion starts from all pages.
    */
   *#named(pageCount: number): Generator<{ pages: readonly number[]; leaveOut: boolean } | string> {
     if (this.problem !== undefined) yield this.problem;

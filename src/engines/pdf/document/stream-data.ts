@@ -9,8 +9,8 @@ const MOST_SPACE = 2;
 const KEYWORD = "endstream";
 
 /**
- * The data of streams, by their numbers, as it is in the file: encoded, and encrypted if the document is. Leaves out those that are not loaded, and those whose
- * `Length` is wrong. Changes of the document are not considered.
+ * The data of streams, by their numbers, exactly as in the file: encoded, and encrypted if the document is. Leaves out those that are not
+ * loaded, and those whose `Length` is wrong. Ignores changes of the document.
  */
 export async function dataInFile(
   { engine, document, input }: Pick<OpenPdf, "engine" | "document" | "input">,

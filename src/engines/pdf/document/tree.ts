@@ -1,13 +1,13 @@
 /**
- * The walk over the trees of a document, with its guards: each object is visited once, so cycles end; nodes and levels are limited; every
- * listed object takes fuel, and the walk yields to other requests. Each tree defines its nodes and what they lead to.
+ * The walk over the trees of a document, with its guards. Each object is visited once, so cycles end; nodes and levels are limited; every
+ * listed object takes fuel, and the walk yields to other requests. Each tree defines its nodes and their branches.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadOf } from "../objects/load.ts";
 import { counted, entryCounter, objectNumber } from "../objects/objects.ts";
 
-/** Fuel per object that a tree lists, in addition to what is done with it. */
+/** Fuel per object that a tree lists, in addition to the work on it. */
 const NODE_WORK = 200;
 
 /** A document whose trees are read. */
@@ -72,7 +72,7 @@ interface TreeKind {
 
 /**
  * Visits the nodes of a tree in order, each before those below it. The consumer may change a node that it was given: `read` has been called.
- * @param read makes a node of a dictionary, and says what is visited next: the last branch first
+ * @param read makes a node of a dictionary, and names the next branches to visit: the last branch first
  * @throws Refusal `limit_exceeded` beyond `limits.treeEntries`
  */
 export async function* walkTree<Node extends TreeNode<Node>>(

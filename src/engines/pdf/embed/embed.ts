@@ -25,8 +25,8 @@ export interface Embedded {
 }
 
 /**
- * Prepares a PNG, JPEG, or WebP for embedding in a PDF. Calls `countPixels` before anything is decoded. Keeps a JPEG as it
- * is, and the data of a non-interlaced PNG without alpha.
+ * Prepares a PNG, JPEG, or WebP for embedding in a PDF. Calls `countPixels` before anything is decoded. Keeps a JPEG
+ * unchanged, and the data of a non-interlaced PNG without alpha.
  * @throws Refusal `invalid_file` (damaged, truncated, animated, or a kind of JPEG that PDF does not support),
  *   `limit_exceeded` (pixels, decompressed bytes, memory), `overloaded`
  */

@@ -20,9 +20,8 @@ export function inlineEncryption(engine: PdfEngine, document: PDFDocument): void
 }
 
 /**
- * MuPDF encrypts everything it writes with the filter for strings, and leaves attachments that have their own filter as they
- * are.
- * @throws what `mixed` returns, if the encryption dictionary says otherwise
+ * MuPDF encrypts everything it writes with the filter for strings, and leaves attachments that have their own filter unchanged.
+ * @throws what `mixed` returns, if the encryption dictionary requires otherwise
  */
 export function refuseMixedFilters(document: PDFDocument, field: string | undefined): void {
   const encrypt = document.getTrailer().get("Encrypt");
@@ -34,7 +33,7 @@ export function refuseMixedFilters(document: PDFDocument, field: string | undefi
   if (strings !== streams || !keepsAttachments) throw encryptedInDifferentWays(field);
 }
 
-/** Refuses a document if attachments are encrypted in another way than streams. MuPDF reads them as they are in the file. */
+/** Refuses a document if attachments are encrypted in another way than streams. MuPDF reads them undecrypted from the file. */
 export function refuseAttachmentFilter(document: PDFDocument, field: string | undefined): void {
   const encrypt = document.getTrailer().get("Encrypt");
   if (!encrypt.isDictionary() || !encrypt.get("EFF").isName()) return;

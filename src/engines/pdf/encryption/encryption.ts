@@ -47,10 +47,10 @@ export class PdfEncryption {
   }
 
   /**
-   * Opens the final bytes and throws an Error unless they are protected as requested: cipher and permissions match, nothing
-   * is readable without the user password (if there is one), and each password opens the file as user or as owner. A password
-   * of revision 6 is tried on the dictionary in these bytes as the standard says (passwords.ts), and MuPDF reads with the key
-   * that it yields.
+   * Opens the final bytes and throws an Error unless they are protected as requested. Cipher and permissions must match, nothing
+   * may be readable without the user password (if there is one), and each password must open the file as user or as owner. A
+   * password of revision 6 is tried on the dictionary in these bytes as the standard requires (passwords.ts), and MuPDF reads with
+   * the key that it yields.
    */
   async verify(engine: PdfEngine, bytes: EngineBytes, protection: Protection, pageCount: number): Promise<void> {
     const { method, userPassword, ownerPassword, permissions } = protection;

@@ -7,7 +7,7 @@ import { rc4 } from "./rc4.ts";
 /** Size of an AES block, and of an initialization vector, in bytes. */
 const BLOCK = 16;
 
-/** Bytes that are encrypted at once: WebCrypto copies what it is given, and what it returns. A whole number of blocks. */
+/** Bytes that are encrypted at once: WebCrypto copies its input and its output. A whole number of blocks. */
 const CHUNK = 256 * 1024;
 
 /** What Algorithm 1 adds to the file key for AES. */
@@ -32,7 +32,7 @@ export interface Plaintext {
 /** The platform did not encrypt: nothing that was written so far may be sent. */
 export class CipherFailure extends Error {}
 
-/** Encrypts what is written to a file, with its key. */
+/** Encrypts the data of a file with its key. */
 export class Cipher {
   readonly #crypto: PlatformCrypto;
   readonly #file: FileKey;
@@ -59,8 +59,8 @@ export class Cipher {
   }
 
   /**
-   * Encrypts data, which is read and returned in pieces. What has the same key is encrypted as one message, since a call of WebCrypto takes longer than
-   * encrypting a few kilobytes.
+   * Encrypts data, which is read and returned in pieces. Data with the same key is encrypted as one message, since a call of WebCrypto takes
+   * longer than encrypting a few kilobytes.
    * @throws CipherFailure
    */
   async encrypt(plaintexts: readonly Plaintext[]): Promise<Uint8Array[][]> {
@@ -100,8 +100,9 @@ export class Cipher {
   }
 
   /**
-   * Encrypts data as one message in CBC mode, each padded on its own. The first begins with a random initialization vector. The vector of each other is the last block
-   * before it: all data is given before any of it is encrypted, so nobody could choose data for a vector that they have seen.
+   * Encrypts data as one message in CBC mode, each padded on its own. The first begins with a random initialization vector. The vector of each
+   * other is the last block before it: all data is given before any of it is encrypted, so nobody could choose data for a vector that they
+   * have seen.
    */
   async #aesCbc(key: CryptoKey, data: readonly EngineBytes[]): Promise<Uint8Array[][]> {
     const encrypted = data.map((): Uint8Array[] => []);
@@ -113,7 +114,7 @@ export class Cipher {
     const flush = async (): Promise<void> => {
       const [only] = plain;
       const bytes = (plain.length === 1 && only ? only : concat(plain)) as Uint8Array<ArrayBuffer>;
-      // WebCrypto pads what it is given; this is padded already.
+      // WebCrypto pads its input; this is padded already.
       const algorithm = { name: "AES-CBC", iv: last };
       const output = new Uint8Array(await this.#crypto.subtle.encrypt(algorithm, key, bytes)).subarray(0, size);
       for (const [index, { to, start, isFirst }] of members.entries()) {

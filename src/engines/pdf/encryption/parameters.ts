@@ -6,7 +6,7 @@ export type EncryptionMethod = "aes-128" | "aes-256";
 /** How strings or streams are encrypted. */
 export type CipherMethod = "none" | "rc4" | "aes-128" | "aes-256";
 
-/** The key of a file, and what it is used for. */
+/** The key of a file, and its uses. */
 export interface FileKey {
   readonly key: Uint8Array<ArrayBuffer>;
   readonly strings: CipherMethod;

@@ -36,7 +36,7 @@ export const permissionChoices = {
 const MOST_BYTES = 127;
 const MOST_CHARACTERS = 32;
 
-/** Prepares a password for the cipher, or says what is wrong with it. Without a password, the value is `""`. */
+/** Prepares a password for the cipher, or returns its problem. Without a password, the value is `""`. */
 export function readPassword(
   method: EncryptionMethod,
   password = "",

@@ -45,7 +45,7 @@ export class SpanRecorder {
     this.#said.set(id, text);
   }
 
-  /** The changed texts, by the spans. Adds codes to the erased ones if only a text says what they show. */
+  /** The changed texts, by the spans. Adds codes to the erased ones if only a text gives their meaning. */
   decide(gone: Set<number>): Map<number, SpanTexts> {
     const changed = new Map<number, SpanTexts>();
     for (const { span, ids } of this.#spans) {

@@ -62,8 +62,8 @@ export interface PrintedNumber {
 const MOST_DIGITS = 15;
 
 /**
- * The number that a text plainly is; undefined for all else. `1,234` is none, because it is 1.234 in many countries: commas count only where there are several of
- * them or a decimal point follows. Neither is `007`, which is a code.
+ * The number that a text plainly is; undefined for all else. `1,234` is none, because it is 1.234 in many countries: commas count only if
+ * there are several or a decimal point follows. Neither is `007`, which is a code.
  */
 export function plainNumber(text: string): PrintedNumber | undefined {
   const match = /^([-\u2212]?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?$/.exec(text);

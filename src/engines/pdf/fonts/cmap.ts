@@ -1,4 +1,7 @@
-/** Reads the CMaps of a document: which bytes of a shown string are one code, which CID a code has (ISO 32000-2, 9.7.5 and 9.7.6), and what it means (9.10.3). */
+/**
+ * Reads the CMaps of a document: which bytes of a shown string are one code, the CID of a code (ISO 32000-2, 9.7.5 and 9.7.6), and its
+ * meaning (9.10.3).
+ */
 import { limits } from "../../../limits.ts";
 import { cmapTooLarge } from "../../limit-errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";

@@ -1,4 +1,7 @@
-/** Names, codes, and characters of glyphs: the encodings of simple fonts (ISO 32000-2, 9.6.5 and annex D), and the names that font programs refer to by number. */
+/**
+ * Names, codes, and characters of glyphs: the encodings of simple fonts (ISO 32000-2, 9.6.5 and annex D), and the names that font programs
+ * refer to by number.
+ */
 import type { PDFObject } from "mupdf";
 import { items } from "../objects/objects.ts";
 

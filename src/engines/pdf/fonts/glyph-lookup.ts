@@ -6,7 +6,10 @@ import type { ParseMeter } from "../../parse-meter.ts";
 import { alike, characterOfName, charactersOf } from "./encoding.ts";
 import type { SfntFont } from "./sfnt.ts";
 
-/** The glyphs for a code, and for its name if the encoding has differences: none if there is no such glyph, or if another reader might find one that is not found here. */
+/**
+ * The glyphs for a code, and for its name if the encoding has differences: none if there is no such glyph, or if another reader might find
+ * one that is not found here.
+ */
 export type GlyphLookup<Glyph> = (code: number, name: string | undefined) => ReadonlySet<Glyph>;
 
 /** The private use area, where symbolic fonts have their codes. */

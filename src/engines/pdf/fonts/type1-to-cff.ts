@@ -13,7 +13,10 @@ import { UnknownFont } from "./unknown-font.ts";
 const FONT_MATRIX = (12 << 8) | 7;
 const [DEFAULT_WIDTH, NOMINAL_WIDTH] = [20, 21];
 
-/** Operators by the entries of the Private dictionary that readers use to place outlines on pixels (Type 1, section 5), and those whose numbers are written as differences. */
+/**
+ * Operators by the entries of the Private dictionary that readers use to place outlines on pixels (Type 1, section 5), and those whose
+ * numbers are written as differences.
+ */
 const HINTS = {
   BlueValues: 6,
   OtherBlues: 7,

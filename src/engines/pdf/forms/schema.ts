@@ -7,7 +7,10 @@ import { items, objectNumber } from "../objects/objects.ts";
 export interface FormField {
   readonly name: string;
   readonly type: FieldType;
-  /** Check box: whether it is on; in a group, the state of the chosen one, or false. Signature: whether it is signed. Multi-select list: the values. Otherwise a string. */
+  /**
+   * Check box: whether it is on; in a group, the state of the chosen one, or false. Signature: whether it is signed. Multi-select list: the
+   * values. Otherwise a string.
+   */
   readonly value: string | boolean | string[] | null;
   /** The possible values of a radio group, a group of check boxes, drop-down, or list box; null for other fields. */
   readonly options: string[] | null;

@@ -1,4 +1,4 @@
-/** Downsamples images that are too large to hold in memory row by row as they are inflated. */
+/** Downsamples images that are too large to hold in memory, row by row during inflation. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { DamagedStream, inflate } from "../../flate/inflate.ts";

@@ -13,8 +13,8 @@ export async function namingPage<T>(index: number, work: () => Promise<T>): Prom
 }
 
 /**
- * The pages (0-based) of these that have an image in JBIG2 which cannot be decoded: it is drawn as if all its samples were 0. Looks for it in their resources and in those of
- * their forms.
+ * The pages (0-based) of these that have an image in JBIG2 which cannot be decoded: it is drawn as if all its samples were 0. Looks for it in
+ * their resources and in those of their forms.
  */
 export async function pagesWithUndecodable(open: OpenPdf, pages: readonly number[]): Promise<number[]> {
   const { engine } = open;

@@ -113,7 +113,7 @@ export interface XmpAttribute extends XmpName {
 }
 
 export interface XmpElement extends XmpName {
-  /** As it is written. */
+  /** As written. */
   readonly qualified: string;
   readonly attributes: readonly XmpAttribute[];
   readonly children: readonly (XmpElement | string)[];

@@ -34,8 +34,8 @@ export const PDF_XREF = { num_objects: 0, subsec: 8, SIZE: 40 } as const;
 export const PDF_XREF_SUBSEC = { next: 0, len: 4, start: 8, table: 12 } as const;
 
 /**
- * `ofs`: position of the object from the header, or the number of its object stream. `stm_ofs`: position of its data in the file, header or not. Both in 64 bits.
- * `stm_buf`: other data for it.
+ * `ofs`: position of the object from the header, or the number of its object stream. `stm_ofs`: position of its data in the file, header or
+ * not. Both in 64 bits. `stm_buf`: other data for it.
  */
 export const PDF_XREF_ENTRY = { type: 0, gen: 2, ofs: 8, stm_ofs: 16, stm_buf: 24, obj: 28, SIZE: 32 } as const;
 

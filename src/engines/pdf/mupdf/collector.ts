@@ -5,7 +5,7 @@ import type { PdfEngine } from "./mupdf.ts";
 const BLOCK = 256 * 1024;
 
 /**
- * Collects bytes as they are produced, in blocks of an engine's heap, where they count toward the request's memory. They last
+ * Collects bytes during production, in blocks of an engine's heap, where they count toward the request's memory. They last
  * as long as the lease.
  */
 export class Collector {

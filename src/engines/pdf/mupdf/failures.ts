@@ -1,4 +1,4 @@
-/** MuPDF's errors, and what they mean to the client. */
+/** MuPDF's errors, and their meaning to the client. */
 import { firstThrown } from "../../errors.ts";
 import { objectsTooDeep, pdfDamaged } from "../../file-errors.ts";
 import { tooMuchMemory } from "../../limit-errors.ts";

@@ -49,7 +49,8 @@ const checked = ofIsolate((): Snapshot | undefined => undefined);
 const STEP = 65_536;
 
 /**
- * Files of a request of more than this many bytes share their data with copies. Below, arena, copies, and output fit side by side, and MuPDF's own writer is faster.
+ * Files of a request of more than this many bytes share their data with copies. Below, arena, copies, and output fit side by side, and
+ * MuPDF's own writer is faster.
  */
 const LARGE_FILES = 8 * MiB;
 
@@ -211,7 +212,7 @@ export class PdfEngine {
 
   /**
    * Whether an error has passed through the instance. Each one leaves its frames on the wasm stack, which only a new instance
-   * recovers, so such an instance is not kept. Nor is one whose last call is suspended: it would go on in the heap of the next request.
+   * recovers, so such an instance is not kept. Nor is one whose last call is suspended: it would continue in the heap of the next request.
    */
   get failed(): boolean {
     return this.#failed || this.#gauge.broken || this.#gauge.running;

@@ -15,7 +15,7 @@ export interface ReadHandle {
 export type Callback = (code: number, types: number, values: number) => number;
 
 /**
- * Lets MuPDF wait for bytes that have to be fetched: in calls that can be suspended (`FuelGauge.long`), the read is a suspending
+ * Lets MuPDF wait for bytes that have to be fetched. In calls that can be suspended (`FuelGauge.long`), the read is a suspending
  * import; in all others it is a plain one, which throws where bytes are missing.
  */
 export class Reads {

@@ -4,7 +4,7 @@ import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
 import { BLOCKS, FZ_STEXT_BLOCK, FZ_STEXT_CHAR, FZ_STEXT_STRUCT } from "./abi.ts";
 import type { PdfEngine } from "./mupdf.ts";
 
-/** Bits of the flags of a vector: its lines are drawn, not what is inside; it is a rectangle. */
+/** Bits of the flags of a vector: its lines are drawn, not its inside; it is a rectangle. */
 export const [STROKED, RECTANGLE] = [1, 2];
 
 /** The type of structure whose elements are distinguished; see tags/slots.ts. */
@@ -113,7 +113,7 @@ export class StextCharacters {
     this.#next = first;
   }
 
-  /** Goes on to the next character. Returns whether there is one. */
+  /** Moves to the next character. Returns whether there is one. */
   next(): boolean {
     if (this.#next === 0) return false;
     this.#at = this.#next >> 2;

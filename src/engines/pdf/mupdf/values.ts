@@ -26,7 +26,7 @@ export class Values {
     this.#lib = lib;
   }
 
-  /** 0 for a constant. Read here, because documents have millions of values, and a call of MuPDF takes longer than what it does. */
+  /** 0 for a constant. Read here, because documents have millions of values, and a call of MuPDF takes longer than its work. */
   #kindOf(value: Pointer): number {
     return isConstant(value) ? 0 : (this.#lib.HEAPU8[(value as unknown as number) + PDF_OBJ.kind] ?? 0);
   }

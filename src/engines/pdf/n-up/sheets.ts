@@ -23,7 +23,7 @@ export interface Arranged extends SheetLayout {
 /** The longest side of a page that readers accept, in points (ISO 32000-1, annex C.2). */
 const LONGEST_SIDE = 14_400;
 
-/** Fuel per page, in addition to what its content costs. */
+/** Fuel per page, in addition to the cost of its content. */
 const PAGE_WORK = 2_000;
 
 /** Entries of the catalog about single pages, which have no meaning for sheets. */

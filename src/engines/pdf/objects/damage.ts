@@ -49,8 +49,8 @@ const NUMBERS_BEHIND = 65_536;
  * Reads objects until MuPDF finds a damaged one and repairs the whole document. Otherwise it would do so on first access:
  * while writing, this loses changes and the pages they touch; while interpreting a page, it continues with objects that are
  * gone. Before saving, all objects are read, since MuPDF also reads unused ones; otherwise, only those in use. Then the numbers of
- * new objects begin above all that anything refers to. Before grafting, references to objects beyond the last are removed as well: they are null (ISO 32000-2, 7.3.10), and MuPDF
- * refuses to copy them.
+ * new objects begin above all that anything refers to. Before grafting, references to objects beyond the last are removed as well:
+ * they are null (ISO 32000-2, 7.3.10), and MuPDF refuses to copy them.
  */
 export async function findDamage(
   engine: PdfEngine,
@@ -132,7 +132,7 @@ async function readAll(engine: PdfEngine, document: PDFDocument, highest: Highes
       }
       const looked = highest.lookAt(reference);
       if (looked) await looked;
-      // Reading what is in a damaged object stream only gives a warning.
+      // MuPDF only warns when it reads an object in a damaged object stream.
       if (document.wasRepaired() && values.resolved(reference) === 0) unreadable.push(number);
     } catch (error) {
       if (!engine.isFailure(error)) throw error;
@@ -199,7 +199,7 @@ async function readUsed(
 
 /**
  * Whether a document without encryption has an encryption dictionary (ISO 32000-2, 7.6.2) that its trailer no longer leads to: its strings and
- * streams would be taken for what they are encrypted to. Reads all objects.
+ * streams would be read in their encrypted form. Reads all objects.
  */
 export async function hasLostEncryption(engine: PdfEngine, document: PDFDocument): Promise<boolean> {
   let isLost = false;

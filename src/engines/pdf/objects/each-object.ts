@@ -70,7 +70,7 @@ function selectorOf(
 
 /**
  * The same without handles, which take longer than a look at an object.
- * @param visit gets a pointer to a reference to the object, valid only until it returns, or what it returns is resolved
+ * @param visit gets a pointer to a reference to the object, valid only until it returns, or until its promise is resolved
  */
 export async function eachPointer(
   { document, engine }: Document,

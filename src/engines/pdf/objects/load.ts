@@ -4,5 +4,5 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 /** Gives back an object whose value is there. */
 export type Load = (object: PDFObject) => PDFObject | Promise<PDFObject>;
 
-/** Only what is read in ranges has to be fetched first; a call that can wait takes longer than reading an entry. */
+/** Only documents that are read in ranges have to be fetched first; a call that can wait takes longer than reading an entry. */
 export const loadOf = (engine: PdfEngine): Load => (engine.ranges ? engine.long.load : (object) => object);

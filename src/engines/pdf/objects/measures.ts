@@ -1,15 +1,15 @@
 /**
- * Measures objects as they are in a file, before MuPDF parses them: it keeps dictionaries sorted by moving their entries, and an object is parsed in
- * one piece, during which no other request runs.
+ * Measures the objects of a file in their stored form, before MuPDF parses them. MuPDF keeps dictionaries sorted by moving their entries, and
+ * an object is parsed in one piece, during which no other request runs.
  */
 import { limits } from "../../../limits.ts";
 import { objectTooLarge } from "../../limit-errors.ts";
 import { type TokenKind, Tokens } from "../syntax/tokens.ts";
 
-/** Tokens, and bytes, that MuPDF parses in about 10 ms: what has more is loaded in a call that can be suspended. */
+/** Tokens, and bytes, that MuPDF parses in about 10 ms: a larger object is loaded in a call that can be suspended. */
 export const LARGE = { tokens: 30_000, bytes: 256 * 1024 };
 
-/** The largest of what is limited. */
+/** The largest of each limited measure. */
 export type Measures = Record<keyof typeof limits.syntax, number>;
 
 /** Measures objects (ISO 32000-2, 7.3) in chunks, as readers take them. */
@@ -33,12 +33,12 @@ export class ObjectMeter {
   /** Items of those around it, those of arrays as a negative number. */
   readonly #outer: number[] = [];
 
-  /** `most`: what is refused beyond. */
+  /** `most`: anything beyond is refused. */
   constructor(most: Measures = limits.syntax) {
     this.#most = most;
   }
 
-  /** Forgets what is open: another object follows. */
+  /** Forgets open constructs: another object follows. */
   begin(): void {
     if (this.tokens > this.largest.tokens) this.largest.tokens = this.tokens;
     this.#next.reset();

@@ -1,6 +1,6 @@
 /**
  * Object streams are the only streams that MuPDF inflates without a limit we control, and it does so while opening a file. A
- * deflate stream of 1 MB can expand to 1 GB (RFC 1951 allows 1032 to 1, and filters can be chained), so streams that might
+ * deflate stream of 1 MB can expand to 1 GB: RFC 1951 allows 1032 to 1, and filters can be chained. So streams that might
  * be too large are measured here first, and so are the objects in them.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
@@ -18,13 +18,13 @@ import { LARGE, type Measures, ObjectMeter } from "./measures.ts";
 const READ = 64 * 1024;
 const SYNTAX_WORK = 3;
 
-/** What is known of the objects of a file before it is open. */
+/** Known facts about the objects of a file before it is open. */
 interface MeasuredFile {
   readonly largest: Measures;
   /** Numbers of objects, and of object streams, that take MuPDF long to load. */
   readonly objects: readonly number[];
   readonly streams: Set<number>;
-  /** Object streams that can only be read once the file is open, as it is encrypted. */
+  /** Object streams that can only be read once the file is open, because it is encrypted. */
   readonly unread: readonly StoredStream[];
   measure(stream: StoredStream, data: Uint8Array): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function measureFile(work: Work, file: EngineBytes): Promise<Measur
 }
 
 /**
- * Measures what only an open document lets read, and loads large objects while other requests run.
+ * Measures the streams that only an open document can read, and loads large objects while other requests run.
  * @throws Refusal `limit_exceeded`
  */
 export async function loadLargeObjects(engine: PdfEngine, document: PDFDocument, file: MeasuredFile): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Reads and writes PDF objects through MuPDF: names as bytes, the entries of dictionaries, and the items of arrays. What is visited is bounded.
+ * Reads and writes PDF objects through MuPDF: names as bytes, the entries of dictionaries, and the items of arrays. Visits are bounded.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
@@ -19,8 +19,8 @@ export function objectNumber(object: PDFObject): number {
 const MOST_DIGITS = 9;
 
 /**
- * The value of a number as a file writes it. MuPDF keeps numbers as 32-bit floats, so that 594.96 would be 594.9600219, and what is computed
- * with it another number once it is written.
+ * The value of a number as a file writes it. MuPDF keeps numbers as 32-bit floats, so that 594.96 would be 594.9600219, and a result computed
+ * with it would be another number once it is written.
  */
 export function decimalOf(number: PDFObject): number {
   const value = number.asNumber();
@@ -99,7 +99,10 @@ export async function* eachOrOnly(engine: PdfEngine, object: PDFObject): AsyncGe
   else if (!object.isNull()) yield object;
 }
 
-/** The entries of a dictionary or stream dictionary, as `entries` has them. Lets other requests run meanwhile; the dictionary must not be changed until then. */
+/**
+ * The entries of a dictionary or stream dictionary, as `entries` has them. Lets other requests run meanwhile; the dictionary must not be
+ * changed until then.
+ */
 export async function* eachEntry(
   engine: PdfEngine,
   dictionary: PDFObject,

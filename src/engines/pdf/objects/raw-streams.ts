@@ -1,6 +1,6 @@
 /**
- * Measures streams as they are in a file whose decoding takes work out of all proportion to their size: filters behind filters, programs that run for each
- * pixel, and JPEGs that refine all of their pixels again and again. Finds object streams, which are measured apart.
+ * Measures the stored streams of a file whose decoding takes work out of all proportion to their size. These are filters behind filters,
+ * programs that run for each pixel, and JPEGs that refine all of their pixels again and again. Finds object streams, which are measured apart.
  */
 import { limits } from "../../../limits.ts";
 import { find } from "../../../bytes/find.ts";
@@ -23,7 +23,7 @@ const BYTE_WORK = 2;
 const MARKER_WORK = 20;
 const SPACE = 0x20;
 
-/** A file as it is stored. */
+/** A file as stored. */
 export class RawFile {
   readonly bytes: Uint8Array;
   #isEncrypted: boolean | undefined;

@@ -6,7 +6,7 @@ import { countInflated, DEFLATE_RATIO } from "./inflated-size.ts";
 import { rawBytes } from "./object-streams.ts";
 import { items } from "./objects.ts";
 
-/** A stream that cannot exceed this size in bytes is decoded by MuPDF in one piece, three times as fast as it is measured in steps. */
+/** A stream that cannot exceed this size in bytes is decoded by MuPDF in one piece, three times as fast as measuring it in steps. */
 export const DECODED_AT_ONCE = 16 * 1024 * 1024;
 
 /** Upper bound of the decoded size of a stream, based on its declared length. */

@@ -22,8 +22,8 @@ const WORTH_IT = 0.98;
 const WELL_DEFLATED = 64;
 
 /**
- * Recompresses all streams that are compressed poorly or with older filters. Streams that cannot be decoded stay as they
- * are. Compresses XMP as well, except in a PDF/A, where tools search for it as plain text.
+ * Recompresses all streams that are compressed poorly or with older filters. Streams that cannot be decoded stay
+ * unchanged. Compresses XMP as well, except in a PDF/A, where tools search for it as plain text.
  */
 export async function recompressStreams({ document, engine }: OpenPdf): Promise<void> {
   const budget = { left: limits.decompressedBytes };

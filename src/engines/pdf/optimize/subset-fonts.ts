@@ -28,8 +28,8 @@ interface Chosen {
 }
 
 /**
- * Reduces fonts to the glyphs that pages show. Keeps fonts of a form complete, since filling it in may need any glyph. Returns the object numbers of the fonts that
- * have lost glyphs.
+ * Reduces fonts to the glyphs that pages show. Keeps fonts of a form complete, since filling it in may need any glyph. Returns the object
+ * numbers of the fonts that have lost glyphs.
  */
 export async function subsetFonts(open: OpenPdf, chosen?: Chosen): Promise<ReadonlySet<number>> {
   const { document, engine } = open;
