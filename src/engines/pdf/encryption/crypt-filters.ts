@@ -21,7 +21,7 @@ export function inlineEncryption(engine: PdfEngine, document: PDFDocument): void
 
 /**
  * MuPDF encrypts everything it writes with the filter for strings, and leaves attachments that have their own filter unchanged.
- * @throws what `mixed` returns, if the encryption dictionary requires otherwise
+ * @throws Refusal `unsupported_encryption` if the encryption dictionary requires otherwise
  */
 export function refuseMixedFilters(document: PDFDocument, field: string | undefined): void {
   const encrypt = document.getTrailer().get("Encrypt");
