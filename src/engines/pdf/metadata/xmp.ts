@@ -14,9 +14,9 @@ export const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const DC = "http://purl.org/dc/elements/1.1/";
 const PDF = "http://ns.adobe.com/pdf/1.3/";
 const PDFX = "http://ns.adobe.com/pdfx/1.3/";
-const PDFA_ID = "http://www.aiim.org/pdfa/ns/id/";
+export const PDFA_ID = "http://www.aiim.org/pdfa/ns/id/";
 const XMP = "http://ns.adobe.com/xap/1.0/";
-const XML = "http://www.w3.org/XML/1998/namespace";
+export const XML = "http://www.w3.org/XML/1998/namespace";
 /** Prefixes for namespaces that the packet does not declare. */
 const PREFIXES: ReadonlyMap<string, string> = new Map(
   Object.entries({ [DC]: "dc", [PDF]: "pdf", [PDFX]: "pdfx", [XMP]: "xmp" }),
@@ -108,6 +108,8 @@ export async function readXmp(work: Work, packet: Uint8Array): Promise<ReadonlyM
 
 /** An attribute that is a property (ISO 16684-1, 7.9.2.2), or qualifies one. */
 export interface XmpAttribute extends XmpName {
+  /** As written. */
+  readonly qualified: string;
   readonly value: string;
   readonly span: XmlSpan;
 }
@@ -124,8 +126,12 @@ export interface XmpElement extends XmpName {
   readonly tags: readonly [XmlSpan, XmlSpan];
 }
 
+export type XmpEncoding = "UTF-8" | "UTF-16" | "UTF-32" | "unknown";
+
 interface Packet {
   readonly text: string;
+  /** That of the bytes, whatever they declare. Unknown: not UTF-8, and read as Windows-1252. */
+  readonly encoding: XmpEncoding;
   /** Each `rdf:RDF`. */
   readonly roots: readonly XmpElement[];
 }
@@ -153,6 +159,7 @@ class PacketReader implements XmlVisitor {
       attributes: Object.values(attributes).map((one, index) => ({
         namespace: one.uri,
         local: one.local,
+        qualified: one.name,
         value: one.value,
         span: attributeSpans[index] ?? span,
       })),
@@ -182,7 +189,8 @@ class PacketReader implements XmlVisitor {
  */
 export async function parseXmp(work: Work, packet: Uint8Array): Promise<Packet | undefined> {
   // Writers leave zeros around the packet. The XML declaration may name an encoding other than the output's.
-  const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
+  const decoded = decode(packet);
+  const text = trimmed(decoded.text).replace(/^<\?xml\s[^>]*\?>/, "");
   const reader = new PacketReader();
   try {
     await readXml(new ParseMeter(work, "xml"), text, BOUNDS, reader);
@@ -191,7 +199,7 @@ export async function parseXmp(work: Work, packet: Uint8Array): Promise<Packet |
     if (error.kind === "malformed") return undefined;
     throw xmpHasTooMany(error.kind, error.actual);
   }
-  return { text, roots: reader.roots };
+  return { text, encoding: decoded.encoding, roots: reader.roots };
 }
 
 /** Strips zeros and whitespace from both ends. (A regular expression for trailing whitespace takes quadratic time.) */
@@ -205,19 +213,32 @@ function trimmed(text: string): string {
 }
 
 /** Detects the encoding by the byte order mark or else by the position of the first `<` (ISO 16684-1, 7.3). */
-function decode(packet: Uint8Array): string {
-  const [first, second] = packet;
+function decode(packet: Uint8Array): { readonly text: string; readonly encoding: XmpEncoding } {
+  const [first = 0, second = 0, third = 0, fourth = 0] = packet;
+  const starts = ((first << 24) | (second << 16) | (third << 8) | fourth) >>> 0;
+  if (starts === 0xfeff || starts === 0x3c) return { text: utf32(packet, false), encoding: "UTF-32" };
+  if (starts === 0xfffe0000 || starts === 0x3c000000) return { text: utf32(packet, true), encoding: "UTF-32" };
   if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) {
-    return new TextDecoder("utf-16be").decode(packet);
+    return { text: new TextDecoder("utf-16be").decode(packet), encoding: "UTF-16" };
   }
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) {
-    return new TextDecoder("utf-16le").decode(packet);
+    return { text: new TextDecoder("utf-16le").decode(packet), encoding: "UTF-16" };
   }
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(packet);
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(packet), encoding: "UTF-8" };
   } catch {
-    return new TextDecoder("windows-1252").decode(packet);
+    return { text: new TextDecoder("windows-1252").decode(packet), encoding: "unknown" };
   }
+}
+
+function utf32(packet: Uint8Array, isLittleEndian: boolean): string {
+  const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);
+  const pieces: string[] = [];
+  for (let at = 0; at + 4 <= packet.length; at += 4) {
+    const point = view.getUint32(at, isLittleEndian);
+    pieces.push(point > 0x10ffff ? "\ufffd" : String.fromCodePoint(point));
+  }
+  return pieces.join("");
 }
 
 interface Found {
@@ -225,7 +246,7 @@ interface Found {
   readonly node: XmpElement | XmpAttribute;
 }
 
-const isElement = (node: XmpElement | XmpAttribute | string): node is XmpElement =>
+export const isElement = (node: XmpElement | XmpAttribute | string): node is XmpElement =>
   typeof node !== "string" && "children" in node;
 
 export const elementsOf = (parent: XmpElement): XmpElement[] => parent.children.filter(isElement);
