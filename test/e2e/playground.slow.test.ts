@@ -444,6 +444,12 @@ describe.skipIf(noBrowser)("playground", () => {
     await verdict.getByRole("button", { name: "signed.pdf" }).click();
     await visitor.run();
     await visitor.result.locator(".status").waitFor();
+    expect(await visitor.result.locator(".verdict").allInnerTexts()).toEqual([
+      "The signature is intact, and no change was made that it forbids.",
+      "The document is unchanged since it was signed.",
+      "Who signed is not proved: the certificate leads to no root in trust. Send the roots that you trust to find out.",
+    ]);
+    await visitor.result.getByRole("tab", { name: "JSON" }).click();
     expect(await visitor.result.innerText()).toMatch(/"documentIntact": true/);
   });
 });

@@ -5,6 +5,7 @@ import { Download } from "./download.tsx";
 import { Highlighted } from "./highlighted.tsx";
 import { notesIn, readPagesIn } from "./reading/places.ts";
 import { Reading } from "./reading/reading.tsx";
+import { reportIn, ReportView } from "./reports/report-view.tsx";
 import { abridged, Text } from "./text-view.tsx";
 
 interface Props {
@@ -15,9 +16,9 @@ interface Props {
   readonly source: Blob | string | undefined;
 }
 
-type View = "On the page" | "Text" | "JSON";
+type View = "Verdict" | "On the page" | "Text" | "JSON";
 
-/** Indented JSON. Places on pages come first, and then the text. */
+/** Indented JSON. A verdict in words or places on pages come first, and then the text. */
 export function JsonView({ blob, name, passwords, source }: Props) {
   const [json, setJson] = useState<unknown>();
   const [tab, setTab] = useState<View>();
@@ -28,7 +29,9 @@ export function JsonView({ blob, name, passwords, source }: Props) {
   const text = (json as { text?: unknown } | null)?.text;
   const hasText = typeof text === "string";
   const read = source === undefined ? undefined : readPagesIn(json);
+  const report = reportIn(json);
   const names: readonly View[] = [
+    ...(report ? (["Verdict"] as const) : []),
     ...(read ? (["On the page"] as const) : []),
     ...(hasText ? (["Text"] as const) : []),
     "JSON",
@@ -48,7 +51,9 @@ export function JsonView({ blob, name, passwords, source }: Props) {
         </span>
       }
     >
-      {chosen === "On the page" && read && source !== undefined ? (
+      {chosen === "Verdict" && report ? (
+        <ReportView {...{ report, source, passwords }} />
+      ) : chosen === "On the page" && read && source !== undefined ? (
         <Reading {...{ source, passwords, read }} notes={notesIn(json)} />
       ) : chosen === "Text" ? (
         <Text text={whole} />
