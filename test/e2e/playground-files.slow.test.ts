@@ -1,8 +1,12 @@
+import type { Locator, Page } from "playwright-core";
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { type Description, operationsOf } from "../../src/site/description/description.ts";
+import { typeOfName } from "../../src/site/description/media-types.ts";
+import { takesType } from "../../src/site/description/fields.ts";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 import { noBrowser, Visitor } from "./visitor.ts";
@@ -129,4 +133,71 @@ describe.skipIf(noBrowser)("playground: files", () => {
     expect(await remove.getAttribute("aria-invalid")).toBe("true");
     visitor.expected("400 (Bad Request)");
   });
+
+  test("takes every example and a file of another kind, chosen or dropped, in every file field", async () => {
+    const examples = await readdir(join(root, "examples"));
+    const buffers = await Promise.all(examples.map((name) => readFile(join(root, "examples", name))));
+    const files = examples.map((name, index) => ({
+      name,
+      mimeType: typeOfName(name) ?? "application/octet-stream",
+      buffer: buffers[index] ?? Buffer.alloc(0),
+    }));
+    files.push({ name: "table.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
+    const description = (await (await fetch(`${server.baseUrl}/api/v1/openapi.json`)).json()) as Description;
+    const wrong: string[] = [];
+    let count = 0;
+    for (const { name, fields } of operationsOf(description)) {
+      const page = await visitor.open(name);
+      for (const field of fields) {
+        if (field.kind === "value") continue;
+        const own = page.locator("fieldset.field").filter({ has: page.locator(".api-name", { hasText: field.name }) });
+        // Dropped files go the same way, so one of either kind will do.
+        const isRight = ({ name: of }: { readonly name: string }): boolean => takesType(field, typeOfName(of));
+        const dropped = [files.find(isRight), files.find((file) => !isRight(file))];
+        for (const file of files) {
+          for (const way of dropped.includes(file) ? (["choose", "drop"] as const) : (["choose"] as const)) {
+            const place = own.locator(".drop");
+            if ((await place.count()) !== 1) continue;
+            if (way === "choose") await place.locator('input[type="file"]').setInputFiles(file);
+            else await drop(page, place, [file]);
+            const row = own.locator(".files li", { hasText: file.name });
+            const refusal = own.getByRole("alert").filter({ hasText: file.name });
+            await row.or(refusal).first().waitFor();
+            const isTaken = await row.isVisible();
+            if (isTaken !== takesType(field, typeOfName(file.name)))
+              wrong.push(`${name} ${field.name} ${way} ${file.name}`);
+            if (isTaken) await row.getByRole("button", { name: /^Remove/ }).click();
+            count += 1;
+          }
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(count).toBeGreaterThan(300);
+
+    const page = await visitor.open("rotate");
+    const pdf = { mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") };
+    const both = ["first.pdf", "second.pdf"].map((name) => ({ name, ...pdf }));
+    await drop(page, page.locator(".drop"), both);
+    await page.locator(".files li", { hasText: "first.pdf" }).waitFor();
+    expect(await page.getByRole("alert").innerText()).toBe("file takes one file. second.pdf was not added.");
+  });
 });
+
+/** Drops files on an element of a page. */
+async function drop(
+  page: Page,
+  target: Locator,
+  files: readonly { name: string; mimeType: string; buffer: Buffer }[],
+): Promise<void> {
+  const given = JSON.stringify(files.map(({ buffer, ...file }) => ({ ...file, text: buffer.toString("base64") })));
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const data = new DataTransfer();
+    for (const { name, mimeType, text } of ${given}) {
+      const bytes = Uint8Array.from(atob(text), (character) => character.codePointAt(0));
+      data.items.add(new File([bytes], name, { type: mimeType }));
+    }
+    return data;
+  })()`);
+  await target.dispatchEvent("drop", { dataTransfer });
+}

@@ -39,7 +39,8 @@ export function formSchema({ fields, steps, ...needs }: Pick<Operation, "fields"
 
 const firstFile: FileField = {
   kind: "file",
-  accept: ["pdf", "png", "jpeg"],
+  // The first step may be one that takes any format.
+  accept: ["any"],
   description:
     "The file of the first step. If its operation takes several, they have the same names as there: `file0`, `image0`, and so on.",
 };

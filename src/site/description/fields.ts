@@ -59,6 +59,10 @@ const fileIn = (schema: Schema): Schema | undefined =>
 
 const numbered = (pattern: string): string | undefined => /^\^(\w+?)\(/.exec(pattern)?.[1];
 
+/** Whether a field takes a type: one without a list takes all. A type that is not known is left to the service. */
+export const takesType = ({ accept }: FileField | FilesField, type: string | undefined): boolean =>
+  accept === "" || type === undefined || accept.split(/,\s*/).includes(type);
+
 /** The fields of a form, in the schema's order; numbered files form one field. */
 export function fieldsOf(schema: Schema, contentType: (name: string) => string | undefined): Field[] {
   const { properties = {}, patternProperties = {}, required = [] } = schema;

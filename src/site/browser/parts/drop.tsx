@@ -19,7 +19,7 @@ export function Drop({ label, accept, multiple, take, invalid, describedBy, chil
   const [over, setOver] = useState(false);
   const chosen = (files: FileList | null | undefined) => {
     const all = [...(files ?? [])];
-    if (all.length > 0) take(multiple ? all : all.slice(0, 1));
+    if (all.length > 0) take(all);
   };
   return (
     <div

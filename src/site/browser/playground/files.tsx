@@ -2,7 +2,6 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FileField, FilesField } from "../../description/fields.ts";
 import { asFile, type ChosenFile } from "../../description/form-values.ts";
 import { isFileId } from "../api/stored-files.ts";
-import { typeOfName } from "../../description/media-types.ts";
 import { useReorder } from "../parts/use-reorder.ts";
 import { Drop } from "../parts/drop.tsx";
 import { bytes } from "../parts/figures.ts";
@@ -10,7 +9,7 @@ import { Inline } from "../parts/prose.tsx";
 import { ReferenceInput } from "./reference-input.tsx";
 import { SketchPad } from "./sketch-pad.tsx";
 import { fetchSample, samplesFor } from "./samples.ts";
-import { notTaken, takesType } from "./workspace.ts";
+import { sorted } from "./workspace.ts";
 
 export const chosenFrom = (file: File): ChosenFile => asFile(file, file.name);
 
@@ -20,16 +19,16 @@ interface ChooseProps {
   readonly add: (files: readonly ChosenFile[]) => void;
   readonly issue: string | undefined;
   readonly describedBy: string;
+  /** Called with the reason why files were not added, or undefined if all were. */
+  readonly refuse: (reason: string | undefined) => void;
 }
 
 /** Accepts files of this computer, examples, stored files, and URLs. */
-function Choose({ field, multiple, add, issue, describedBy }: ChooseProps) {
+function Choose({ field, multiple, add, issue, describedBy, refuse }: ChooseProps) {
   const { name: label, accept } = field;
-  const [refused, setRefused] = useState<string>();
   const take = (files: readonly File[]): void => {
-    const other = files.find(({ name }) => !takesType(field, typeOfName(name)));
-    setRefused(other && notTaken(other.name, field));
-    const taken = files.filter(({ name }) => takesType(field, typeOfName(name)));
+    const { taken, reason } = sorted(field, files, multiple);
+    refuse(reason);
     if (taken.length > 0) add(taken.map(chosenFrom));
   };
   const samples = samplesFor(accept);
@@ -39,11 +38,6 @@ function Choose({ field, multiple, add, issue, describedBy }: ChooseProps) {
       : samples.map((one) => [one]);
   return (
     <Drop {...{ label, accept, multiple, describedBy }} invalid={issue !== undefined} take={take}>
-      {refused !== undefined && (
-        <p class="issue" role="alert">
-          <Inline text={refused} />
-        </p>
-      )}
       <div class="samples">
         {offered.length > 0 && (
           <p>
@@ -63,6 +57,15 @@ function Choose({ field, multiple, add, issue, describedBy }: ChooseProps) {
         <ReferenceInput label={label} add={(file) => add([file])} />
       </div>
     </Drop>
+  );
+}
+
+function Refused({ reason }: { reason: string | undefined }) {
+  if (reason === undefined) return null;
+  return (
+    <p class="issue" role="alert">
+      <Inline text={reason} />
+    </p>
   );
 }
 
@@ -88,6 +91,7 @@ export function FileInput({ field, chosen, choose, issue, password }: FileInputP
   const id = useId();
   const { name, label, required, description, accept } = field;
   const [file] = chosen;
+  const [refused, refuse] = useState<string>();
   return (
     <fieldset class="field">
       <legend>
@@ -105,16 +109,20 @@ export function FileInput({ field, chosen, choose, issue, password }: FileInputP
             passwordIssue={password?.issue}
             accept={accept}
             replace={(file) => choose([file])}
-            remove={() => choose([])}
+            remove={() => {
+              refuse(undefined);
+              choose([]);
+            }}
             invalid={issue !== undefined}
           />
         </ul>
       ) : (
         <>
-          <Choose field={field} multiple={false} add={choose} issue={issue} describedBy={`${id}-about ${id}-issue`} />
+          <Choose {...{ field, issue, refuse }} multiple={false} add={choose} describedBy={`${id}-about ${id}-issue`} />
           {name === "signatureImage" && <SketchPad draw={(file) => choose([file])} />}
         </>
       )}
+      <Refused reason={refused} />
       <p class="issue" id={`${id}-issue`}>
         {issue && <Inline text={issue} />}
       </p>
@@ -130,6 +138,7 @@ export function FilesInput({
 }: Props<FilesField> & { issues: ReadonlyMap<string, string> }) {
   const id = useId();
   const { name, label, description, accept, passwords, min } = field;
+  const [refused, refuse] = useState<string>();
   const issueOf = (index: number) => issues.get(`${name}${index}`);
   // Issues about missing files are shown next to the place to add them.
   const missing = [...issues].find(([key]) => key.startsWith(name) && Number(key.slice(name.length)) >= chosen.length);
@@ -192,12 +201,13 @@ export function FilesInput({
         {moved}
       </p>
       <Choose
-        field={field}
+        {...{ field, refuse }}
         multiple
         add={(files) => choose([...chosen, ...files])}
         issue={missing?.[1]}
         describedBy={`${id}-about ${id}-issue`}
       />
+      <Refused reason={refused} />
       <p class="issue" id={`${id}-issue`}>
         {missing && (
           <>

@@ -10,7 +10,7 @@ import {
   type LocalFile,
 } from "../../description/form-values.ts";
 import { nameFor } from "../../description/result-file.ts";
-import { type Field, isFormValues } from "../../description/fields.ts";
+import { type Field, isFormValues, takesType } from "../../description/fields.ts";
 import { typeOfName } from "../../description/media-types.ts";
 import { isStepsField } from "../../description/steps.ts";
 import { useDropAnywhere } from "../parts/drop-anywhere.ts";
@@ -32,9 +32,8 @@ import { isLarge, storeLarge, tooLarge } from "./store-large.ts";
 import {
   documentField,
   type FinishedRun,
-  notTaken,
   type Run,
-  takesType,
+  sorted,
   valuesIn,
   withFilesReplaced,
   withValues,
@@ -129,10 +128,12 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
     const type = first && typeOfName(first.name);
     const into = field && takesType(field, type) ? field : (fields.find((one) => takesType(one, type)) ?? field);
     if (first === undefined || into === undefined) return;
-    if (!takesType(into, type)) return finish({ state: "failed", message: notTaken(first.name, into) });
-    const files = dropped.map(chosenFrom);
+    const { taken, reason } = sorted(into, dropped, into.kind === "files");
+    if (reason !== undefined) finish({ state: "failed", message: reason });
+    if (taken.length === 0) return;
+    const files = taken.map(chosenFrom);
     setTouched(new Set([...touched, into.name]));
-    setFiles(into.name, into.kind === "files" ? [...(values.files[into.name] ?? []), ...files] : files.slice(0, 1));
+    setFiles(into.name, into.kind === "files" ? [...(values.files[into.name] ?? []), ...files] : files);
   };
   const isDragging = useDropAnywhere(takeDropped);
 

@@ -1,6 +1,7 @@
 import type { Operation } from "../../description/description.ts";
 import { grouped } from "../../description/operation-list.ts";
-import { documentField, takesType } from "./workspace.ts";
+import { takesType } from "../../description/fields.ts";
+import { documentField } from "./workspace.ts";
 
 interface Props {
   readonly operations: readonly Operation[];

@@ -1,5 +1,5 @@
 import type { Operation } from "../../description/description.ts";
-import type { FileField, FilesField } from "../../description/fields.ts";
+import { type FileField, type FilesField, takesType } from "../../description/fields.ts";
 import { type ChosenFile, type FormValues, initialTexts } from "../../description/form-values.ts";
 import { typeOfName } from "../../description/media-types.ts";
 import type { ApiResponse, Progress } from "../api/call.ts";
@@ -49,13 +49,23 @@ export const documentField = ({ fields }: Operation): FileField | FilesField | u
     | FilesField
     | undefined;
 
-/** Whether a field takes a type. A type that is not known is left to the service. */
-export const takesType = ({ accept }: FileField | FilesField, type: string | undefined): boolean =>
-  type === undefined || accept.split(/,\s*/).includes(type);
-
 /** Reports that a field does not take a file. */
-export const notTaken = (file: string, { name, accept }: FileField | FilesField): string =>
+const notTaken = (file: string, { name, accept }: FileField | FilesField): string =>
   `\`${name}\` does not take ${file}. It takes ${namesOf(accept)}.`;
+
+/** The files that a field takes of some, and why not the others. */
+export function sorted(
+  field: FileField | FilesField,
+  files: readonly File[],
+  multiple: boolean,
+): { readonly taken: readonly File[]; readonly reason: string | undefined } {
+  const takes = ({ name }: File): boolean => takesType(field, typeOfName(name));
+  const other = files.find((file) => !takes(file));
+  const all = files.filter(takes);
+  const [, second] = all;
+  if (multiple || second === undefined) return { taken: all, reason: other && notTaken(other.name, field) };
+  return { taken: all.slice(0, 1), reason: `\`${field.name}\` takes one file. ${second.name} was not added.` };
+}
 
 /** `application/pdf,image/png` as PDF or PNG. */
 const namesOf = (accept: string): string =>
