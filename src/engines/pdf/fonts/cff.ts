@@ -206,7 +206,6 @@ export function writeIndex(items: readonly Uint8Array[], offSize?: number): Uint
 }
 
 export interface DictEntry {
-  /** NaN for real numbers, which are not needed here. */
   readonly numbers: readonly number[];
   /** Operands and operator in their written form. */
   readonly bytes: Uint8Array;
@@ -225,9 +224,10 @@ export function readDict(dict: Uint8Array): Map<number, DictEntry> {
       entries.set(operator, { numbers, bytes: dict.subarray(start, at) });
       [start, numbers] = [at, []];
     } else if (byte === REAL) {
+      const first = at;
       let digits = view.getUint8(at++);
-      while (digits >> 4 !== 15 && (digits & 15) !== 15) digits = view.getUint8(at++);
-      numbers.push(Number.NaN);
+      while (digits >> 4 !== END && (digits & 15) !== END) digits = view.getUint8(at++);
+      numbers.push(realOf(dict.subarray(first, at)));
     } else if (byte === 28 || byte === 29) {
       numbers.push(byte === 28 ? view.getInt16(at) : view.getInt32(at));
       at += byte === 28 ? 2 : 4;
@@ -236,6 +236,22 @@ export function readDict(dict: Uint8Array): Map<number, DictEntry> {
     else numbers.push(-(byte - 251) * 256 - view.getUint8(at++) - 108);
   }
   return entries;
+}
+
+/** The characters of a real number by their digits of four bits; the last one ends it. */
+const REAL_DIGITS = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", "e", "e-", "", "-"] as const;
+const END = 15;
+
+/** A real number (table 5); NaN if it is none. */
+function realOf(bytes: Uint8Array): number {
+  let text = "";
+  for (const byte of bytes) {
+    for (const digit of [byte >> 4, byte & 15]) {
+      if (digit === END) return text === "" ? Number.NaN : Number(text);
+      text += REAL_DIGITS[digit] ?? "";
+    }
+  }
+  return Number.NaN;
 }
 
 /** Writes an entry of a DICT. */

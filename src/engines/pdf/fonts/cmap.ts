@@ -14,6 +14,8 @@ export interface CodeMap {
   readonly vertical: boolean;
   /** Bytes of the code at an offset, at least one. */
   lengthAt(bytes: Uint8Array, at: number): number;
+  /** The largest CID that an embedded CMap gives; 0 for others. */
+  readonly largestCid: number;
   /** The CID of a code of so many bytes; undefined if it is not known here. */
   cidOf(code: number, length: number): number | undefined;
 }
@@ -58,7 +60,12 @@ const PREDEFINED: readonly (readonly [RegExp, LengthAt])[] = [
 export function predefinedMap(name: string): CodeMap {
   const lengthAt = PREDEFINED.find(([form]) => form.test(name))?.[1] ?? twoBytes;
   const isIdentity = name.startsWith("Identity-");
-  return { vertical: /(?:^|-)V$/.test(name), lengthAt, cidOf: (code) => (isIdentity ? code : undefined) };
+  return {
+    vertical: /(?:^|-)V$/.test(name),
+    lengthAt,
+    largestCid: 0,
+    cidOf: (code) => (isIdentity ? code : undefined),
+  };
 }
 
 type Value = Uint8Array | number | "[" | "]";
@@ -107,6 +114,7 @@ export async function readCodeMap(cmap: Uint8Array, work: Work, base: CodeMap | 
   const ranges: (readonly [length: number, first: number, last: number, cid: number])[] = [];
   const meter = new ParseMeter(work, "cmap");
   let [vertical, named] = [base?.vertical ?? false, base];
+  let largestCid = 0;
   for await (const { word, values, name, mode } of operations(cmap, meter)) {
     if (mode !== undefined) vertical = mode === 1;
     if (word === "usecmap") named = predefinedMap(name);
@@ -121,13 +129,16 @@ export async function readCodeMap(cmap: Uint8Array, work: Work, base: CodeMap | 
     for (let at = 0; at + step <= values.length; at += step) {
       meter.element();
       const [first, last, cid] = [values[at], values[at + step - 2], values[at + step - 1]];
-      if (first instanceof Uint8Array && last instanceof Uint8Array && typeof cid === "number")
-        ranges.push([first.length, codeOf(first), codeOf(last), cid]);
+      if (!(first instanceof Uint8Array) || !(last instanceof Uint8Array) || typeof cid !== "number") continue;
+      const range = [first.length, codeOf(first), codeOf(last), cid] as const;
+      largestCid = Math.max(largestCid, cid + range[2] - range[1]);
+      ranges.push(range);
     }
   }
   const sorted = ranges.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
   return {
     vertical,
+    largestCid,
     lengthAt(bytes, at) {
       work.spend(SPACE_WORK * spaces.length);
       for (let length = 1; length <= MOST_BYTES; length++) {

@@ -8,6 +8,13 @@ import { UnknownFont } from "./unknown-font.ts";
 /** Glyph indices by character or code. */
 export type CharacterMap = ReadonlyMap<number, number>;
 
+/** A subtable of the `cmap` table. */
+export interface EncodedMap {
+  readonly platform: number;
+  readonly encoding: number;
+  readonly map: CharacterMap;
+}
+
 /** Offsets of the changed values in tables. */
 export const HEAD = { checksum: 8, unitsPerEm: 18, bbox: [36, 38, 40, 42], locaFormat: 50 } as const;
 export const HHEA_METRICS = 34;
@@ -95,32 +102,49 @@ export class SfntFont {
     return new Uint8Array(glyf.buffer, glyf.byteOffset + start, end - start);
   }
 
-  /** The maps in the `cmap` table, each once. One in MacRomanEncoding is also returned by Unicode character. */
-  characterMaps(meter: ParseMeter): CharacterMap[] {
+  /**
+   * The subtables of the `cmap` table, without variation sequences, which one-byte codes cannot select. Those at the same place share a map.
+   */
+  encodedMaps(meter: ParseMeter): EncodedMap[] {
     const cmap = this.table("cmap");
     const known = new Map<number, CharacterMap>();
-    const byCharacter = new Map<number, CharacterMap>();
-    let mapped = 0;
-    const count = (codes: number): void => {
-      mapped += codes;
-      if (mapped > MOST_MAPPED) throw new UnknownFont();
-      meter.element(codes);
-    };
+    const found: EncodedMap[] = [];
+    const count = this.#mappedCounter(meter);
     for (let index = 0, tables = cmap.getUint16(2); index < tables; index++) {
       count(1);
       const at = 4 + index * 8;
-      const [platform, start] = [cmap.getUint16(at), cmap.getUint32(at + 4)];
-      // Variation sequences, which one-byte codes cannot select.
+      const start = cmap.getUint32(at + 4);
       if (cmap.getUint16(start) === 14) continue;
       const map =
         known.get(start) ?? readMap(new DataView(cmap.buffer, cmap.byteOffset + start, cmap.byteLength - start), count);
       known.set(start, map);
-      if (platform !== 1 || byCharacter.has(start)) continue;
-      count(map.size);
-      byCharacter.set(start, new Map([...map].map(([code, glyph]) => [macCharacter(code), glyph])));
+      found.push({ platform: cmap.getUint16(at), encoding: cmap.getUint16(at + 2), map });
     }
-    if (known.size === 0) throw new UnknownFont();
-    return [...known.values(), ...byCharacter.values()];
+    return found;
+  }
+
+  /** The maps in the `cmap` table, each once. One in MacRomanEncoding is also returned by Unicode character. */
+  characterMaps(meter: ParseMeter): CharacterMap[] {
+    const found = this.encodedMaps(meter);
+    const maps = new Set(found.map(({ map }) => map));
+    if (maps.size === 0) throw new UnknownFont();
+    const count = this.#mappedCounter(meter);
+    const mac = new Set(found.flatMap(({ platform, map }) => (platform === 1 ? [map] : [])));
+    const byCharacter = [...mac].map((map) => {
+      count(map.size);
+      return new Map([...map].map(([code, glyph]) => [macCharacter(code), glyph]));
+    });
+    return [...maps, ...byCharacter];
+  }
+
+  /** Counts the codes that are mapped. */
+  #mappedCounter(meter: ParseMeter): (codes: number) => void {
+    let mapped = 0;
+    return (codes) => {
+      mapped += codes;
+      if (mapped > MOST_MAPPED) throw new UnknownFont();
+      meter.element(codes);
+    };
   }
 
   /** The names in the `post` table, if there is one: glyphs by their nonstandard names, and one glyph for each character that has a name. */

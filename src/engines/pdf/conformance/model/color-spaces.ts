@@ -1,0 +1,178 @@
+/** The color spaces that content uses (ISO 32000-2, 8.6). */
+import type { Device } from "./elements.ts";
+import { type Plain, PlainDictionary, PlainName, PlainReference } from "../../objects/plain-values.ts";
+import type { Check } from "./check.ts";
+import { isArray, type ModelDocument } from "./document.ts";
+import { readIcc } from "./icc.ts";
+import type { IccFacts } from "./elements.ts";
+import type { ResourceScope } from "./resources.ts";
+
+/** Where a color space is used. */
+export interface ColorPlace {
+  readonly object: number;
+  readonly page: number | undefined;
+  readonly intent: string | undefined;
+  readonly blending: string | undefined;
+}
+
+const DEVICES: ReadonlyMap<string, Device> = new Map([
+  ["DeviceGray", "DeviceGray"],
+  ["DeviceRGB", "DeviceRGB"],
+  ["DeviceCMYK", "DeviceCMYK"],
+  ["G", "DeviceGray"],
+  ["RGB", "DeviceRGB"],
+  ["CMYK", "DeviceCMYK"],
+]);
+const DEFAULTS: Readonly<Record<Device, string>> = {
+  DeviceGray: "DefaultGray",
+  DeviceRGB: "DefaultRGB",
+  DeviceCMYK: "DefaultCMYK",
+};
+/** Spaces within each other. */
+const MOST_NESTING = 8;
+/** Colorants that are no spot colors. */
+const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black", "None"]);
+
+/** Checks the color spaces of a document. */
+export class ColorSpaces {
+  readonly #document: ModelDocument;
+  readonly #check: Check;
+  readonly #profiles = new Map<number, IccFacts>();
+  readonly #seen = new Set<string>();
+  /** The first space of each name of a separation. */
+  readonly #separations = new Map<string, readonly Plain[]>();
+
+  constructor(document: ModelDocument, check: Check) {
+    this.#document = document;
+    this.#check = check;
+  }
+
+  /** A space by the name that an operator or an image gives, or its array. */
+  async use(space: Plain, resources: ResourceScope, place: ColorPlace, depth = 0): Promise<void> {
+    if (depth > MOST_NESTING) return;
+    const value = this.#document.resolve(space);
+    if (value instanceof PlainName) {
+      await this.#useNamed(value.value, resources, place, depth);
+      return;
+    }
+    if (!isArray(value)) return;
+    // An object is the same for all that use it, but for the intent of their page.
+    const key = space instanceof PlainReference ? `${space.number} ${place.intent} ${place.blending}` : undefined;
+    if (key !== undefined && this.#seen.has(key)) return;
+    if (key !== undefined) this.#seen.add(key);
+    const at = space instanceof PlainReference ? { ...place, object: space.number } : place;
+    await this.#useArray(value, resources, at, depth);
+  }
+
+  async #useNamed(name: string, resources: ResourceScope, place: ColorPlace, depth: number): Promise<void> {
+    const device = DEVICES.get(name);
+    if (device === undefined) {
+      const found = resources.peek("ColorSpace", name);
+      const resolved = this.#document.resolve(found);
+      const isItself = resolved instanceof PlainName && resolved.value === name;
+      if (found !== null && !isItself) await this.use(found, resources, place, depth + 1);
+      return;
+    }
+    const other = resources.peek("ColorSpace", DEFAULTS[device]);
+    const value = this.#document.resolve(other);
+    if (value !== null && !(value instanceof PlainName)) {
+      await this.use(other, resources, place, depth + 1);
+      return;
+    }
+    const { object, page, intent, blending } = place;
+    this.#check("deviceColor", { space: device, intent, blending }, { object, page, context: device });
+  }
+
+  async #useArray(value: readonly Plain[], resources: ResourceScope, place: ColorPlace, depth: number): Promise<void> {
+    const document = this.#document;
+    const family = document.name(value[0]);
+    const inner = (item: Plain | undefined): Promise<void> => this.use(item ?? null, resources, place, depth + 1);
+    if (family === "ICCBased") await this.#useProfile(value, place);
+    else if (family === "Indexed" || family === "I" || family === "Pattern") await inner(value[1]);
+    else if (family === "Separation") {
+      this.#checkSeparation(value, place);
+      await inner(value[2]);
+    } else if (family === "DeviceN") {
+      await this.#checkDeviceN(value, resources, place, depth);
+      await inner(value[2]);
+    } else if (family !== undefined && value.length === 1) await inner(value[0]);
+  }
+
+  /** The profile of an ICCBased space. */
+  async profileOf(space: Plain): Promise<(IccFacts & { readonly object: number }) | undefined> {
+    const array = this.#document.resolve(space);
+    if (!isArray(array) || this.#document.name(array[0]) !== "ICCBased") return undefined;
+    const stream = this.#document.stream(array[1]);
+    if (!stream) return undefined;
+    let facts = this.#profiles.get(stream.object);
+    if (!facts) {
+      facts = readIcc(await this.#document.data(stream));
+      this.#profiles.set(stream.object, facts);
+    }
+    return { ...facts, object: stream.object };
+  }
+
+  async #useProfile(array: readonly Plain[], place: ColorPlace): Promise<void> {
+    const stream = this.#document.stream(array[1]);
+    const icc = await this.profileOf(array);
+    const components = this.#document.number(stream, "N");
+    if (!icc) return;
+    this.#check("iccSpace", { ...icc, components }, { object: icc.object, page: place.page, context: "ICCBased" });
+  }
+
+  #checkSeparation(array: readonly Plain[], { object, page }: ColorPlace): void {
+    const name = this.#document.name(array[1]) ?? "";
+    const first = this.#separations.get(name);
+    if (!first) this.#separations.set(name, array);
+    const isConsistent = !first || [2, 3].every((at) => this.#isSame(first[at], array[at]));
+    this.#check("unicodeName", { name }, { object, page });
+    this.#check("separation", { name, isConsistent }, { object, page, context: name });
+  }
+
+  async #checkDeviceN(
+    array: readonly Plain[],
+    resources: ResourceScope,
+    place: ColorPlace,
+    depth: number,
+  ): Promise<void> {
+    const document = this.#document;
+    const { object, page } = place;
+    const colorants = document.items(array[1]).flatMap((item) => document.name(item) ?? []);
+    const attributes = document.dictionary(array[4]);
+    const described = document.dictionary(attributes, "Colorants");
+    const process = new Set(document.items(attributes, "Process", "Components").map((item) => document.name(item)));
+    const missing = colorants.filter(
+      (name) => !PROCESS.has(name) && !process.has(name) && described?.entries.has(name) !== true,
+    );
+    for (const name of colorants) this.#check("unicodeName", { name }, { object, page });
+    this.#check("deviceN", { colorants, missing }, { object, page, context: colorants.slice(0, 4).join(", ") });
+    for (const space of described?.entries.values() ?? []) await this.use(space, resources, place, depth + 1);
+    if (document.has(attributes, "Process")) {
+      const space = document.dictionary(attributes, "Process")?.entries.get("ColorSpace");
+      if (space !== undefined) await this.use(space, resources, place, depth + 1);
+    }
+  }
+
+  /** Whether two values are equal, which references to the same object are. */
+  #isSame(a: Plain | undefined, b: Plain | undefined, depth = 0): boolean {
+    if (a instanceof PlainReference && b instanceof PlainReference && a.number === b.number) return true;
+    const [one, other] = [this.#document.resolve(a), this.#document.resolve(b)];
+    if (depth > MOST_NESTING) return false;
+    if (one instanceof PlainName) return other instanceof PlainName && one.value === other.value;
+    if (isArray(one))
+      return (
+        isArray(other) &&
+        one.length === other.length &&
+        one.every((item, at) => this.#isSame(item, other[at], depth + 1))
+      );
+    if (one instanceof PlainDictionary) {
+      if (!(other instanceof PlainDictionary)) return false;
+      if (one.isStream !== other.isStream) return false;
+      return (
+        one.entries.size === other.entries.size &&
+        [...one.entries].every(([key, item]) => this.#isSame(item, other.entries.get(key), depth + 1))
+      );
+    }
+    return one === other;
+  }
+}

@@ -1,0 +1,272 @@
+/** The parts of a document besides its content: catalog, annotations, fields, actions, layers, attachments (ISO 32000-2, 7.7, 12, and 14.13). */
+import type { Work } from "../../../work.ts";
+import { type Plain, PlainDictionary, PlainName, PlainReference, PlainString } from "../../objects/plain-values.ts";
+import type { Check } from "./check.ts";
+import { isArray, type ModelDocument } from "./document.ts";
+
+/** Fuel per node of a tree and per value. */
+const [NODE_WORK, VALUE_WORK] = [100, 5];
+/** Levels of trees. */
+const MOST_LEVELS = 64;
+/** Bytes of strings, and of names, that no rule is about. */
+const [SHORT_STRING, SHORT_NAME] = [32_767, 127];
+/** Items of arrays and entries of dictionaries that no rule is about. */
+const [FEW_ITEMS, FEW_ENTRIES] = [8191, 4095];
+
+export class Trees {
+  readonly #document: ModelDocument;
+  readonly #check: Check;
+  readonly #work: Work;
+  readonly #seen = new Set<PlainDictionary>();
+
+  constructor(document: ModelDocument, check: Check) {
+    this.#document = document;
+    this.#check = check;
+    this.#work = document.open.engine.work;
+  }
+
+  /** Checks the values of all objects: their sizes, and streams. */
+  async values(): Promise<void> {
+    for (const [number, value] of this.#document.objects) {
+      await this.#work.pause();
+      this.#value(value, number);
+      if (value instanceof PlainDictionary && value.isStream)
+        this.#check("stream", { dictionary: value, filters: this.#document.filters(value) }, { object: number });
+      if (value instanceof PlainDictionary && isFileSpecification(this.#document, value))
+        this.#fileSpecification(value);
+    }
+  }
+
+  #value(value: Plain, object: number): void {
+    this.#work.spend(VALUE_WORK);
+    const place = { object };
+    if (value instanceof PlainString) {
+      const size = value.mostBytes > SHORT_STRING ? value.bytes.length : 0;
+      if (size > SHORT_STRING) this.#check("sizedValue", { kind: "string", size }, place);
+    } else if (value instanceof PlainName) this.#sized(value.value, object);
+    else if (isArray(value)) {
+      if (value.length > FEW_ITEMS) this.#check("sizedValue", { kind: "array", size: value.length }, place);
+      for (const item of value) this.#value(item, object);
+    } else if (value instanceof PlainDictionary) {
+      const { size } = value.entries;
+      if (size > FEW_ENTRIES) this.#check("sizedValue", { kind: "dictionary", size }, place);
+      for (const [key, item] of value.entries) {
+        this.#sized(key, object);
+        this.#value(item, object);
+      }
+    }
+  }
+
+  #sized(name: string, object: number): void {
+    if (name.length > SHORT_NAME)
+      this.#check("sizedValue", { kind: "name", size: name.length }, { object, context: name.slice(0, 40) });
+  }
+
+  /** Checks the catalog and all that it leads to, except for pages. */
+  async catalog(): Promise<void> {
+    const document = this.#document;
+    const { root } = document;
+    if (!root) return;
+    this.#check("catalog", { dictionary: root }, { object: root.object });
+    await this.#action(root.entries.get("OpenAction"), undefined);
+    await this.#additional(root, undefined);
+    await this.#outline(root);
+    await this.#form(root);
+    await this.#names(document.dictionary(root, "Names", "JavaScript"), 0, (value) => this.#action(value, undefined));
+    const permissions = document.dictionary(root, "Perms");
+    if (permissions) this.#check("permissions", { dictionary: permissions }, { object: permissions.object });
+    this.#layers(root);
+  }
+
+  async #names(
+    node: PlainDictionary | undefined,
+    depth: number,
+    visit: (value: Plain) => Promise<void>,
+  ): Promise<void> {
+    if (!node || depth > MOST_LEVELS || this.#seen.has(node)) return;
+    this.#seen.add(node);
+    this.#work.spend(NODE_WORK);
+    await this.#work.pause();
+    const leaves = this.#document.items(node, "Names");
+    for (let at = 1; at < leaves.length; at += 2) await visit(leaves[at] ?? null);
+    for (const kid of this.#document.items(node, "Kids"))
+      await this.#names(this.#document.dictionary(kid), depth + 1, visit);
+  }
+
+  async #outline(root: PlainDictionary): Promise<void> {
+    const document = this.#document;
+    const pending = [document.dictionary(root, "Outlines", "First")];
+    for (let item = pending.pop(); item; item = pending.pop()) {
+      if (this.#seen.has(item)) continue;
+      this.#seen.add(item);
+      this.#work.spend(NODE_WORK);
+      await this.#work.pause();
+      await this.#action(item.entries.get("A"), undefined);
+      for (const key of ["Next", "First"]) {
+        const next = document.dictionary(item, key);
+        if (next) pending.push(next);
+      }
+    }
+  }
+
+  /** Checks an action and those after it. */
+  async #action(value: Plain | undefined, page: number | undefined, depth = 0): Promise<void> {
+    const document = this.#document;
+    const action = document.resolve(value);
+    if (isArray(action)) {
+      if (depth > 0) for (const item of action) await this.#action(item, page, depth + 1);
+      return;
+    }
+    if (!(action instanceof PlainDictionary) || depth > 1000 || this.#seen.has(action)) return;
+    this.#seen.add(action);
+    this.#work.spend(NODE_WORK);
+    await this.#work.pause();
+    const type = document.name(action, "S");
+    this.#check(
+      "action",
+      { dictionary: action, type, named: document.name(action, "N") },
+      { object: action.object, page, context: type },
+    );
+    await this.#action(action.entries.get("Next"), page, depth + 1);
+  }
+
+  async #additional(holder: PlainDictionary, page: number | undefined): Promise<void> {
+    for (const value of this.#document.dictionary(holder, "AA")?.entries.values() ?? [])
+      await this.#action(value, page);
+  }
+
+  /** Checks the actions and annotations of a page. */
+  async page(page: PlainDictionary, number: number): Promise<void> {
+    await this.#additional(page, number);
+    for (const item of this.#document.items(page, "Annots")) {
+      const annotation = this.#document.dictionary(item);
+      if (annotation) await this.#annotation(annotation, number);
+    }
+  }
+
+  async #annotation(annotation: PlainDictionary, page: number): Promise<void> {
+    const document = this.#document;
+    const isFirst = !this.#seen.has(annotation);
+    this.#seen.add(annotation);
+    if (!isFirst) return;
+    this.#work.spend(NODE_WORK);
+    await this.#work.pause();
+    const subtype = document.name(annotation, "Subtype") ?? "";
+    const [left = 0, bottom = 0, right = 0, top = 0] = document.numbers(annotation, "Rect");
+    this.#check(
+      "annotation",
+      {
+        dictionary: annotation,
+        subtype,
+        flags: document.number(annotation, "F"),
+        isWidget: subtype === "Widget",
+        fieldType: this.#inherited(annotation, "FT"),
+        width: Math.abs(right - left),
+        height: Math.abs(top - bottom),
+      },
+      { object: annotation.object, page, context: subtype },
+    );
+    await this.#action(annotation.entries.get("A"), page);
+    await this.#additional(annotation, page);
+  }
+
+  #inherited(field: PlainDictionary, key: string): string | undefined {
+    let node: PlainDictionary | undefined = field;
+    for (let level = 0; node && level < MOST_LEVELS; level++) {
+      const found = this.#document.name(node, key);
+      if (found !== undefined) return found;
+      node = this.#document.dictionary(node, "Parent");
+    }
+    return undefined;
+  }
+
+  async #form(root: PlainDictionary): Promise<void> {
+    const document = this.#document;
+    const form = document.dictionary(root, "AcroForm");
+    if (!form) return;
+    this.#check("interactiveForm", { dictionary: form }, { object: form.object });
+    const pending = document.items(form, "Fields").map((item) => document.dictionary(item));
+    const fields = new Set<PlainDictionary>();
+    while (pending.length > 0) {
+      const field = pending.pop();
+      if (!field || fields.has(field)) continue;
+      fields.add(field);
+      this.#work.spend(NODE_WORK);
+      await this.#work.pause();
+      const isWidget = document.name(field, "Subtype") === "Widget";
+      this.#check(
+        "field",
+        { dictionary: field, isWidget },
+        { object: field.object, context: document.text(field, "T") },
+      );
+      await this.#action(field.entries.get("A"), undefined);
+      await this.#additional(field, undefined);
+      if (this.#inherited(field, "FT") === "Sig") this.#signature(document.dictionary(field, "V"));
+      for (const kid of document.items(field, "Kids")) pending.push(document.dictionary(kid));
+    }
+  }
+
+  #signature(signature: PlainDictionary | undefined): void {
+    if (!signature) return;
+    const document = this.#document;
+    this.#check("signature", { dictionary: signature }, { object: signature.object });
+    for (const item of document.items(signature, "Reference")) {
+      const reference = document.dictionary(item);
+      if (reference) this.#check("signatureReference", { dictionary: reference }, { object: reference.object });
+    }
+  }
+
+  /** Optional content (8.11). */
+  #layers(root: PlainDictionary): void {
+    const document = this.#document;
+    const properties = document.dictionary(root, "OCProperties");
+    if (!properties) return;
+    const groups = new Set(
+      document.items(properties, "OCGs").flatMap((item) => (item instanceof PlainReference ? [item.number] : [])),
+    );
+    const configurations = [properties.entries.get("D"), ...document.items(properties, "Configs")].flatMap(
+      (item) => document.dictionary(item) ?? [],
+    );
+    const names = configurations.map((configuration) => document.text(configuration, "Name"));
+    for (const [at, configuration] of configurations.entries()) {
+      const name = names[at];
+      const order = configuration.entries.get("Order");
+      const listed = new Set<number>();
+      if (order !== undefined) this.#listed(order, listed, 0);
+      this.#check(
+        "layers",
+        {
+          dictionary: configuration,
+          name,
+          isNameUnique: name === undefined || names.filter((other) => other === name).length === 1,
+          hasOrder: order !== undefined,
+          ordersAll: [...groups].every((group) => listed.has(group)),
+        },
+        { object: configuration.object || properties.object, context: name },
+      );
+    }
+  }
+
+  #listed(value: Plain, found: Set<number>, depth: number): void {
+    if (depth > MOST_LEVELS) return;
+    const resolved = this.#document.resolve(value);
+    if (isArray(resolved)) for (const item of resolved) this.#listed(item, found, depth + 1);
+    else if (value instanceof PlainReference) found.add(value.number);
+  }
+
+  #fileSpecification(specification: PlainDictionary): void {
+    const document = this.#document;
+    const file = document.dictionary(specification, "EF");
+    const place = { object: specification.object, context: document.text(specification, "F") };
+    this.#check("fileSpecification", { dictionary: specification }, place);
+    const streams = new Set([...(file?.entries.values() ?? [])].flatMap((value) => document.stream(value) ?? []));
+    for (const dictionary of streams)
+      this.#check("embeddedFile", { dictionary, conforms: undefined }, { ...place, object: dictionary.object });
+  }
+}
+
+/** Whether a dictionary is a file specification with an embedded file (7.11.3). */
+function isFileSpecification(document: ModelDocument, value: PlainDictionary): boolean {
+  const type = document.name(value, "Type");
+  return type === "Filespec" || type === "F" || value.entries.has("EF");
+}

@@ -1,0 +1,104 @@
+/** Validates a document against a profile of PDF/A (ISO 19005). */
+import type { Work } from "../../work.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { claimOf } from "./claim.ts";
+import { Checker, type Failure } from "./checker.ts";
+import { Contents } from "./model/content.ts";
+import { type ModelDocument, readModelDocument } from "./model/document.ts";
+import { checkWritten, readFile } from "./model/file-bytes.ts";
+import { readIntents } from "./model/output-intents.ts";
+import { type Profile, profileFacts } from "./model/profiles.ts";
+import { ResourceScope } from "./model/resources.ts";
+import { Trees } from "./model/trees.ts";
+import type { PlainDictionary } from "../objects/plain-values.ts";
+import { RULES } from "./rules/rules.ts";
+import { testsOf } from "./tests.ts";
+
+export interface RuleCoverage {
+  /** Rules that were checked, and all that the profile has. */
+  readonly rules: number;
+  readonly of: number;
+}
+
+export interface ConformanceReport {
+  readonly profile: Profile;
+  /** Whether no rule is broken. Undecided, and then null, if rules were not checked that the document might break. */
+  readonly conforms: boolean | null;
+  /** The profile that the document claims, such as `2b`. */
+  readonly claimed: string | null;
+  readonly coverage: RuleCoverage;
+  /** Ordered by clause. */
+  readonly failures: readonly Failure[];
+}
+
+/**
+ * @param bytes of the stored file
+ * @throws Refusal `limit_exceeded`, `overloaded`
+ */
+export async function validate(
+  open: OpenPdf,
+  bytes: Uint8Array,
+  profile: Profile,
+  work: Work,
+): Promise<ConformanceReport> {
+  const checker = new Checker(RULES, profile);
+  const { check } = checker;
+  const document = await readModelDocument(open);
+  const { root } = document;
+  const facts = profileFacts(profile);
+  checker.context = { ...facts, document, intents: { space: undefined, shareOneProfile: true } };
+  const intents = await readIntents(document, root, check);
+  checker.context = { ...facts, document, intents };
+  check("file", await readFile(document, bytes, work), { object: 0 });
+  await checkWritten(document, bytes, work, check);
+  const trees = new Trees(document, check);
+  await trees.values();
+  await trees.catalog();
+  const contents = new Contents(document, intents, check);
+  let number = 0;
+  for (const { page, inherited } of pagesOf(document)) {
+    number += 1;
+    await work.pause();
+    await trees.page(page, number);
+    await contents.page(page, number, inherited, facts.part);
+  }
+  await contents.fonts.checkAll();
+  const metadata = document.stream(root, "Metadata");
+  const packet = metadata && (await document.data(metadata));
+  const tests = testsOf(profile);
+  const checked = tests.filter((id) => checker.ids.has(id)).length;
+  const { failures } = checker;
+  return {
+    profile,
+    conforms: failures.length > 0 ? false : checked === tests.length ? true : null,
+    claimed: packet ? await claimOf(work, packet) : null,
+    coverage: { rules: checked, of: tests.length },
+    failures,
+  };
+}
+
+/** Levels of the page tree. */
+const MOST_LEVELS = 64;
+
+/** The pages in order, each with the resources that it inherits. */
+function* pagesOf(
+  document: ModelDocument,
+): Generator<{ readonly page: PlainDictionary; readonly inherited: ResourceScope | undefined }> {
+  const seen = new Set<PlainDictionary>();
+  function* below(
+    node: PlainDictionary | undefined,
+    outer: ResourceScope | undefined,
+    level: number,
+  ): Generator<{ readonly page: PlainDictionary; readonly inherited: ResourceScope | undefined }> {
+    if (!node || level > MOST_LEVELS || seen.has(node)) return;
+    seen.add(node);
+    if (!node.entries.has("Kids")) {
+      yield { page: node, inherited: outer };
+      return;
+    }
+    const own = document.dictionary(node, "Resources");
+    const resources = own ? new ResourceScope(document, own, outer) : outer;
+    for (const kid of document.items(node, "Kids")) yield* below(document.dictionary(kid), resources, level + 1);
+  }
+  yield* below(document.dictionary(document.root, "Pages"), undefined, 0);
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
+import { broken, report, sound, stream } from "./report.ts";
+
+const CONTENT = "/Contents 4 0 R /Resources << >>";
+
+test("a sound file breaks no rule of part 2, and the report has the coverage", async () => {
+  const found = await report(sound(CONTENT, [stream("", "q Q")]), "2b");
+  expect(broken(found)).toEqual([]);
+  expect(found).toMatchObject({ profile: "2b", claimed: null });
+  expect(found.coverage.rules).toBeGreaterThan(90);
+});
+
+test("the header, the identifier, and the end of the file are read from its bytes", async () => {
+  const file = sound("", [], { header: "%PDF-2.0", trailer: "" });
+  expect(broken(await report(file, "2b"))).toEqual(["6.1.2-1 x1", "6.1.3-1 x1"]);
+  expect(broken(await report(file, "4"))).toEqual(["6.1.3-1 x1"]);
+  const longer = bytesOf(`${latin1(sound(""))}more`);
+  expect(broken(await report(longer, "2b"))).toEqual(["6.1.3-3 x1"]);
+});
+
+test("a failure names the object and the page", async () => {
+  const found = await report(sound(CONTENT, [stream("", "1 0 0 rg 0 0 9 9 re f")]), "2b");
+  expect(found.failures).toEqual([
+    {
+      clause: "6.2.4.3",
+      test: 2,
+      message: "DeviceRGB is used without an output intent or a default color space that gives its meaning.",
+      count: 1,
+      first: { object: 3, page: 1, context: "DeviceRGB" },
+    },
+  ]);
+  expect(found.conforms).toBe(false);
+});
+
+test("a Length that differs from the data, and keywords without lines of their own, are found in the bytes", async () => {
+  const longer = sound(CONTENT, ["<< /Length 3 >>\nstream\nq Q \nendstream"]);
+  expect(broken(await report(longer, "2b"))).toEqual(["6.1.7.1-1 x1"]);
+  const joined = sound(CONTENT, ["<< /Length 3 >>\nstream\nq Qendstream"]);
+  expect(broken(await report(joined, "2b"))).toEqual(["6.1.7.1-2 x1"]);
+});
+
+test("strings in hexadecimal are counted where the file has them", async () => {
+  const found = await report(sound("/A <123> /B <1g> /C <12>"), "2b");
+  expect(broken(found)).toEqual(["6.1.6-1 x2", "6.1.6-2 x1"]);
+});
