@@ -182,6 +182,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/embed",
     "pdf/stamps",
     "pdf/signatures",
+    "pdf/conformance/xmp",
     "pdf/conformance/model",
     "pdf/conformance/rules",
     "pdf/conformance",

@@ -2131,5 +2131,63 @@ export const commands: readonly Command[] = [
         ]
       }
     ]
+  },
+  {
+    "name": "validate",
+    "path": "/api/v1/validate",
+    "summary": "Validate PDF/A",
+    "description": "Checks a document against a profile of PDF/A (ISO 19005), rule by rule, and returns a report as JSON. The document is not changed.\n\n`conforms` is `true` only if all rules of the profile were checked and none is broken; `coverage` counts them. The levels `a` also ask for what only a person can judge, such as whether a description fits its picture; that is not counted. Each broken rule has its clause and test, as the standard and other validators number them, how often it is\nbroken, and where first. A claim in the metadata is no proof: `claimed` says what the document claims.\n\nWith `require=true`, a document that does not conform is refused with 422 `not_conforming`. As a step of a pipeline, `validate` then stops it, and otherwise passes its document on to the next step unchanged.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "profile": "2b"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "profile",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The profile to check against. By default the one that the document claims, or `2b` if it claims none.",
+        "values": [
+          "4",
+          "1b",
+          "2b",
+          "2u",
+          "2a",
+          "3b",
+          "3u",
+          "3a",
+          "4f"
+        ]
+      },
+      {
+        "field": "require",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Whether a document that does not conform is an error."
+      }
+    ]
   }
 ];

@@ -1121,6 +1121,24 @@ const repairFields = {
   output: { name: "output", kind: "text" },
 } as const;
 
+export interface ValidateInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** The profile to check against. By default the one that the document claims, or `2b` if it claims none. */
+  readonly profile?: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f" | undefined;
+  /** Whether a document that does not conform is an error. */
+  readonly require?: boolean | undefined;
+}
+
+const validateFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  profile: { name: "profile", kind: "text" },
+  require: { name: "require", kind: "text" },
+} as const;
+
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** Operations that run one after the other in one request. */
@@ -1299,6 +1317,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   repair(input?: Without<RepairFileInput, "file">): Pipeline<FileResult>;
   repair(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("repair", "file", repairFields, input));
+  }
+
+  /** Validate PDF/A. */
+  validate(input?: Without<ValidateInput, "file">): Pipeline<JsonResult<{ readonly profile: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f"; readonly conforms: boolean | null; readonly claimed: string | null; readonly coverage: { readonly rules: number; readonly of: number }; readonly failures: readonly ({ readonly clause: string; readonly test: number; readonly message: string; readonly count: number; readonly first: { readonly object: number; readonly page: number | null; readonly context: string | null } })[] }>>;
+  validate(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("validate", "file", validateFields, input));
   }
 }
 
@@ -2168,6 +2192,25 @@ export class ServiceMethods extends OperationTransport {
   repair(input: RepairInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>;
   repair(input: RepairInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/repair", repairFields, input, options, result);
+  }
+
+  /** Validate PDF/A, as a job. */
+  validate(input: ValidateInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly profile: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f"; readonly conforms: boolean | null; readonly claimed: string | null; readonly coverage: { readonly rules: number; readonly of: number }; readonly failures: readonly ({ readonly clause: string; readonly test: number; readonly message: string; readonly count: number; readonly first: { readonly object: number; readonly page: number | null; readonly context: string | null } })[] }>>>;
+  /**
+   * Validate PDF/A.
+   *
+   * Checks a document against a profile of PDF/A (ISO 19005), rule by rule, and returns a report as JSON. The document is not changed.
+   *
+   * `conforms` is `true` only if all rules of the profile were checked and none is broken; `coverage` counts them. The levels `a` also ask for what only a person can judge, such as whether a description fits its picture; that is not counted. Each broken rule has its clause and test, as the standard and other validators number them, how often it is
+   * broken, and where first. A claim in the metadata is no proof: `claimed` says what the document claims.
+   *
+   * With `require=true`, a document that does not conform is refused with 422 `not_conforming`. As a step of a pipeline, `validate` then stops it, and otherwise passes its document on to the next step unchanged.
+   *
+   * Costs 1 credit. Requires the `pdf:read` scope.
+   */
+  validate(input: ValidateInput, options?: CallOptions): Promise<JsonResult<{ readonly profile: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f"; readonly conforms: boolean | null; readonly claimed: string | null; readonly coverage: { readonly rules: number; readonly of: number }; readonly failures: readonly ({ readonly clause: string; readonly test: number; readonly message: string; readonly count: number; readonly first: { readonly object: number; readonly page: number | null; readonly context: string | null } })[] }>>;
+  validate(input: ValidateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/validate", validateFields, input, options, jsonResult);
   }
 
   /**

@@ -33,3 +33,17 @@ export const cipherUnavailable = (method: string, cause: unknown): Refusal =>
 
 export const noTables = (): Refusal =>
   new Refusal("no_tables", "No table was found on the selected pages. Try `format=markdown`, which has all text.");
+
+/** `failures`: as the report of `validate` has them. */
+export function notConforming(
+  profile: string,
+  failures: readonly { readonly clause: string; readonly test: number }[],
+): Refusal {
+  const rules = failures.slice(0, 5).map(({ clause, test }) => `${clause}-${test}`);
+  const more = failures.length > rules.length ? `, and ${failures.length - rules.length} more` : "";
+  const broken = rules.length === 0 ? "not all of its rules could be checked" : `it breaks ${rules.join(", ")}${more}`;
+  return new Refusal("not_conforming", `The document does not conform to PDF/A-${profile}: ${broken}.`, {
+    profile,
+    failures,
+  });
+}

@@ -24,6 +24,7 @@ import { split } from "./split.ts";
 import { toImages } from "./to-images.ts";
 import { toPdf } from "./to-pdf.ts";
 import { unlock } from "./unlock.ts";
+import { validate } from "./validate.ts";
 import { verifySignatures } from "./verify-signatures.ts";
 import { watermark } from "./watermark.ts";
 
@@ -59,4 +60,5 @@ export const operations: readonly Operation[] = [
   redact,
   compress,
   repair,
+  validate,
 ];

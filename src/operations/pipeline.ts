@@ -152,12 +152,15 @@ async function runSteps(steps: readonly Step[], engines: Engines, services: Serv
         const headers = { ...output.headers, ...once, "X-Pipeline-Steps": JSON.stringify(facts) };
         return explaining({ ...output, headers }, explained);
       }
-      if (output.kind !== "pdf") throw new Error("the step did not return a PDF");
       codecs.drop();
       recognizer.drop();
       await engines.resume();
       const password = step.password ?? made?.password;
-      const bytes = await adopted(engines.pdf, output.bytes, next.operation, index + 2);
+      const bytes =
+        output.kind === "pdf"
+          ? await adopted(engines.pdf, output.bytes, next.operation, index + 2)
+          : (made ?? step.files[0])?.bytes;
+      if (bytes === undefined) throw new Error("the step did not return a PDF");
       made = { stem, bytes, ...(password !== undefined && { password }) };
     } catch (error) {
       throw explained(error);

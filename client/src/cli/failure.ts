@@ -10,6 +10,7 @@ export const exitCodes = {
   unavailable: 6,
   file: 7,
   partial: 8,
+  nonconforming: 9,
   interrupted: 130,
   terminated: 143,
   closed: 141,

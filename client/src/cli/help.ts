@@ -17,6 +17,7 @@ const EXIT_CODES: readonly (readonly [number, string])[] = [
   [exitCodes.unavailable, "the service cannot be reached, or is overloaded"],
   [exitCodes.file, "a file cannot be read or written"],
   [exitCodes.partial, "the result was written without pages that failed"],
+  [exitCodes.nonconforming, "validate has written its report: the document does not conform"],
   [exitCodes.interrupted, "interrupted (Ctrl-C); a running job was canceled"],
   [exitCodes.closed, "standard output was closed before all was written"],
 ];

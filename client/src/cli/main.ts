@@ -214,6 +214,7 @@ class Run {
     this.#progress.clear();
     await cleanUp();
     await this.#describe(result, path, job);
+    if ("data" in result && isNonconforming(result.data)) return exitCodes.nonconforming;
     return job?.status === "partial" ? exitCodes.partial : 0;
   }
 
@@ -238,6 +239,10 @@ class Run {
     return 0;
   }
 }
+
+/** Whether a value is the report of `validate` on a document that does not conform. */
+const isNonconforming = (data: unknown): boolean =>
+  typeof data === "object" && data !== null && "conforms" in data && data.conforms === false;
 
 function versionOfPackage(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");

@@ -37,6 +37,7 @@ from ._types import (
     StoredFile,
     ToPdfPageSize,
     UsageSummary,
+    ValidateResult,
     VerifySignaturesResult,
     WebhookDelivery,
     WebhookSubscription,
@@ -2098,6 +2099,42 @@ class ServiceMethods(Transport):
             ("text", "output", output),
         ]
         result: Union[JsonResult[RepairResult], FileResult] = self._operation("/api/v1/repair", fields, None, idempotency_key, read_result)
+        return result
+
+
+    def validate(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        profile: Optional[Literal["4", "1b", "2b", "2u", "2a", "3b", "3u", "3a", "4f"]] = None,
+        require: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[ValidateResult]:
+        """Validate PDF/A.
+
+        Checks a document against a profile of PDF/A (ISO 19005), rule by rule, and returns a report as JSON. The document is not changed.
+
+        `conforms` is `true` only if all rules of the profile were checked and none is broken; `coverage` counts them. The levels `a` also ask for what only a person can judge, such as whether a description fits its picture; that is not counted. Each broken rule has its clause and test, as the standard and other validators number them, how often it is
+        broken, and where first. A claim in the metadata is no proof: `claimed` says what the document claims.
+
+        With `require=true`, a document that does not conform is refused with 422 `not_conforming`. As a step of a pipeline, `validate` then stops it, and otherwise passes its document on to the next step unchanged.
+
+        Costs 1 credit. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            profile: The profile to check against. By default the one that the document claims, or `2b` if it claims none.
+            require: Whether a document that does not conform is an error.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "profile", profile),
+            ("text", "require", require),
+        ]
+        result: JsonResult[ValidateResult] = self._operation("/api/v1/validate", fields, None, idempotency_key, read_json)
         return result
 
 
@@ -4822,6 +4859,44 @@ class JobMethods:
             ("text", "output", output),
         ]
         result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        return result
+
+
+    def validate(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        profile: Optional[Literal["4", "1b", "2b", "2u", "2a", "3b", "3u", "3a", "4f"]] = None,
+        require: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[ValidateResult]]:
+        """Validate PDF/A.
+
+        Checks a document against a profile of PDF/A (ISO 19005), rule by rule, and returns a report as JSON. The document is not changed.
+
+        `conforms` is `true` only if all rules of the profile were checked and none is broken; `coverage` counts them. The levels `a` also ask for what only a person can judge, such as whether a description fits its picture; that is not counted. Each broken rule has its clause and test, as the standard and other validators number them, how often it is
+        broken, and where first. A claim in the metadata is no proof: `claimed` says what the document claims.
+
+        With `require=true`, a document that does not conform is refused with 422 `not_conforming`. As a step of a pipeline, `validate` then stops it, and otherwise passes its document on to the next step unchanged.
+
+        Costs 1 credit. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            profile: The profile to check against. By default the one that the document claims, or `2b` if it claims none.
+            require: Whether a document that does not conform is an error.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "profile", profile),
+            ("text", "require", require),
+        ]
+        result: JobHandle[JsonResult[ValidateResult]] = start_job(self._service, "/api/v1/validate", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_json)
         return result
 
 

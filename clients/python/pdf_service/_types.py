@@ -36,6 +36,7 @@ ErrorCode = Literal[
     "unknown_fields",
     "no_form",
     "no_tables",
+    "not_conforming",
     "unsupported_form",
     "raster_too_large",
     "timestamp_failed",
@@ -535,6 +536,35 @@ class RepairResult(TypedDict):
     lostPages: List[int]
     incompletePages: List[int]
     pageCount: int
+
+
+class ValidateResultCoverage(TypedDict):
+    """How much of the profile was checked."""
+    rules: int
+    of: int
+
+
+class ValidateResultFailuresItemFirst(TypedDict):
+    """Where it is broken first."""
+    object: int
+    page: Union[int, None]
+    context: Union[str, None]
+
+
+class ValidateResultFailuresItem(TypedDict):
+    clause: str
+    test: int
+    message: str
+    count: int
+    first: ValidateResultFailuresItemFirst
+
+
+class ValidateResult(TypedDict):
+    profile: Literal["4", "1b", "2b", "2u", "2a", "3b", "3u", "3a", "4f"]
+    conforms: Union[bool, None]
+    claimed: Union[str, None]
+    coverage: ValidateResultCoverage
+    failures: List[ValidateResultFailuresItem]
 
 
 class ListFilesResult(TypedDict):

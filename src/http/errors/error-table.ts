@@ -230,6 +230,13 @@ export const errorTable = {
     when: "No table was found on the selected pages.",
     from: "named",
   },
+  not_conforming: {
+    status: 422,
+    title: "The document does not conform to the profile",
+    when: "`require` is `true`, and the document breaks rules of the profile, or rules that apply could not be checked. `failures` lists them as the report does.",
+    details: ["profile", "failures"],
+    from: "named",
+  },
   unsupported_form: {
     status: 422,
     title: "The form is not supported",

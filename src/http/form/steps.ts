@@ -6,7 +6,7 @@ import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/memory/heap.ts";
 import type { Operation } from "../../operations/definition/define.ts";
-import { defaultsBeforeStep, kindOfResult } from "../../operations/definition/modes.ts";
+import { defaultsBeforeStep, canPrecede } from "../../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, type Input, takesJson } from "../../operations/definition/fields.ts";
 import { composed, madeField, type Step } from "../../operations/pipeline.ts";
 import { errorOfStep } from "../errors/request-errors.ts";
@@ -118,7 +118,7 @@ function readStep(
     issues.push(
       ...form.values.issuesOf((input) => {
         const issue = "must be the last step: with these parameters, its result is not one PDF";
-        return kindOfResult(operation, input) === "pdf" ? [] : [{ name: "operation", issue }];
+        return canPrecede(operation, input) ? [] : [{ name: "operation", issue }];
       }),
     );
   }

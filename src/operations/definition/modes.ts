@@ -26,6 +26,8 @@ export interface Mode {
   readonly returns: readonly MediaType[];
   /** The value of a response of `application/json`. */
   readonly json?: z.ZodType;
+  /** Whether a pipeline's next step works on the same document, which this operation only reads. */
+  readonly passesOn?: boolean;
   /** Whether the response is one PDF, where that depends on more than the mode. Method syntax, for the same reason as `Check`. */
   isPdf?(input: Input<Fields>): boolean;
 }
@@ -103,6 +105,10 @@ export function kindOfResult(operation: WithModes, input: Input<Fields>): "text"
   if (returns.every(isText)) return "text";
   return returns.some(isText) ? undefined : "files";
 }
+
+/** Whether further steps of a pipeline can follow: there is one PDF for them. */
+export const canPrecede = (operation: WithModes, input: Input<Fields>): boolean =>
+  modeOf(operation, input)?.passesOn === true || kindOfResult(operation, input) === "pdf";
 
 /** Whether a response of this type is text, and not a file. */
 export const isText = (type: MediaType): boolean => type === "application/json" || type.startsWith("text/");

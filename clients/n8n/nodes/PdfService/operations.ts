@@ -153,6 +153,12 @@ export const operations: INodePropertyOptions[] = [
     "description": "Remove the password of a PDF"
   },
   {
+    "name": "Validate",
+    "value": "validate",
+    "action": "Validate PDF/A",
+    "description": "Validate PDF/A"
+  },
+  {
     "name": "Verify Signatures",
     "value": "verify-signatures",
     "action": "Verify signatures",
@@ -2985,6 +2991,99 @@ export const parameters: INodeProperties[] = [
         "default": ""
       }
     ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "validate"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "validate"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Profile",
+        "name": "profile",
+        "description": "The profile to check against. By default the one that the document claims, or `2b` if it claims none.",
+        "type": "options",
+        "default": "4",
+        "options": [
+          {
+            "name": "1b",
+            "value": "1b"
+          },
+          {
+            "name": "2a",
+            "value": "2a"
+          },
+          {
+            "name": "2b",
+            "value": "2b"
+          },
+          {
+            "name": "2u",
+            "value": "2u"
+          },
+          {
+            "name": "3a",
+            "value": "3a"
+          },
+          {
+            "name": "3b",
+            "value": "3b"
+          },
+          {
+            "name": "3u",
+            "value": "3u"
+          },
+          {
+            "name": "4",
+            "value": "4"
+          },
+          {
+            "name": "4f",
+            "value": "4f"
+          }
+        ]
+      },
+      {
+        "displayName": "Require",
+        "name": "require",
+        "description": "Whether `require` is on. Whether a document that does not conform is an error.",
+        "type": "boolean",
+        "default": false
+      }
+    ]
   }
 ];
 
@@ -3983,6 +4082,28 @@ export const fields: Readonly<
     {
       "name": "output",
       "field": "output",
+      "kind": "text"
+    }
+  ],
+  "validate": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "profile",
+      "field": "profile",
+      "kind": "text"
+    },
+    {
+      "name": "require",
+      "field": "require",
       "kind": "text"
     }
   ]

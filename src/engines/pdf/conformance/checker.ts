@@ -64,7 +64,7 @@ export class Checker {
   }
 
   /** Ordered by clause. */
-  get failures(): readonly Failure[] {
+  get failures(): Failure[] {
     return [...this.#found.values()]
       .toSorted((a, b) => a.id.localeCompare(b.id, "en", { numeric: true }))
       .map(({ id, message, first, count }) => {

@@ -1,13 +1,17 @@
 /** Validates a document against a profile of PDF/A (ISO 19005). */
 import type { Work } from "../../work.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { claimOf } from "./claim.ts";
+import { readPacket } from "../metadata/metadata.ts";
+import { claimOf } from "./xmp/check.ts";
+import { readMetadata } from "./metadata.ts";
+import { checkXmp } from "./xmp/check.ts";
+import { xmpTestsOf } from "./xmp/rules.ts";
 import { Checker, type Failure } from "./checker.ts";
 import { Contents } from "./model/content.ts";
 import { type ModelDocument, readModelDocument } from "./model/document.ts";
 import { checkWritten, readFile } from "./model/file-bytes.ts";
 import { readIntents } from "./model/output-intents.ts";
-import { type Profile, profileFacts } from "./model/profiles.ts";
+import { type Profile, PROFILES, profileFacts } from "./model/profiles.ts";
 import { ResourceScope } from "./model/resources.ts";
 import { Trees } from "./model/trees.ts";
 import type { PlainDictionary } from "../objects/plain-values.ts";
@@ -28,7 +32,7 @@ export interface ConformanceReport {
   readonly claimed: string | null;
   readonly coverage: RuleCoverage;
   /** Ordered by clause. */
-  readonly failures: readonly Failure[];
+  readonly failures: Failure[];
 }
 
 /**
@@ -63,18 +67,31 @@ export async function validate(
     await contents.page(page, number, inherited, facts.part);
   }
   await contents.fonts.checkAll();
-  const metadata = document.stream(root, "Metadata");
-  const packet = metadata && (await document.data(metadata));
+  const level = facts.part === 4 && facts.level === "b" ? "" : facts.level.toUpperCase();
+  const { claim, failures: ofXmp } = await checkXmp(work, await readMetadata(document), facts.part, level);
+  for (const { clause, test, message, object = 0, context } of ofXmp) {
+    checker.fail(`${clause}-${test}`, message, { object, context });
+  }
   const tests = testsOf(profile);
-  const checked = tests.filter((id) => checker.ids.has(id)).length;
+  const ofMetadata = new Set(xmpTestsOf(facts.part));
+  const checked = tests.filter((id) => checker.ids.has(id) || ofMetadata.has(id)).length;
   const { failures } = checker;
   return {
     profile,
     conforms: failures.length > 0 ? false : checked === tests.length ? true : null,
-    claimed: packet ? await claimOf(work, packet) : null,
+    claimed: claim === undefined ? null : claim.part + claim.conformance.toLowerCase(),
     coverage: { rules: checked, of: tests.length },
     failures,
   };
+}
+
+/** The profile that a document claims; undefined if it claims none, or one that is not known. */
+export async function claimedProfile(open: OpenPdf): Promise<Profile | undefined> {
+  const { engine, document } = open;
+  const stream = document.getTrailer().get("Root", "Metadata");
+  if (!stream.isStream()) return undefined;
+  const claimed = await claimOf(engine.work, readPacket(engine, stream));
+  return PROFILES.find((profile) => profile === claimed);
 }
 
 /** Levels of the page tree. */

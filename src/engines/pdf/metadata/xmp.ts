@@ -14,7 +14,7 @@ export const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const DC = "http://purl.org/dc/elements/1.1/";
 const PDF = "http://ns.adobe.com/pdf/1.3/";
 const PDFX = "http://ns.adobe.com/pdfx/1.3/";
-export const PDFA_ID = "http://www.aiim.org/pdfa/ns/id/";
+const PDFA_ID = "http://www.aiim.org/pdfa/ns/id/";
 const XMP = "http://ns.adobe.com/xap/1.0/";
 export const XML = "http://www.w3.org/XML/1998/namespace";
 /** Prefixes for namespaces that the packet does not declare. */

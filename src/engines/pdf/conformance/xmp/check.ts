@@ -2,8 +2,8 @@
 import type { Work } from "../../../work.ts";
 import { pdfDateOf } from "../../objects/dates.ts";
 import { type Described, isExtensionContainer, readExtensionSchemas } from "./extension-schemas.ts";
-import { readPacket, type XmpNode, type XmpPacket } from "./rdf.ts";
-import { XMP_RULES, type XmpPart, type XmpRuleName, testOf } from "./rules.ts";
+import { readXmpPacket, type XmpNode, type XmpPacket } from "./rdf.ts";
+import { XMP_RULES, type XmpPart, type XmpRuleName, xmpTestOf } from "./rules.ts";
 import { key, PDFA_IDENTIFICATION, PREDEFINED } from "./schemas.ts";
 import { ValueTypes } from "./value-types.ts";
 
@@ -59,7 +59,7 @@ export async function checkXmp(
 ): Promise<XmpReport> {
   const failures: XmpFailure[] = [];
   const reporter = (object: number | undefined) => (rule: XmpRuleName, context: string) => {
-    const at = testOf(rule, part)?.split("-");
+    const at = xmpTestOf(rule, part)?.split("-");
     if (at === undefined) return;
     const [clause = "", test] = at;
     failures.push({ clause, test: Number(test), message: XMP_RULES[rule].message, object, context });
@@ -70,7 +70,7 @@ export async function checkXmp(
     return { claim: undefined, failures };
   }
   const report = reporter(main.object);
-  const packet = await readPacket(work, main.bytes);
+  const packet = await readXmpPacket(work, main.bytes);
   checkSerialization(packet, report);
   const described = packet === undefined ? noProperties : readExtensionSchemas(packet.properties, report);
   await checkProperties(work, packet, part, [described], report);
@@ -78,13 +78,13 @@ export async function checkXmp(
   if (packet !== undefined) checkInfo(packet, info, report);
   for (const other of others) {
     const reportOther = reporter(other.object);
-    const read = await readPacket(work, other.bytes);
+    const read = await readXmpPacket(work, other.bytes);
     checkSerialization(read, reportOther);
     if (read === undefined) continue;
     const own = readExtensionSchemas(read.properties, reportOther);
     await checkProperties(work, read, part, [described, own], reportOther);
   }
-  return { claim: packet && claimOf(packet), failures };
+  return { claim: packet && claimIn(packet), failures };
 }
 
 type Report = (rule: XmpRuleName, context: string) => void;
@@ -129,10 +129,21 @@ const find = (packet: XmpPacket, namespace: string, local: string): XmpNode | un
 const textOf = (node: XmpNode | undefined): string | undefined =>
   node?.value.form === "simple" ? node.value.text : undefined;
 
-function claimOf(packet: XmpPacket): XmpClaim | undefined {
-  const part = textOf(find(packet, PDFA_IDENTIFICATION, "part"));
+/** What a packet claims; undefined if it claims nothing. */
+function claimIn(packet: XmpPacket): XmpClaim | undefined {
+  const part = textOf(find(packet, PDFA_IDENTIFICATION, "part"))?.trim();
   if (part === undefined) return undefined;
-  return { part, conformance: textOf(find(packet, PDFA_IDENTIFICATION, "conformance")) ?? "" };
+  return { part, conformance: textOf(find(packet, PDFA_IDENTIFICATION, "conformance"))?.trim() ?? "" };
+}
+
+/**
+ * The profile that a packet claims, such as `2b`; null if it claims none.
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`, or elements too deep
+ */
+export async function claimOf(work: Work, bytes: Uint8Array): Promise<string | null> {
+  const packet = await readXmpPacket(work, bytes);
+  const claim = packet && claimIn(packet);
+  return claim === undefined ? null : claim.part + claim.conformance.toLowerCase();
 }
 
 function checkIdentification(packet: XmpPacket | undefined, part: XmpPart, level: string, report: Report): void {

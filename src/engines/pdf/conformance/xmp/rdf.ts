@@ -45,7 +45,7 @@ const NODE = 300;
  * Reads a packet, or returns undefined if it is not well-formed XML or not XMP's subset of RDF.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`, or elements too deep
  */
-export async function readPacket(work: Work, packet: Uint8Array): Promise<XmpPacket | undefined> {
+export async function readXmpPacket(work: Work, packet: Uint8Array): Promise<XmpPacket | undefined> {
   const parsed = await parseXmp(work, packet);
   if (parsed === undefined) return undefined;
   const [root] = parsed.roots;

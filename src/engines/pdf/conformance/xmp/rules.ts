@@ -79,7 +79,11 @@ export const XMP_RULES = {
 export type XmpRuleName = keyof typeof XMP_RULES;
 
 /** Clause and test of a rule in a part, as `6.6.4-2`; undefined if the part does not have it. */
-export function testOf(name: XmpRuleName, part: XmpPart): string | undefined {
+export function xmpTestOf(name: XmpRuleName, part: XmpPart): string | undefined {
   const { tests }: XmpRule = XMP_RULES[name];
   return tests[part === 3 ? 2 : part];
 }
+
+/** Clauses and tests of all rules that a part has. */
+export const xmpTestsOf = (part: XmpPart): readonly string[] =>
+  (Object.keys(XMP_RULES) as XmpRuleName[]).flatMap((name) => xmpTestOf(name, part) ?? []);

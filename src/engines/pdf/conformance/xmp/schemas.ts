@@ -12,7 +12,7 @@ export const PDFA_IDENTIFICATION = "http://www.aiim.org/pdfa/ns/id/";
 /** Types by names. */
 type Names = Readonly<Record<string, string>>;
 
-export interface Structure {
+export interface XmpStructure {
   readonly namespace: string;
   /** Types of fields by their names. */
   readonly fields: ReadonlyMap<string, string>;
@@ -231,7 +231,7 @@ export const key = (namespace: string, local: string): string => `${namespace} $
 /** By part of ISO 19005: 3 has those of 2, and 4 has no predefined schemas. */
 export const PREDEFINED = { 1: propertiesOf(1), 2: propertiesOf(2), 3: propertiesOf(2) };
 
-export const STRUCTURE_TYPES: ReadonlyMap<string, Structure> = new Map(
+export const STRUCTURE_TYPES: ReadonlyMap<string, XmpStructure> = new Map(
   Object.entries(STRUCTURES).map(([type, [namespace, names]]) => [
     type,
     { namespace, fields: new Map(typesByName(names)) },

@@ -1,7 +1,7 @@
 /** Checks values of XMP against the types of ISO 16684-1, clause 8.2, by their names as PDF/A's schemas use them. */
 import { pdfDateOf } from "../../objects/dates.ts";
 import type { XmpNode, XmpValue } from "./rdf.ts";
-import { STRUCTURE_TYPES, type Structure } from "./schemas.ts";
+import { STRUCTURE_TYPES, type XmpStructure } from "./schemas.ts";
 
 const isText = (): boolean => true;
 const matches =
@@ -40,9 +40,9 @@ const FORMS = { bag: "Bag", seq: "Seq", alt: "Alt" } as const;
 
 /** The types of a packet: the simple ones, structures, and those that extension schemas describe. */
 export class ValueTypes {
-  readonly #structures = new Map<string, Structure>(STRUCTURE_TYPES);
+  readonly #structures = new Map<string, XmpStructure>(STRUCTURE_TYPES);
 
-  define(name: string, structure: Structure): void {
+  define(name: string, structure: XmpStructure): void {
     this.#structures.set(name, structure);
   }
 
@@ -72,7 +72,7 @@ export class ValueTypes {
     return value.form === "simple" && SIMPLE_TYPES.get(name)?.(value.text) === true;
   }
 
-  #hasFields(nodes: readonly XmpNode[], { namespace, fields }: Structure): boolean {
+  #hasFields(nodes: readonly XmpNode[], { namespace, fields }: XmpStructure): boolean {
     return nodes.every((node) => {
       const type = node.namespace === namespace ? fields.get(node.local) : undefined;
       return type !== undefined && this.has(node.value, type);

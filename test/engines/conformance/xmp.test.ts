@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checkXmp, type DocumentMetadata } from "../../src/engines/pdf/conformance/xmp/check.ts";
-import type { XmpPart } from "../../src/engines/pdf/conformance/xmp/rules.ts";
-import { Work } from "../../src/engines/work.ts";
+import { checkXmp, type DocumentMetadata } from "../../../src/engines/pdf/conformance/xmp/check.ts";
+import type { XmpPart } from "../../../src/engines/pdf/conformance/xmp/rules.ts";
+import { Work } from "../../../src/engines/work.ts";
 
 const NAMESPACES = {
   dc: "http://purl.org/dc/elements/1.1/",
