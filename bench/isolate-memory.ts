@@ -16,12 +16,15 @@ const LOOK = 10;
  * Looks at the memory of the isolate until it is stopped, which gives the most bytes that were seen. Garbage counts up to the
  * limit; beyond, it is collected first, as V8 would.
  */
-export async function watchIsolate(server: ServerProcess): Promise<{ idle: number; stop(): Promise<number> }> {
+export async function watchIsolate(
+  server: ServerProcess,
+  limitBytes = ISOLATE_BYTES,
+): Promise<{ idle: number; stop(): Promise<number> }> {
   const inspector = await inspect(server.inspectorPort);
   const held = async (): Promise<number> => (await usedHeapBytes(inspector)) + (await wasmBytes(server.pid));
   const look = async (): Promise<number> => {
     const bytes = await held();
-    if (bytes < ISOLATE_BYTES) return bytes;
+    if (bytes < limitBytes) return bytes;
     await collectGarbage(inspector);
     return held();
   };

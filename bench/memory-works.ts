@@ -5,7 +5,7 @@ import { pdfPart, type Part } from "../test/harness/requests/client.ts";
 import { drawing, type DrawnPage, textPage } from "../test/harness/fixtures/drawing-fixtures.ts";
 import { encrypt } from "../test/harness/fixtures/encrypted-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures/fixtures.ts";
-import { brochure, scans } from "../test/harness/images/jpeg-document-fixtures.ts";
+import { brochure, scanOf, scans } from "../test/harness/images/jpeg-document-fixtures.ts";
 import { flate } from "../test/harness/fixtures/pdf-writer.ts";
 import { show, showCodes, textDocument, type TextPage } from "../test/harness/fixtures/text-fixtures.ts";
 
@@ -170,6 +170,21 @@ const slowReader: Call = {
 };
 const slowSender: Call = { ...rotate(largeDocument(12.5)), slow: { client: "sender", bytesPerSecond: 512 * 1024 } };
 const each = [[merge(halves)], [split(large)], [rotate(large)], [protect(large)]];
+/** For a server with more memory: operations on a scan of 51 MiB. */
+export function largeWorks(): [string, Call[][]][] {
+  const file = scanOf(51 * 1024 ** 2);
+  const name = (operation: string): string => `${operation} of a scan of ${(file.length / 1024 ** 2).toFixed(1)} MiB`;
+  return [
+    [name("merge"), [[merge([file, megabyte[0] ?? file])]]],
+    [name("compress"), [[compress(file)]]],
+    [name("protect"), [[protect(file)]]],
+    [name("redact"), [[stamp("redact", file, { terms: JSON.stringify(["page 7"]) })]]],
+    [name("extract-text"), [[extract(file)]]],
+    [name("to-images"), [[images(file, { pages: "1-5", dpi: "300" })]]],
+    ["two merges of it at once", [[merge([file, file]), merge([file, file])]]],
+  ];
+}
+
 /** By name: rounds one after the other, the calls of each at once. */
 export const works: [string, Call[][]][] = [
   ["merge of 25 MiB in two files", [[merge(halves)]]],

@@ -26,9 +26,13 @@ export type Server = (typeof SERVERS)[number];
 
 /**
  * Starts the service on `port` (and V8's inspector 1,000 above it) with data of its own; its output is read, which is why this
- * is not the tests' server.
+ * is not the tests' server. `variables`: those of the service.
  */
-export async function startMeasuredServer(port: number, server: Server = "start"): Promise<ServerProcess> {
+export async function startMeasuredServer(
+  port: number,
+  server: Server = "start",
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const persistTo = await mkdtemp(join(tmpdir(), "pdf-service-memory-"));
   const inspectorPort = port + 1_000;
   if (server === "serve")
@@ -36,12 +40,19 @@ export async function startMeasuredServer(port: number, server: Server = "start"
       ensureDevelopmentAccount(db, developmentAccountFile(persistTo), new Date()),
     );
   const words = {
-    start: ["start.ts", "--inspector-port", String(inspectorPort), "--persist-to", persistTo],
+    start: [
+      "start.ts",
+      "--inspector-port",
+      String(inspectorPort),
+      "--persist-to",
+      persistTo,
+      ...Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
+    ],
     serve: ["serve.ts", "--data", persistTo],
   }[server];
   const child = spawn(process.execPath, [`scripts/${words[0]}`, "--port", String(port), ...words.slice(1)], {
     cwd: root,
-    env: { ...process.env, SERVER_SECRET: "the secret of the servers that are measured" },
+    env: { ...process.env, SERVER_SECRET: "the secret of the servers that are measured", ...variables },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: string[] = [];

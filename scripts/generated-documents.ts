@@ -10,7 +10,7 @@ import { type Parser, PARSERS } from "../src/engines/parse-meter.ts";
 import { plans } from "../src/accounts/plans.ts";
 import { errorRows } from "../src/http/errors/error-table.ts";
 import { retention } from "../src/http/openapi/retention.ts";
-import { limits, MiB } from "../src/limits.ts";
+import { defaultSizes, limits, MiB } from "../src/limits.ts";
 import { inWords } from "../src/operations/definition/modes.ts";
 
 /** The generated documents, in whole or in part: their paths and texts. */
@@ -203,7 +203,7 @@ function asked(): string {
   const all = Object.values(plans);
   const between = (values: readonly number[], written: (value: number) => string = number): string =>
     `${written(Math.min(...values))} to ${written(Math.max(...values))}`;
-  const bodies = all.map(({ maxBodyBytes }) => maxBodyBytes / MiB);
+  const bodies = all.map(({ maxBodyBytes }) => Math.min(maxBodyBytes, defaultSizes.heldBytes) / MiB);
   const { admission, form, jobs, ocr, references, storage, files, pages, timestamps, work } = limits;
   const rows = [
     [
@@ -215,7 +215,7 @@ function asked(): string {
     ],
     [
       "How large can a request be?",
-      `${between(bodies)} MiB, depending on your plan. Documents from URLs count; files that you send by ID do not, but together with the body they can have up to ${size(references.heldBytes)}, except for one PDF where the operation reads it in ranges`,
+      `${between(bodies)} MiB, depending on your plan. Documents from URLs count; files that you send by ID do not, but together with the body they can have up to ${size(references.heldBytes)}, except for one PDF where the operation reads it in ranges. A server of your own with a larger [\`MEMORY_BUDGET_MIB\`](operating.md#sizes-and-memory) takes more: \`GET /api/v1/limits\` has its figures`,
     ],
     [
       "How many pages can a document have?",
@@ -380,7 +380,7 @@ function planTable(): string {
     number(plan.credits),
     number(plan.testCredits),
     number(plan.requestsPerMinute),
-    size(plan.maxBodyBytes),
+    size(Math.min(plan.maxBodyBytes, defaultSizes.heldBytes)),
     size(plan.largestFileBytes),
     size(plan.storedBytes),
     number(plan.liveJobs),

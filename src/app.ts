@@ -3,6 +3,7 @@ import { telemetryIn } from "./http/admission/telemetry.ts";
 import { cachedDocument } from "./http/exchange/cached-document.ts";
 import { endpoints } from "./http/endpoints/index.ts";
 import { ready } from "./http/endpoints/ready.ts";
+import { limitsOf } from "./http/endpoints/server-limits.ts";
 import { mountEndpoints } from "./http/endpoints/mount.ts";
 import { addPath, respondWithError, type AppEnv, cors, exchange } from "./http/exchange/exchange.ts";
 import { mountOperations } from "./http/operations/mount.ts";
@@ -30,6 +31,8 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   const describe = (baseUrl: string) => describeApi(all, endpoints, baseUrl);
   const description = cachedDocument("application/json", ({ baseUrl }) => JSON.stringify(describe(baseUrl)));
   addPath(app, "/api/v1/openapi.json", { GET: [(c) => description(c)] });
+  const figures = cachedDocument("application/json", ({ sizes }) => JSON.stringify(limitsOf(all, sizes)));
+  addPath(app, "/api/v1/limits", { GET: [(c) => figures(c)] });
   mountOperations(app, all);
   mountEndpoints(app, endpoints);
   mountMcp(app, all, endpoints);

@@ -9,7 +9,7 @@ import type { LoadModel } from "./engines/ocr/models.ts";
 import { ConfigurationError } from "./faults.ts";
 import type { FileStore } from "./files/file.ts";
 import type { JobMessage } from "./jobs/message.ts";
-import { MiB } from "./limits.ts";
+import { type MemorySizes, MiB, sizesWith } from "./limits.ts";
 import type { UrlPolicy } from "./public-url.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/retry-schedule.ts";
@@ -40,8 +40,9 @@ export interface Env {
   /** Rate limiters in front of the databases, per Cloudflare location and not exact: by key, and by network for bad keys. */
   readonly keyShield: Shield;
   readonly addressShield: Shield;
-  /** Memory in bytes that one isolate may hold for its requests and between them. */
+  /** Memory in bytes that one isolate may hold, and what follows from it. */
   readonly memoryBudgetBytes: number;
+  readonly sizes: MemorySizes;
   /** The URL at which clients reach the service, without a trailing slash: `servers` of the API description. */
   readonly baseUrl: string;
   /** Where uploaded files are kept. */
@@ -239,6 +240,7 @@ export function readEnv(bindings: object): Env {
     keyShield: KEY_SHIELD,
     addressShield: ADDRESS_SHIELD,
     memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
+    sizes: sizesWith(MEMORY_BUDGET_MIB * MiB),
     baseUrl: BASE_URL,
     files: { bucket: FILES, serverSecrets },
     images: IMAGES && { binding: IMAGES, ignoresQuality: isLocal },

@@ -1,6 +1,36 @@
 /** Bytes in a mebibyte. */
 export const MiB = 1024 * 1024;
 
+/** The memory that Cloudflare gives an isolate, and the default of `MEMORY_BUDGET_MIB`, in bytes. */
+const DEFAULT_BUDGET = 128 * MiB;
+/** The most that a WebAssembly memory of the engines can have: their binaries declare it. */
+const MOST_HEAP = 2048 * MiB;
+
+/** Limits are multiples of this, in bytes. */
+const STEP = 8 * MiB;
+
+/** What takes memory, in bytes; `limits.admission` explains each. */
+const MEMORY = { baseBytes: 24 * MiB, engineBytes: 12 * MiB, engineOwnBytes: 8 * MiB, heapPerBodyByte: 2.6 } as const;
+
+/** The sizes that follow from the memory of an isolate, in bytes. */
+export interface MemorySizes {
+  /** Memory for all requests, including engines that are kept between them. */
+  readonly memoryBytes: number;
+  /** The files of one request that are held in memory together, and the largest request body. */
+  readonly heldBytes: number;
+}
+
+/** The sizes for `MEMORY_BUDGET_MIB`, in bytes: the only place that derives limits from memory. */
+export function sizesWith(budgetBytes: number): MemorySizes {
+  const { baseBytes, engineOwnBytes, heapPerBodyByte } = MEMORY;
+  const memoryBytes = budgetBytes - baseBytes;
+  const most = (Math.min(memoryBytes, MOST_HEAP) - engineOwnBytes) / heapPerBodyByte;
+  return { memoryBytes, heldBytes: Math.floor(most / STEP) * STEP };
+}
+
+/** The sizes with the default memory. */
+export const defaultSizes = sizesWith(DEFAULT_BUDGET);
+
 /**
  * The limits of the service: every number that can reject a request, apart from those of plans and the values that a parameter accepts.
  * Constants that cannot reject one are defined where they are used. `npm run generate -- docs` writes docs/limits.md from this file: a group's
@@ -62,8 +92,11 @@ export const limits = {
 
   /** Files by reference. For IDs of stored files, and URLs. */
   references: {
-    /** Uploaded and referenced files of one request that are held in memory together. */
-    heldBytes: 32 * MiB,
+    /**
+     * Uploaded and referenced files of one request that are held in memory together, with the default of `MEMORY_BUDGET_MIB`. `GET /api/v1/limits` has
+     * the figure of a server.
+     */
+    heldBytes: defaultSizes.heldBytes,
     /** Decompressed size of a response with a `Content-Encoding`, which the service does not ask for: a few hundred KB can hold gigabytes. */
     decompressedBytes: 32 * MiB,
     /** Redirects that are followed from a URL. */
@@ -642,14 +675,14 @@ export const limits = {
      * Memory that is not attributed to a request: the JavaScript heap with the bundle, the snapshot of a fresh engine (6 MiB), buffers of idle
      * connections. An estimate.
      */
-    baseBytes: 24 * MiB,
+    baseBytes: MEMORY.baseBytes,
     /**
      * Requests processed at the same time in one isolate. Each has its own engine, and two engines fit into 128 MB beside one large document. More would not
      * be faster: an isolate has one thread.
      */
     requests: 2,
     /** Heap of an engine for a small document: 8 to 12 MiB for most operations. Rendering takes all free memory. */
-    engineBytes: 12 * MiB,
+    engineBytes: MEMORY.engineBytes,
     /** Expected growth of engines that wait for their readers. */
     growthBytes: 8 * MiB,
     /** The largest heap of an engine that an operation with much other memory reuses, unless the body needs more. */
@@ -657,8 +690,8 @@ export const limits = {
     /** Memory for recognizing an A4 page in two languages (`npm run measure -- memory`). */
     recognizerBytes: 42 * MiB,
     /** Heap of an engine that has no document open. */
-    engineOwnBytes: 8 * MiB,
+    engineOwnBytes: MEMORY.engineOwnBytes,
     /** Heap bytes for each byte of the body: the input, and 1.6 times as much for copies and output. */
-    heapPerBodyByte: 2.6,
+    heapPerBodyByte: MEMORY.heapPerBodyByte,
   },
 } as const;

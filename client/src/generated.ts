@@ -1480,7 +1480,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Content outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
    * outside, and the pixels of images there. Letters on the edge are removed, lines and outlines end just beyond it, pixels on it stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (`invalid_file`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
-   * searched for the removed text. Files over 32 MiB are not supported with `remove`.
+   * searched for the removed text. Files over 32 MiB (by default: see `GET /limits`) are not supported with `remove`.
    *
    * Changes are appended to the file (an incremental update), unless it is damaged or `remove` is set, so the earlier state stays in the file. Signatures do not allow the change (`X-Signature-Invalidated`).
    *
@@ -1924,7 +1924,7 @@ export class ServiceMethods extends OperationTransport {
    * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
    *
    * Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
-   * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
+   * 32 MiB (by default: see `GET /limits`) are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
    * set if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
@@ -1938,7 +1938,7 @@ export class ServiceMethods extends OperationTransport {
    * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
    *
    * Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
-   * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
+   * 32 MiB (by default: see `GET /limits`) are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
    * set if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
@@ -1952,7 +1952,7 @@ export class ServiceMethods extends OperationTransport {
    * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
    *
    * Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
-   * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
+   * 32 MiB (by default: see `GET /limits`) are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
    * set if a signature is no longer valid: the file was damaged, or it is certified with `no-changes`.
    *
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
@@ -1978,7 +1978,7 @@ export class ServiceMethods extends OperationTransport {
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
    * stays until the last one is removed.
    *
-   * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
+   * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB (by default: see `GET /limits`), are always updated incrementally: a removed file
    * stays in their earlier revision.
    * Signatures do not allow the change (`X-Signature-Invalidated`).
    *
@@ -1995,7 +1995,7 @@ export class ServiceMethods extends OperationTransport {
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
    * stays until the last one is removed.
    *
-   * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
+   * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB (by default: see `GET /limits`), are always updated incrementally: a removed file
    * stays in their earlier revision.
    * Signatures do not allow the change (`X-Signature-Invalidated`).
    *
@@ -2012,7 +2012,7 @@ export class ServiceMethods extends OperationTransport {
    * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
    * stays until the last one is removed.
    *
-   * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB, are always updated incrementally: a removed file
+   * An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over 32 MiB (by default: see `GET /limits`), are always updated incrementally: a removed file
    * stays in their earlier revision.
    * Signatures do not allow the change (`X-Signature-Invalidated`).
    *
@@ -2228,7 +2228,7 @@ export class ServiceMethods extends OperationTransport {
    * `details.step`. The request costs the credits of all steps together, or nothing if one fails, and requires the scopes of all. The headers are those of the last step,
    * with `X-Input-Repaired` and `X-Signature-Invalidated` if any step has them. `X-Pipeline-Steps` lists the pages and size of each step's result.
    *
-   * A stored file over 32 MiB can be the `file` of the first step. A step that needs the whole document in memory can follow only if the result
+   * A stored file over 32 MiB (by default: see `GET /limits`) can be the `file` of the first step. A step that needs the whole document in memory can follow only if the result
    * before it is smaller.
    *
    * Costs the credits of all steps, and requires their scopes.
@@ -2572,6 +2572,15 @@ export class ServiceMethods extends OperationTransport {
   /** Check what the service depends on. */
   ready(options?: CallOptions): Promise<{ readonly status: "ready" | "unready"; readonly database: "ok" | "failed"; readonly files: "ok" | "failed"; readonly queues: "ok" | "failed" }> {
     return this.sendJson({ method: "GET", path: `/api/v1/ready`, repeatable: true, options });
+  }
+
+  /**
+   * Get the limits of the server.
+   *
+   * Returns the limits that a client can check before it sends anything. Some follow from the memory of the server.
+   */
+  getLimits(options?: CallOptions): Promise<{ readonly requestBytes: number; readonly filesBytes: number; readonly pages: number; readonly recognizedPages: number; readonly steps: number; readonly pagePixels: number; readonly textFileBytes: number; readonly operations: Readonly<Record<string, { readonly files: number; readonly fileBytes: number | null }>> }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/limits`, repeatable: true, options });
   }
 
   /** Get the OpenAPI description. */

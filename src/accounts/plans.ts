@@ -6,7 +6,10 @@ export interface Plan {
   /** Credits per calendar month (UTC) for test keys, which have a separate ledger. */
   readonly testCredits: number;
   readonly requestsPerMinute: number;
-  /** Largest request body, in bytes; a body without Content-Length counts as this size. */
+  /**
+   * Largest request body, in bytes; a body without Content-Length counts as this size. Infinity: what fits into the memory of the server, which limits
+   * the others too.
+   */
   readonly maxBodyBytes: number;
   /** Largest file that can be uploaded, in bytes. */
   readonly largestFileBytes: number;
@@ -43,7 +46,7 @@ export const plans = {
     credits: 10_000,
     testCredits: 1_000,
     requestsPerMinute: 300,
-    maxBodyBytes: 32 * MiB,
+    maxBodyBytes: Infinity,
     ...files(1_024 * MiB),
     liveJobs: 50,
     jobLanes: 20,
@@ -52,7 +55,7 @@ export const plans = {
     credits: 50_000,
     testCredits: 1_000,
     requestsPerMinute: 600,
-    maxBodyBytes: 32 * MiB,
+    maxBodyBytes: Infinity,
     ...files(2_048 * MiB),
     liveJobs: 200,
     jobLanes: 50,
@@ -61,7 +64,7 @@ export const plans = {
     credits: 1_000_000,
     testCredits: 1_000,
     requestsPerMinute: 3_000,
-    maxBodyBytes: 32 * MiB,
+    maxBodyBytes: Infinity,
     ...files(5_120 * MiB),
     liveJobs: 1_000,
     jobLanes: 100,

@@ -51,10 +51,10 @@ export const objectsTooDeep = (cause: unknown): Refusal =>
   new Refusal("invalid_file", "The objects of the PDF are nested too deeply.", undefined, { cause });
 
 /** MuPDF repairs a file by reading all of it. */
-export const tooLargeToRepair = (): Refusal =>
+export const tooLargeToRepair = (heldBytes: number): Refusal =>
   new Refusal(
     "invalid_file",
-    `The PDF is damaged. Files of up to ${limits.references.heldBytes / MiB} MiB are repaired; this one is larger.`,
+    `The PDF is damaged. Files of up to ${heldBytes / MiB} MiB are repaired; this one is larger.`,
   );
 
 // Documents of other formats

@@ -170,10 +170,10 @@ export const tooMuchStored = (): Refusal =>
     limits.signatures.stored,
   );
 
-export const revisionsTooLarge = (actual: number): Refusal =>
+export const revisionsTooLarge = (heldBytes: number, actual: number): Refusal =>
   limitExceeded(
-    `The file was changed after it was signed. Revisions are compared in files of up to ${limits.references.heldBytes / MiB} MiB.`,
-    limits.references.heldBytes,
+    `The file was changed after it was signed. Revisions are compared in files of up to ${heldBytes / MiB} MiB.`,
+    heldBytes,
     { actual },
   );
 

@@ -52,7 +52,7 @@ files themselves. A single file is returned directly, several as a ZIP archive. 
 A file is added with \`attachment\`, and its name must not be taken. If several files have the same name, \`extract\` and \`remove\` mean all of them. A file with several names is listed under each, and
 stays until the last one is removed.
 
-An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB, are always updated incrementally: a removed file
+An added file is appended (an incremental update), unless the document is damaged. Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB (by default: see \`GET /limits\`), are always updated incrementally: a removed file
 stays in their earlier revision.
 Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
   credits: 1,

@@ -40,7 +40,7 @@ rotation and crop box applied. \`auto\` leaves blank pages unchanged.
 
 Content outside is hidden, and other programs can show it again. With \`remove\`, it is removed from the file: text, drawings, images, annotations, and form fields
 outside, and the pixels of images there. Letters on the edge are removed, lines and outlines end just beyond it, pixels on it stay, and nothing inside moves. An image at the edge that cannot be decoded is rejected (\`invalid_file\`). Outlines, metadata, attachments, and alternative texts of tagged documents are not
-searched for the removed text. Files over 32 MiB are not supported with \`remove\`.
+searched for the removed text. Files over 32 MiB (by default: see \`GET /limits\`) are not supported with \`remove\`.
 
 Changes are appended to the file (an incremental update), unless it is damaged or \`remove\` is set, so the earlier state stays in the file. Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
   credits: 1,
@@ -69,7 +69,7 @@ Changes are appended to the file (an incremental update), unless it is damaged o
 
   async run({ file, box, margins, pages, remove }, { pdf, codecs }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    if (remove && pdf.ranges) throw tooLargeToRemove(file.bytes.length);
+    if (remove && pdf.ranges) throw tooLargeToRemove(pdf.ranges.heldBytes, file.bytes.length);
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
     const within =

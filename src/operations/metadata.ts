@@ -142,7 +142,7 @@ entries in \`metadata\` changed. Entries that are null are removed; other entrie
 removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
 Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
-${limits.references.heldBytes / MiB} MiB are updated incrementally, and their earlier revision contains the old values. \`X-Signature-Invalidated\` is
+${limits.references.heldBytes / MiB} MiB (by default: see \`GET /limits\`) are updated incrementally, and their earlier revision contains the old values. \`X-Signature-Invalidated\` is
 set if a signature is no longer valid: the file was damaged, or it is certified with \`no-changes\`.`,
   credits: 1,
   modes: { by: "action", values: { get: returnsJson(facts), set: MAKES_PDF } },

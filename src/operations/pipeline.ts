@@ -4,7 +4,6 @@ import { Refusal } from "../engines/errors.ts";
 import { ofStep, resultTooLarge } from "./definition/errors.ts";
 import type { Services } from "../engines/cms/services.ts";
 import type { Engines } from "../engines/lease/engines.ts";
-import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import { fuelForBytes } from "../engines/work.ts";
 import { limits, MiB } from "../limits.ts";
 import {
@@ -74,7 +73,7 @@ All steps are validated before the first one starts. Problems with parameters ha
 \`details.step\`. The request costs the credits of all steps together, or nothing if one fails, and requires the scopes of all. The headers are those of the last step,
 with \`X-Input-Repaired\` and \`X-Signature-Invalidated\` if any step has them. \`X-Pipeline-Steps\` lists the pages and size of each step's result.
 
-A stored file over ${limits.references.heldBytes / MiB} MiB can be the \`file\` of the first step. A step that needs the whole document in memory can follow only if the result
+A stored file over ${limits.references.heldBytes / MiB} MiB (by default: see \`GET /limits\`) can be the \`file\` of the first step. A step that needs the whole document in memory can follow only if the result
 before it is smaller.`,
     credits: Math.min(...operations.map(({ credits }) => credits)),
     modes: operations.flatMap(modesOf),
@@ -158,7 +157,7 @@ async function runSteps(steps: readonly Step[], engines: Engines, services: Serv
       const password = step.password ?? made?.password;
       const bytes =
         output.kind === "pdf"
-          ? await adopted(engines.pdf, output.bytes, next.operation, index + 2)
+          ? await adopted(engines, output.bytes, next.operation, index + 2)
           : (made ?? step.files[0])?.bytes;
       if (bytes === undefined) throw new Error("the step did not return a PDF");
       made = { stem, bytes, ...(password !== undefined && { password }) };
@@ -179,10 +178,15 @@ const scoped = (operation: Operation): Operation =>
       };
 
 /** Throws `limit_exceeded` if the next step would have to hold a document that is too large. */
-async function adopted(pdf: PdfEngine, bytes: EngineBytes, next: Operation, step: number): Promise<InputBytes> {
+async function adopted(
+  { pdf, sizes }: Engines,
+  bytes: EngineBytes,
+  next: Operation,
+  step: number,
+): Promise<InputBytes> {
   const inRanges = next.memory?.readsRanges ?? false;
-  if (bytes.stored && !inRanges && bytes.length > limits.references.heldBytes)
-    throw resultTooLarge(step, next.name, bytes.length);
+  if (bytes.stored && !inRanges && bytes.length > sizes.heldBytes)
+    throw resultTooLarge(step, next.name, sizes.heldBytes, bytes.length);
   return pdf.adopt(bytes, { inRanges });
 }
 

@@ -244,6 +244,29 @@ describe.skipIf(noBrowser)("playground", () => {
     expect(requests.length).toBe(2);
   });
 
+  test("refuses files that the operation cannot hold on this server, before it sends anything", async () => {
+    const page = await visitor.open("merge");
+    await page.route("**/api/v1/limits", async (route) => {
+      const json = (await (await route.fetch()).json()) as object;
+      await route.fulfill({ json: { ...json, filesBytes: 4_000 } });
+    });
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") requests.push(new URL(request.url()).pathname);
+    });
+    await page.reload();
+    const letter = join(root, "examples/letter.pdf");
+    await page.setInputFiles('input[type="file"]', [letter, letter]);
+    await visitor.run();
+    await visitor.result.getByText("On this server, merge takes up to 3.9 KB").last().waitFor();
+    expect(requests).toEqual([]);
+    // One of them fits.
+    await page.reload();
+    await page.setInputFiles('input[type="file"]', [letter]);
+    await visitor.run();
+    await expect.poll(() => requests).toEqual(["/api/v1/merge"]);
+  });
+
   test("lists a ZIP, shows and saves an entry, and works on its files", async () => {
     const page = await visitor.open("split");
     await visitor.runExample();

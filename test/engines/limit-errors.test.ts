@@ -17,6 +17,8 @@ const FACTS: Readonly<Record<string, readonly unknown[]>> = {
   htmlHasTooMany: ["tags", 7],
   markdownHasTooMany: ["markdownItems", 7],
   markdownRunHasTooMany: ["markdownMarks", 7],
+  revisionsTooLarge: [limits.references.heldBytes, 7],
+  tooLargeToRemove: [limits.references.heldBytes, 7],
   recognizesTooManyPages: [limits.ocr.pages, 7],
 };
 

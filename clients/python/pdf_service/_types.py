@@ -612,3 +612,19 @@ class ReadyResult(TypedDict):
     database: Literal["ok", "failed"]
     files: Literal["ok", "failed"]
     queues: Literal["ok", "failed"]
+
+
+class GetLimitsResultOperationsValue(TypedDict):
+    files: int
+    fileBytes: Union[int, None]
+
+
+class GetLimitsResult(TypedDict):
+    requestBytes: int
+    filesBytes: int
+    pages: int
+    recognizedPages: int
+    steps: int
+    pagePixels: int
+    textFileBytes: int
+    operations: Dict[str, GetLimitsResultOperationsValue]

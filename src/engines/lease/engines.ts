@@ -4,6 +4,7 @@ import type { TextRecognizer } from "../ocr/tesseract.ts";
 import type { PdfEncryption } from "../pdf/encryption/encryption.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import type { ImageCodecs } from "../image/codecs.ts";
+import type { MemorySizes } from "../../limits.ts";
 
 /** Encodes PNGs of up to 100 megapixels as WebP, when their pixels do not fit into memory here. */
 export interface WebpService {
@@ -44,6 +45,6 @@ export interface Engines {
   readonly recognizer: TextRecognizer;
   /** If available. */
   readonly webpService: WebpService | undefined;
-  /** Maximum bytes of memory for the request when no other request holds any. */
-  readonly memoryBytes: number;
+  /** What the request can hold in memory when no other request holds any. */
+  readonly sizes: MemorySizes;
 }

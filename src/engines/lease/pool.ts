@@ -2,7 +2,7 @@ import module from "../../../wasm/generated/mupdf.wasm";
 import callback from "../../../wasm/generated/callback.wasm";
 import jpx from "../../../wasm/generated/jpx.wasm";
 import tick from "../../../wasm/generated/tick.wasm";
-import { limits } from "../../limits.ts";
+import { defaultSizes, limits, type MemorySizes } from "../../limits.ts";
 import type { Engines, WebpService } from "./engines.ts";
 import type { LoadFont } from "../fonts.ts";
 import { dropModels, keptModelBytes, type LoadModel } from "../ocr/models.ts";
@@ -45,8 +45,8 @@ export interface LeaseOptions {
   readonly expected?: number;
   /** Maximum heap in bytes of a kept engine that may be reused. */
   readonly most?: number;
-  /** Maximum memory of a request in bytes. */
-  readonly memoryBytes?: number;
+  /** What the request can hold in memory. */
+  readonly sizes?: MemorySizes;
   readonly webpService?: WebpService | undefined;
   /** Reads a font; without it, none are available. */
   readonly loadFont?: LoadFont;
@@ -92,7 +92,7 @@ const used = ofIsolate(() => new Set<PdfEngine>());
  * the engine free as much as it can and then reject with `limit_exceeded`; `"busy"` makes it reject with `overloaded`.
  */
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
-  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService, parking = freely } = options;
+  const { expected = 0, most = Infinity, sizes = defaultSizes, webpService, parking = freely } = options;
   const { loadFont = noFonts, loadModel = noModels, work = unlimitedWork() } = options;
   let pdf: PdfEngine | undefined = takeSpare(expected, most) ?? (await startEngine());
   let parked: Parked | undefined;
@@ -159,7 +159,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
     recognizer,
     loadFont,
     webpService,
-    memoryBytes,
+    sizes,
   };
   return {
     engines,

@@ -1,6 +1,6 @@
 import type { Refusal } from "../errors.ts";
 import { tooManyReads } from "../limit-errors.ts";
-import { limits } from "../../limits.ts";
+import { defaultSizes, limits } from "../../limits.ts";
 import type { InputBytes, StoredBytes } from "./heap.ts";
 import type { ByteSource } from "../../bytes/source.ts";
 
@@ -37,6 +37,8 @@ export class Ranges implements InputBytes, StoredBytes {
 
   /** The bytes are not in an engine's heap. */
   readonly pointer = 0;
+  /** The size up to which files are held in memory, in bytes. */
+  readonly heldBytes: number;
   readonly #source: ByteSource;
   /** By number, the one used last at the end. */
   readonly #chunks = new Map<number, Uint8Array>();
@@ -52,8 +54,9 @@ export class Ranges implements InputBytes, StoredBytes {
   #fetches = 0;
   #refusal: Refusal | undefined;
 
-  constructor(source: ByteSource) {
+  constructor(source: ByteSource, heldBytes = defaultSizes.heldBytes) {
     this.#source = source;
+    this.heldBytes = heldBytes;
   }
 
   get length(): number {
@@ -161,7 +164,7 @@ export class Ranges implements InputBytes, StoredBytes {
 
   /** The file with the bytes appended to it since. It takes over the fetched chunks. */
   followedBy(bytes: StoredBytes, length: number): Ranges {
-    const next = new Ranges({ length, read: (start, end) => bytes.read(start, end) });
+    const next = new Ranges({ length, read: (start, end) => bytes.read(start, end) }, this.heldBytes);
     next.#trustsCounts = this.#trustsCounts;
     next.#fetches = this.#fetches;
     const whole = Math.floor(this.length / CHUNK);

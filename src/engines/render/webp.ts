@@ -28,10 +28,10 @@ export async function ignoresQuality(
   return false;
 }
 
-async function mayNotFit(open: OpenPdf, page: number, { memoryBytes }: Engines, dpi: number): Promise<boolean> {
+async function mayNotFit(open: OpenPdf, page: number, { sizes }: Engines, dpi: number): Promise<boolean> {
   const { width, height } = await pixelsOf(open, page, dpi);
   const drawn = limits.admission.engineOwnBytes + bandBytes(width, height, 4);
-  return drawn + webpBytes(width * height).most > memoryBytes;
+  return drawn + webpBytes(width * height).most > sizes.memoryBytes;
 }
 
 /**
@@ -112,7 +112,8 @@ async function highestDpi(
   engines: Engines,
   { dpi: asked, quality }: WebpOptions,
 ): Promise<number | null> {
-  const { pdf, codecs, memoryBytes, webpService } = engines;
+  const { pdf, codecs, webpService } = engines;
+  const { memoryBytes } = engines.sizes;
   const highest = async (fits: (pixels: number, band: number) => boolean): Promise<number | null> => {
     for (let dpi = asked; dpi >= LOWEST_DPI; dpi--) {
       const { width, height } = await pixelsOf(open, page, dpi);

@@ -10,7 +10,7 @@ import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } f
 import type { LeaseOptions, Parking } from "../../engines/lease/pool.ts";
 import { type Work, workOfRequest } from "../../engines/work.ts";
 import type { Env } from "../../env.ts";
-import { limits, MiB } from "../../limits.ts";
+import { limits, type MemorySizes, MiB } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import { memoryTaken } from "../errors/load-errors.ts";
 
@@ -26,8 +26,8 @@ export interface LeaseRequest {
   readonly maxBytes: number;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Passed to the engines. `memoryBytes` covers all requests plus memory kept between them. */
-  readonly given: Omit<LeaseOptions, "expected" | "most" | "work" | "parking"> & { readonly memoryBytes: number };
+  /** Passed to the engines. */
+  readonly given: Omit<LeaseOptions, "expected" | "most" | "work" | "parking"> & { readonly sizes: MemorySizes };
   readonly services: Services;
   /** As for `Admittance`. */
   readonly yieldsToSmaller?: boolean;
@@ -44,9 +44,9 @@ export const servicesOf = ({ timestamps, issuers }: Env, signal: AbortSignal): S
 });
 
 /** What engines are given for every request and every part of a job. */
-export function leaseOptions({ images, loadFont, loadModel, memoryBudgetBytes }: Env): LeaseRequest["given"] {
+export function leaseOptions({ images, loadFont, loadModel, sizes }: Env): LeaseRequest["given"] {
   return {
-    memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
+    sizes,
     webpService: images && webpServiceOf(images.binding, images.ignoresQuality),
     loadFont,
     loadModel,
@@ -106,7 +106,7 @@ export class Lease extends RequestMemory {
    * disposes of the lease.
    */
   static async take(request: LeaseRequest): Promise<Lease> {
-    const lease = new Lease(admissionOf(request.given.memoryBytes), request);
+    const lease = new Lease(admissionOf(request.given.sizes.memoryBytes), request);
     try {
       const { isSmall, bodyBytes } = lease;
       const { waitMilliseconds } = limits.admission;
@@ -285,7 +285,7 @@ export class Lease extends RequestMemory {
     const { engineBytes, reusableHeapBytes } = limits.admission;
     const most = needsHeadroom
       ? Math.max(reusableHeapBytes, engineBytes + this.#fileBytes)
-      : given.memoryBytes - Math.max(engineBytes, this.#fileBytes);
+      : given.sizes.memoryBytes - Math.max(engineBytes, this.#fileBytes);
     this.#engines = await leaseEngines(allowHeap, { ...options, expected, most });
     // A larger kept engine must not take the room that slow readers leave for a small request.
     if (this.grow(this.#engines.heapBytes(), limits.admission.engineBytes) === true) return;

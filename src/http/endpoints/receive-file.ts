@@ -35,7 +35,7 @@ export const STREAM_BYTES = 5 * MiB;
 
 /** Takes the memory of a request that needs no engine. Throws `overloaded`, `client_closed_request`. */
 export async function takeMemory(c: Context<AppEnv>, bytes: number): Promise<RequestMemory> {
-  const admission = admissionOf(readEnv(c.env).memoryBudgetBytes - limits.admission.baseBytes);
+  const admission = admissionOf(readEnv(c.env).sizes.memoryBytes);
   const memory = new RequestMemory(admission, c.get("caller").account, c.req.raw.signal);
   try {
     await memory.admit({ bytes, to: "read" });

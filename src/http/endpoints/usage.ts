@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineEndpoint } from "./define.ts";
 import { planNames, plans } from "../../accounts/plans.ts";
 import { usageOf } from "../../billing/usage.ts";
+import { readEnv } from "../../env.ts";
 
 const credits = (description: string) => z.int().min(0).describe(description);
 
@@ -36,16 +37,17 @@ export const usage = defineEndpoint({
     })
     .meta({ id: "UsageSummary" }),
   errors: [],
-  async handle({ db, caller, now }) {
+  async handle({ db, caller, now, context }) {
     const summary = await usageOf(db, caller, now);
     const { maxBodyBytes, largestFileBytes } = plans[caller.plan];
+    const { heldBytes } = readEnv(context.env).sizes;
     return {
       ...summary,
       currentPeriodStart: summary.currentPeriodStart.toISOString(),
       currentPeriodEnd: summary.currentPeriodEnd.toISOString(),
       perOperation: { ...summary.perOperation },
       months: summary.months.map(({ start, used }) => ({ start: start.toISOString(), used })),
-      limits: { requestBytes: maxBodyBytes, fileBytes: largestFileBytes },
+      limits: { requestBytes: Math.min(maxBodyBytes, heldBytes), fileBytes: largestFileBytes },
     };
   },
 });

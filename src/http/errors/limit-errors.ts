@@ -17,23 +17,33 @@ export function inMiB(limit: number, actual: number): [string, string] {
 const fileTooLarge = (message: string, limit: number, actual: number): ApiError =>
   new ApiError("file_too_large", message, { details: { limit, actual } });
 
-/**
- * The body is over the plan's limit. `actual`: its Content-Length or, unless `isWhole`, the number of bytes read so far.
- */
-export function bodyTooLarge(limit: number, actual: number, isWhole = true): ApiError {
-  const [most, size] = inMiB(limit, actual);
-  return fileTooLarge(
-    `Your plan allows uploads of up to ${most}; this one is ${isWhole ? size : "larger"}.`,
-    limit,
-    actual,
-  );
+/** How an operator raises a limit that follows from memory. */
+const RAISED_BY = "If you run the server, raise `MEMORY_BUDGET_MIB` as far as its memory allows.";
+
+/** How large the body of a request may be, with documents from URLs. */
+export interface BodyLimit {
+  readonly maxBytes: number;
+  /** What sets it. */
+  readonly of: "plan" | "memory";
+}
+
+/** The body is over the limit. `actual`: its Content-Length or, unless `isWhole`, the number of bytes read so far. */
+export function bodyTooLarge({ maxBytes, of }: BodyLimit, actual: number, isWhole = true): ApiError {
+  const [most, size] = inMiB(maxBytes, actual);
+  const whole = isWhole ? size : "larger";
+  const message = {
+    plan: `Your plan allows uploads of up to ${most}; this one is ${whole}.`,
+    memory: `This server has memory for uploads of up to ${most}; this one is ${whole}. ${RAISED_BY}`,
+  }[of];
+  return fileTooLarge(message, maxBytes, actual);
 }
 
 /** The same, together with documents from URLs. */
-export function documentsTooLarge(limit: number, actual: number, isWhole: boolean): ApiError {
-  const [most, size] = inMiB(limit, actual);
-  const message = `Your plan allows requests of up to ${most}, documents from URLs included; this one is ${isWhole ? size : "larger"}.`;
-  return fileTooLarge(message, limit, actual);
+export function documentsTooLarge({ maxBytes, of }: BodyLimit, actual: number, isWhole: boolean): ApiError {
+  const [most, size] = inMiB(maxBytes, actual);
+  const rest = `requests of up to ${most}, documents from URLs included; this one is ${isWhole ? size : "larger"}.`;
+  const message = { plan: `Your plan allows ${rest}`, memory: `This server has memory for ${rest} ${RAISED_BY}` }[of];
+  return fileTooLarge(message, maxBytes, actual);
 }
 
 export const jsonTooLarge = (limit: number, actual: number): ApiError =>
@@ -55,24 +65,29 @@ export const jobHasTooManyPages = (actual: number): ApiError =>
     actual,
   );
 
-export function filesTooLarge(actual: number): ApiError {
-  const limit = limits.references.heldBytes;
+/** `limit`: what fits into memory. */
+export function filesTooLarge(limit: number, actual: number): ApiError {
   const [most, size] = inMiB(limit, actual);
-  return exceeded(`The files of a request can have up to ${most} together; these have ${size}.`, limit, actual);
+  const message = `The files of a request can have up to ${most} together; these have ${size}. ${RAISED_BY}`;
+  return exceeded(message, limit, actual);
 }
 
-/** The file would be read in ranges. `readsRanges`: whether the operation can, for one PDF. */
-export function fileNeedsMemory(field: string, operation: string, readsRanges: boolean, actual: number): ApiError {
-  const limit = limits.references.heldBytes;
+/** The file would be read in ranges. `operation`: whether it can, for one PDF. `limit`: what fits into memory. */
+export function fileNeedsMemory(
+  field: string,
+  { name: operation, readsRanges }: { readonly name: string; readonly readsRanges: boolean },
+  limit: number,
+  actual: number,
+): ApiError {
   const [most, size] = inMiB(limit, actual);
   const rule = readsRanges
     ? `In \`${operation}\`, only one PDF can have more than ${most}.`
     : `\`${operation}\` takes files of up to ${most}, because it needs all of them in memory.`;
-  return exceeded(`\`${field}\` has ${size}. ${rule}`, limit, actual, field);
+  return exceeded(`\`${field}\` has ${size}. ${rule} ${RAISED_BY}`, limit, actual, field);
 }
 
-export function imageTooLarge(field: string, actual: number): ApiError {
-  const limit = limits.references.heldBytes;
+/** `limit`: what fits into memory. */
+export function imageTooLarge(field: string, limit: number, actual: number): ApiError {
   const [most, size] = inMiB(limit, actual);
   return exceeded(`\`${field}\` is an image of ${size}. Images can have up to ${most}.`, limit, actual, field);
 }

@@ -1,6 +1,5 @@
 import { boundaryOf } from "./multipart.ts";
 import { withTimeout, MinDataRate } from "./timeouts.ts";
-import { bodyTooLarge } from "../errors/limit-errors.ts";
 import type { EngineBytes, FileSink } from "../../engines/memory/heap.ts";
 import { limits, MiB } from "../../limits.ts";
 import { BrokenBody, bodyCompressed, noBody, noBoundary, notForm } from "../errors/request-errors.ts";
@@ -47,8 +46,8 @@ export function declaredForm(request: Request, tooLarge: (length: number) => Err
 export interface BodyOptions {
   /** Maximum size of the body in bytes; reading stops just past it. */
   readonly maxBytes: number;
-  /** The error for a longer body. Default: `bodyTooLarge`. */
-  readonly tooLarge?: (limit: number, actual: number) => Error;
+  /** The error for a longer body. */
+  readonly tooLarge: (limit: number, actual: number) => Error;
   /** Milliseconds that the client may fall behind `limits.slowestBytesPerSecond`. */
   readonly graceMilliseconds: number;
   /**
@@ -80,7 +79,7 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
       rate.passed(value.byteLength);
       options.progress(total);
       if (total > options.maxBytes) {
-        throw options.tooLarge?.(options.maxBytes, total) ?? bodyTooLarge(options.maxBytes, total, false);
+        throw options.tooLarge(options.maxBytes, total);
       }
       const window = new Uint8Array(buffer, 0, kept + value.byteLength);
       const used = await options.read(window);

@@ -20,6 +20,7 @@ import { describeWebhooks } from "./webhooks.ts";
 import { jobFieldsOf } from "../operations/job-options.ts";
 import type { Endpoint } from "../endpoints/define.ts";
 import { readiness } from "../endpoints/ready.ts";
+import { serverLimits } from "../endpoints/server-limits.ts";
 import { errorRows, type ErrorCode } from "../errors/error-table.ts";
 import { type Operation, resultHeaderTypes } from "../../operations/definition/define.ts";
 import { mediaTypesOf, type MediaType, modesOf, inWords, scopeConditions } from "../../operations/definition/modes.ts";
@@ -136,6 +137,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       ),
       "/api/v1/health": { get: health },
       "/api/v1/ready": { get: readyDescription },
+      "/api/v1/limits": { get: limitsDescription },
       "/api/v1/openapi.json": { get: description },
     },
     webhooks: describeWebhooks(schemas),
@@ -260,6 +262,23 @@ const readyDescription: Json = {
   responses: {
     "200": jsonResponse("The database, the stored files, and the queues respond.", jsonSchema(readiness)),
     "503": jsonResponse("One of them does not.", jsonSchema(readiness)),
+    ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
+  },
+};
+
+const limitsDescription: Json = {
+  operationId: "getLimits",
+  summary: "Get the limits of the server",
+  description:
+    "Returns the limits that a client can check before it sends anything. Some follow from the memory of the server.",
+  tags: ["Service"],
+  security: [],
+  responses: {
+    "200": jsonResponse("The limits, with an `ETag`.", jsonSchema(serverLimits), ["ETag", "Content-Length"]),
+    "304": {
+      description: "The limits have not changed since the `ETag` in `If-None-Match`.",
+      headers: headerRefs([...everyHeaders, "ETag"]),
+    },
     ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
   },
 };

@@ -194,7 +194,7 @@ class PartWork implements Disposable {
       ...(part.pages > 0 && { rangesFrom: limits.admission.smallBodyBytes }),
       database: this.#db,
       env,
-      maxBytes: limits.references.heldBytes,
+      limit: { maxBytes: env.sizes.heldBytes, of: "memory" },
       signal: this.#signal,
     });
     lease.work.addFiles(log.referencedBytes);

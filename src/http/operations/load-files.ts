@@ -101,7 +101,7 @@ function* batches<T>(references: readonly T[]): Generator<readonly T[]> {
 async function load(
   files: readonly FormFile[],
   references: readonly Reference[],
-  { lease, operation }: ReferringRequest,
+  { lease, operation, env }: ReferringRequest,
   totals: FileTotals,
 ): Promise<ReadonlyMap<FormFile, LoadedFile>> {
   const loaded = new Map<FormFile, LoadedFile>();
@@ -123,7 +123,7 @@ async function load(
   for (const { ranges, uses, field, filename, sha256 } of inRanges) {
     // Its first bytes tell its type.
     await ranges.fetch(0);
-    if (imageKindOf(ranges.view(0, IMAGE_HEAD))) throw imageTooLarge(field, ranges.length);
+    if (imageKindOf(ranges.view(0, IMAGE_HEAD))) throw imageTooLarge(field, env.sizes.heldBytes, ranges.length);
     for (const use of uses) add(use, ranges, filename, sha256);
   }
   const areKnown = whole.every(({ length }) => length !== undefined);

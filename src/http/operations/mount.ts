@@ -8,7 +8,7 @@ import { pagesOfFile, respondWithJob, startJob } from "./start-job.ts";
 import { Lease, leaseOptions, type LeaseRequest, servicesOf } from "../admission/lease.ts";
 import { authorize, checkScope } from "../auth/authorize.ts";
 import { asApiError } from "../errors/api-error.ts";
-import { bodyTooLarge } from "../errors/limit-errors.ts";
+import { type BodyLimit, bodyTooLarge } from "../errors/limit-errors.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { type FormChecks, readForm } from "../form/form.ts";
 import { FormNames } from "../form/form-reader.ts";
@@ -56,7 +56,7 @@ function operationRoute(operation: Operation): MiddlewareHandler<AppEnv> {
 }
 
 interface DeclaredBody extends DeclaredForm {
-  readonly maxBytes: number;
+  readonly limit: BodyLimit;
 }
 
 /**
@@ -130,20 +130,20 @@ async function handle(c: Context<AppEnv>, route: Operation, send: (response: Res
 function referringRequest(
   c: Context<AppEnv>,
   operation: Operation,
-  { maxBytes }: DeclaredBody,
+  { limit }: DeclaredBody,
   lease: Lease,
 ): ReferringRequest {
   const [caller, database, log] = [c.get("caller"), c.get("database"), c.get("log")];
-  return { lease, log, operation, caller, database, env: readEnv(c.env), maxBytes, signal: c.req.raw.signal };
+  return { lease, log, operation, caller, database, env: readEnv(c.env), limit, signal: c.req.raw.signal };
 }
 
 function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: DeclaredBody): LeaseRequest {
-  const { length, maxBytes } = declared;
+  const { length, limit } = declared;
   return {
     account: c.get("caller").account,
     operation,
     length,
-    maxBytes,
+    maxBytes: limit.maxBytes,
     signal: c.req.raw.signal,
     given: leaseOptions(readEnv(c.env)),
     services: servicesOf(readEnv(c.env), c.req.raw.signal),
@@ -152,9 +152,12 @@ function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: Declar
 }
 
 function declaredBody(c: Context<AppEnv>): DeclaredBody {
-  const maxBytes = plans[c.get("caller").plan].maxBodyBytes;
-  const tooLarge = (length: number) => (length > maxBytes ? bodyTooLarge(maxBytes, length) : undefined);
-  return { ...declaredForm(c.req.raw, tooLarge), maxBytes };
+  const ofPlan = plans[c.get("caller").plan].maxBodyBytes;
+  const { heldBytes } = readEnv(c.env).sizes;
+  const limit: BodyLimit =
+    ofPlan < heldBytes ? { maxBytes: ofPlan, of: "plan" } : { maxBytes: heldBytes, of: "memory" };
+  const tooLarge = (length: number) => (length > limit.maxBytes ? bodyTooLarge(limit, length) : undefined);
+  return { ...declaredForm(c.req.raw, tooLarge), limit };
 }
 
 /** Opens a file to count its pages for a request that fails anyway. Problems with the file itself are not reported then. */
@@ -175,13 +178,14 @@ function pageCounter(request: ReferringRequest): FormChecks["countPages"] {
 /** Reads the form: a small one into memory, a larger one into the engine's. */
 async function readParts(
   c: Context<AppEnv>,
-  { body, boundary, maxBytes }: DeclaredBody,
+  { body, boundary, limit }: DeclaredBody,
   lease: Lease,
   route: Operation,
 ): Promise<readonly FormPart<EngineBytes>[]> {
   const log = c.get("log");
   const options = {
-    maxBytes,
+    maxBytes: limit.maxBytes,
+    tooLarge: (_: number, actual: number) => bodyTooLarge(limit, actual, false),
     graceMilliseconds: limits.form.graceMilliseconds,
     progress(total: number): void {
       lease.received(total - log.bodyBytes);

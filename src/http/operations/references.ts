@@ -1,7 +1,7 @@
 import type { Lease } from "../admission/lease.ts";
 import { checkScope } from "../auth/authorize.ts";
 import type { ApiError } from "../errors/api-error.ts";
-import { documentsTooLarge, fileNeedsMemory, filesTooLarge } from "../errors/limit-errors.ts";
+import { type BodyLimit, documentsTooLarge, fileNeedsMemory, filesTooLarge } from "../errors/limit-errors.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { type FetchedDocument, fetchDocument, fileNameIn } from "../fetch/fetch-document.ts";
 import type { FormFile } from "../form/form-reader.ts";
@@ -10,7 +10,6 @@ import { AccountRefusal } from "../../accounts/refusal.ts";
 import type { Env } from "../../env.ts";
 import { openFile } from "../../files/read.ts";
 import { Ranges } from "../../engines/memory/ranges.ts";
-import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 
 /** A request whose fields may refer to files. */
@@ -24,23 +23,25 @@ export interface ReferringRequest {
   /** PDFs that are larger than this are read in ranges, where the operation can. Default: those that do not fit into memory. */
   readonly rangesFrom?: number;
   readonly database: Env["databases"][number];
-  readonly env: Pick<Env, "files" | "documentUrls">;
-  /** The plan's maximum for the body and documents from URLs together, in bytes. */
-  readonly maxBytes: number;
+  readonly env: Pick<Env, "files" | "documentUrls" | "sizes">;
+  /** The maximum for the body and documents from URLs together. */
+  readonly limit: BodyLimit;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 /** Adds up the files of a request. A file counts as often as fields refer to it. */
 export class FileTotals {
-  readonly #maxBytes: number;
+  readonly #limit: BodyLimit;
+  readonly #heldBytes: number;
   readonly #bodyBytes: number;
   #fromUrls = 0;
   #stored = 0;
   #ranges = 0;
 
-  constructor({ maxBytes, log }: ReferringRequest) {
-    this.#maxBytes = maxBytes;
+  constructor({ limit, log, env }: ReferringRequest) {
+    this.#limit = limit;
+    this.#heldBytes = env.sizes.heldBytes;
     this.#bodyBytes = log.bodyBytes;
   }
 
@@ -63,7 +64,7 @@ export class FileTotals {
 
   /** The most that they can become, in bytes. */
   get most(): number {
-    return Math.min(this.#stored + this.#maxBytes, limits.references.heldBytes) - this.#bodyBytes;
+    return Math.min(this.#stored + this.#limit.maxBytes, this.#heldBytes) - this.#bodyBytes;
   }
 
   /** Throws `limit_exceeded`. */
@@ -75,19 +76,19 @@ export class FileTotals {
   /** `isWhole`: no more will follow. Throws `file_too_large`, `limit_exceeded`. */
   addFromUrl(bytes: number, isWhole: boolean): void {
     this.#fromUrls += bytes;
-    if (this.#bodyBytes + this.#fromUrls > this.#maxBytes) {
+    if (this.#bodyBytes + this.#fromUrls > this.#limit.maxBytes) {
       throw this.tooLarge(this.#bodyBytes + this.#fromUrls, isWhole);
     }
     this.#check();
   }
 
   tooLarge(actual: number, isWhole: boolean): ApiError {
-    return documentsTooLarge(this.#maxBytes, actual, isWhole);
+    return documentsTooLarge(this.#limit, actual, isWhole);
   }
 
   #check(): void {
     const actual = this.#bodyBytes + this.bytes;
-    if (actual > limits.references.heldBytes) throw filesTooLarge(actual);
+    if (actual > this.#heldBytes) throw filesTooLarge(this.#heldBytes, actual);
   }
 }
 
@@ -173,8 +174,7 @@ export class StoredReference extends Reference {
     });
     const { length } = this.#opened.source;
     const mayRange = operation.memory?.readsRanges === true && this.#opened.file.contentType === "application/pdf";
-    if (length > limits.references.heldBytes || (mayRange && length > rangesFrom))
-      this.#ranges = this.#inRanges(length);
+    if (length > env.sizes.heldBytes || (mayRange && length > rangesFrom)) this.#ranges = this.#inRanges(length);
     else this.totals.addStored(length * this.uses.length);
   }
 
@@ -185,16 +185,17 @@ export class StoredReference extends Reference {
 
   /** Throws `limit_exceeded` where the file would have to fit into memory. */
   #inRanges(length: number): Ranges {
-    const { operation, lease, log } = this.request;
+    const { operation, lease, log, env } = this.request;
+    const { heldBytes } = env.sizes;
     const [first] = this.uses;
-    const isPossible =
-      operation.memory?.readsRanges === true && this.uses.length === 1 && first?.accept.includes("pdf");
+    const readsRanges = operation.memory?.readsRanges === true;
+    const isPossible = readsRanges && this.uses.length === 1 && first?.accept.includes("pdf");
     if (!isPossible || !this.totals.addInRanges()) {
-      throw fileNeedsMemory(this.field, operation.name, operation.memory?.readsRanges === true, length);
+      throw fileNeedsMemory(this.field, { name: operation.name, readsRanges }, heldBytes, length);
     }
-    return new Ranges({
+    const source = {
       length,
-      read: async (start, end) => {
+      read: async (start: number, end: number) => {
         lease.check();
         log.referencedBytes += end - start;
         lease.work.addFiles(end - start);
@@ -204,7 +205,8 @@ export class StoredReference extends Reference {
           throw this.#named(error);
         });
       },
-    });
+    };
+    return new Ranges(source, heldBytes);
   }
 
   protected async *read(): AsyncGenerator<Uint8Array, void> {
@@ -243,11 +245,11 @@ export class UrlReference extends Reference {
 
   /** Throws what `fetchDocument` throws. */
   async open(): Promise<void> {
-    const { env, maxBytes, signal } = this.request;
+    const { env, limit, signal } = this.request;
     this.#document = await fetchDocument(this.#url, {
       field: this.field,
       policy: env.documentUrls,
-      maxBytes,
+      maxBytes: limit.maxBytes,
       tooLarge: (actual, isWhole) => this.totals.tooLarge(actual, isWhole),
       signal,
     });

@@ -1,6 +1,6 @@
 /** The Refusals that operations make of their parameters, and of the Refusals of the engines. Those of limits are in limit-errors.ts. */
 import { invalidParameter, Refusal } from "../../engines/errors.ts";
-import { limits, MiB } from "../../limits.ts";
+import { MiB } from "../../limits.ts";
 import type { FieldIssue } from "./fields.ts";
 
 /** Two or more parameters that name pages. */
@@ -43,8 +43,7 @@ export function ofStep(refusal: Refusal, step: number, operation: string): Refus
 }
 
 /** For the step that would have to hold the result of the step before. */
-export function resultTooLarge(step: number, operation: string, actual: number): Refusal {
-  const limit = limits.references.heldBytes;
+export function resultTooLarge(step: number, operation: string, limit: number, actual: number): Refusal {
   const size = `${Math.ceil(actual / MiB)} MiB`;
   const message = `the result of the step before has ${size}. \`${operation}\` takes files of up to ${limit / MiB} MiB, because it needs all of them in memory.`;
   return new StepRefusal("limit_exceeded", messageOfStep(step, operation, message), { limit, actual, step });

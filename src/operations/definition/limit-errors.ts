@@ -49,9 +49,5 @@ export const imagesHaveTooManyPixels = (actual: number): Refusal =>
     { actual },
   );
 
-export const tooLargeToRemove = (actual: number): Refusal =>
-  limitExceeded(
-    `\`crop\` with \`remove\` takes files of up to ${limits.references.heldBytes / MiB} MiB.`,
-    limits.references.heldBytes,
-    { actual },
-  );
+export const tooLargeToRemove = (heldBytes: number, actual: number): Refusal =>
+  limitExceeded(`\`crop\` with \`remove\` takes files of up to ${heldBytes / MiB} MiB.`, heldBytes, { actual });

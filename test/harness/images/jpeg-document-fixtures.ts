@@ -50,16 +50,31 @@ export function brochure(pages: number, width = 1650, height = 2200): Uint8Array
 
 /** The same as baseline JPEGs of a low quality, as scanners write them. */
 export function scans(pages: number, width: number, height: number): Uint8Array {
+  return pagesOf(pages, width, height, scanned(width, height, 35));
+}
+
+function scanned(width: number, height: number, quality: number): Uint8Array {
   const samples = photograph(width, height, 3);
   const data = new Uint8Array(width * height * 4);
   for (let from = 0, to = 0; to < data.length; from += 3, to += 4) {
     for (let part = 0; part < 3; part++) data[to + part] = samples[from + part] ?? 0;
   }
-  return pagesOf(pages, width, height, Uint8Array.from(encode({ data, width, height }, 35).data));
+  return Uint8Array.from(encode({ data, width, height }, quality).data);
+}
+
+/** Pages in A4, scanned at 300 dpi, of at least so many bytes together, with text behind each picture: `page 7`. */
+export function scanOf(bytes: number): Uint8Array {
+  const [width, height] = [2480, 3508];
+  const page = scanned(width, height, 80);
+  return pagesOf(Math.ceil(bytes / page.length), width, height, page);
 }
 
 function pagesOf(pages: number, width: number, height: number, photo: Uint8Array): Uint8Array {
-  const objects: PdfObject[] = ["<< /Type /Catalog /Pages 2 0 R >>", ""];
+  const objects: PdfObject[] = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "",
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+  ];
   const kids: string[] = [];
   for (let page = 0; page < pages; page++) {
     const number = objects.length + 1;
@@ -68,9 +83,11 @@ function pagesOf(pages: number, width: number, height: number, photo: Uint8Array
       data: requantized(photo, page + 1),
     };
     const box = `/MediaBox [0 0 ${(width * 72) / 300} ${(height * 72) / 300}]`;
+    const resources = `<< /XObject << /I ${number + 2} 0 R >> /Font << /F 3 0 R >> >>`;
+    const text = `BT 3 Tr /F 12 Tf 72 72 Td (page ${page + 1}) Tj ET`;
     objects.push(
-      `<< /Type /Page /Parent 2 0 R ${box} /Contents ${number + 1} 0 R /Resources << /XObject << /I ${number + 2} 0 R >> >> >>`,
-      flate(`${(width * 72) / 300} 0 0 ${(height * 72) / 300} 0 0 cm /I Do`),
+      `<< /Type /Page /Parent 2 0 R ${box} /Contents ${number + 1} 0 R /Resources ${resources} >>`,
+      flate(`${text} ${(width * 72) / 300} 0 0 ${(height * 72) / 300} 0 0 cm /I Do`),
       image,
     );
     kids.push(`${number} 0 R`);

@@ -18,7 +18,7 @@ const take = (length: number, needsHeadroom: boolean): Promise<Lease> =>
     length,
     maxBytes: length,
     signal: new AbortController().signal,
-    given: { memoryBytes: MEMORY },
+    given: { sizes: { memoryBytes: MEMORY, heldBytes: MEMORY } },
     services: NO_SERVICES,
     waitUntil: () => {},
   });

@@ -8,6 +8,7 @@ describe("readBody", () => {
   const options = {
     maxBytes: 1_000,
     graceMilliseconds: 60_000,
+    tooLarge: (limit: number, actual: number) => new Error(`${actual} of ${limit}`),
     read: (window: Uint8Array) => window.length,
     progress: () => {},
   };
@@ -33,7 +34,7 @@ describe("readBody", () => {
 
   it("a body is refused as soon as it exceeds the limit", async () => {
     const reading = readBody(streamOf("x".repeat(600), "x".repeat(600), "never"), options);
-    await expect(reading).rejects.toMatchObject({ code: "file_too_large", details: { limit: 1_000, actual: 1_200 } });
+    await expect(reading).rejects.toThrow("1200 of 1000");
   });
 
   it("a body that stops arriving times out", async () => {

@@ -186,7 +186,8 @@ export class PdfEngine {
       reads,
       Failure,
       report: (message) => {
-        if (means(message, "repair")) engine?.ranges?.refuse(tooLargeToRepair());
+        const ranges = engine?.ranges;
+        if (ranges && means(message, "repair")) ranges.refuse(tooLargeToRepair(ranges.heldBytes));
         if (engine && means(message, "skipped")) engine.#budget.recordSkipped();
         if (engine && means(message, "undecodable")) engine.#undecodable++;
       },

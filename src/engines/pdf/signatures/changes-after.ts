@@ -102,7 +102,7 @@ export async function changesAfter(
   if (tail.length < 3 && tail.every((byte) => byte === 10 || byte === 13)) return [];
   const damaged = [{ ...OTHER, text: "The file is damaged, so its revisions cannot be compared." }];
   if (open.repaired) return damaged;
-  if (engine.ranges) throw revisionsTooLarge(bytes.length);
+  if (engine.ranges) throw revisionsTooLarge(engine.ranges.heldBytes, bytes.length);
   try {
     const updates = await updatesAfter(bytes, end, engine.headerOf(open.document), engine.work);
     const changes: RevisionChange[] = [];

@@ -141,7 +141,7 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
     const key = apiKey === "" ? await askForKey() : apiKey;
     if (key === undefined) return;
     let entries: readonly Entry[] = entriesOf(operation.fields, values);
-    const problem = tooLarge(entries, usage);
+    const problem = await tooLarge(entries, operation.name, usage);
     if (problem !== undefined) return finish({ state: "failed", message: problem });
     setTouched(new Set());
     const abort = new AbortController();

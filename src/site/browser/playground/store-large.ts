@@ -18,11 +18,40 @@ const sizeOf = (files: readonly LocalFile[]): number => files.reduce((sum, { blo
 export const isLarge = (entries: readonly Entry[], limits: Usage["limits"] | undefined): boolean =>
   limits !== undefined && sizeOf(localFiles(entries)) + OVERHEAD > limits.requestBytes;
 
+/** A part of `GET /limits`. `fileBytes`: null if one PDF can have any size. */
+interface ServerLimits {
+  readonly filesBytes: number;
+  readonly operations: Readonly<Record<string, { readonly fileBytes: number | null }>>;
+}
+
+/** Asked once per page. If it fails, nothing is checked, and the service rejects files that are too large. */
+let asked: Promise<ServerLimits | undefined> | undefined;
+
+const serverLimits = (): Promise<ServerLimits | undefined> =>
+  (asked ??= fetch("/api/v1/limits")
+    .then((response) => (response.ok ? (response.json() as Promise<ServerLimits>) : undefined))
+    .catch(() => undefined));
+
 /** Why a request cannot be sent at all, which is known before anything of it is. */
-export function tooLarge(entries: readonly Entry[], usage: Usage | undefined): string | undefined {
-  const file = localFiles(entries).find(({ blob }) => usage !== undefined && blob.size > usage.limits.fileBytes);
-  if (file === undefined || usage === undefined) return undefined;
-  return `${file.name} is ${bytes(file.blob.size)}. The ${usage.plan} plan stores files up to ${bytes(usage.limits.fileBytes)}.`;
+export async function tooLarge(
+  entries: readonly Entry[],
+  operation: string,
+  usage: Usage | undefined,
+): Promise<string | undefined> {
+  const files = localFiles(entries);
+  const file = files.find(({ blob }) => usage !== undefined && blob.size > usage.limits.fileBytes);
+  if (file !== undefined && usage !== undefined)
+    return `${file.name} is ${bytes(file.blob.size)}. The ${usage.plan} plan stores files up to ${bytes(usage.limits.fileBytes)}.`;
+  const server = files.length > 0 ? await serverLimits() : undefined;
+  if (server === undefined) return undefined;
+  const { filesBytes } = server;
+  // One PDF may be read in ranges: the largest.
+  const inRanges =
+    server.operations[operation]?.fileBytes === null ? Math.max(...files.map(({ blob }) => blob.size)) : 0;
+  const held = sizeOf(files) - (inRanges > filesBytes ? inRanges : 0);
+  if (held <= filesBytes) return undefined;
+  const what = files.length === 1 ? `${files[0]?.name} is` : "The files are";
+  return `${what} ${bytes(sizeOf(files))}. On this server, ${operation} takes up to ${bytes(filesBytes)}, because it needs all of it in memory. If you run the server, raise MEMORY_BUDGET_MIB.`;
 }
 
 interface Stored {

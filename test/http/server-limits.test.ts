@@ -1,0 +1,76 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { limits, MiB } from "../../src/limits.ts";
+import { operations } from "../../src/operations/index.ts";
+import { newKey } from "./echo-service.ts";
+
+const app = createApp(operations);
+/** The isolate's memory is that of the first request. */
+const bindings = { ...env };
+
+async function ask(MEMORY_BUDGET_MIB: string) {
+  const request = new Request("http://localhost/api/v1/limits");
+  const response = await app.fetch(request, { ...env, MEMORY_BUDGET_MIB }, createExecutionContext());
+  expect(response.status).toBe(200);
+  return (await response.json()) as {
+    readonly requestBytes: number;
+    readonly filesBytes: number;
+    readonly operations: Readonly<Record<string, unknown>>;
+  };
+}
+
+describe("GET /api/v1/limits", () => {
+  test("the sizes are those of the server's memory, without a key", async () => {
+    const { operations: each, ...all } = await ask("1024");
+    expect(all).toEqual({
+      requestBytes: 376 * MiB,
+      filesBytes: 376 * MiB,
+      pages: limits.pages,
+      recognizedPages: limits.ocr.pages,
+      steps: limits.steps,
+      pagePixels: limits.raster.pagePixels,
+      textFileBytes: limits.conversion.textBytes,
+    });
+    expect(each).toMatchObject({
+      merge: { files: 100, fileBytes: 376 * MiB },
+      rotate: { files: 1, fileBytes: null },
+      "from-images": { files: 100, fileBytes: 376 * MiB },
+      pipeline: { files: 110, fileBytes: 376 * MiB },
+    });
+    expect(Object.keys(each)).toEqual([...operations.map(({ name }) => name), "pipeline"]);
+    expect(await ask("128")).toMatchObject({ requestBytes: 32 * MiB, operations: { merge: { fileBytes: 32 * MiB } } });
+  });
+
+  test("a body over the memory is refused before it arrives, with the limit and the variable that raises it", async () => {
+    const send = async (plan: "free" | "pro") => {
+      const headers = {
+        Authorization: `Bearer ${await newKey(plan)}`,
+        "Content-Type": "multipart/form-data; boundary=X",
+        "Content-Length": String(51 * MiB),
+      };
+      const request = new Request("http://localhost/api/v1/merge", { method: "POST", headers, body: "--X" });
+      const response = await app.fetch(request, bindings, createExecutionContext());
+      const { error } = (await response.json()) as { error: object };
+      return [response.status, error];
+    };
+    expect(await send("pro")).toEqual([
+      413,
+      {
+        code: "file_too_large",
+        message:
+          "This server has memory for uploads of up to 32 MiB; this one is 51 MiB. If you run the server, raise `MEMORY_BUDGET_MIB` as far as its memory allows.",
+        details: { limit: 32 * MiB, actual: 51 * MiB },
+      },
+    ]);
+    expect(await send("free")).toEqual([
+      413,
+      {
+        code: "file_too_large",
+        message: "Your plan allows uploads of up to 10 MiB; this one is 51 MiB.",
+        details: { limit: 10 * MiB, actual: 51 * MiB },
+      },
+    ]);
+  });
+});
