@@ -1,6 +1,16 @@
-# `npm run image` makes the archive: all that the service needs beside Node. docs/self-hosting.md describes the image.
+# Builds the service from a clone, for the platform of the image, whatever the platform of the host is: docs/self-hosting.md.
+FROM node:22-bookworm-slim AS build
+WORKDIR /src
+# Packages are installed again only after these have changed. npm chooses workerd's program for the platform; no package needs a script of its own.
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node wasm/prepare.ts && node scripts/build-site.ts && node scripts/image.ts
+
+# All that the service needs beside Node.
 FROM node:22-bookworm-slim
-ADD dist/pdf-service.tar.gz /app
+# It belongs to root, so that the service cannot change itself.
+COPY --from=build /src/dist/pdf-service /app
 RUN install --directory --owner=node --group=node /data
 USER node
 ENV DATA_DIR=/data HOST=0.0.0.0 PORT=8787
