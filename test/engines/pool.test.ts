@@ -1,3 +1,4 @@
+import type { ColorSpace } from "mupdf";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Refusal } from "../../src/engines/errors.ts";
 import { openPdf } from "../../src/engines/pdf/document/document.ts";
@@ -6,6 +7,7 @@ import type { AllowHeap } from "../../src/engines/memory/heap.ts";
 import type { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { dropSpares, keptBytes, leaseEngines } from "../../src/engines/lease/pool.ts";
 import { resetIsolate } from "../../src/isolate.ts";
+import { Work } from "../../src/engines/work.ts";
 import { MiB } from "../../src/limits.ts";
 import { document } from "../harness/fixtures/fixtures.ts";
 
@@ -18,6 +20,20 @@ function upload(pdf: PdfEngine, bytes: Uint8Array) {
   const arena = pdf.files.arena(bytes.length);
   arena.write(bytes);
   return { field: "file", bytes: arena.seal(), passwordIsOwn: false };
+}
+
+function fillPixel(
+  { mupdf }: PdfEngine,
+  to: ColorSpace,
+  from: ColorSpace,
+  color: [number] | [number, number, number],
+): void {
+  const { identity } = mupdf.Matrix;
+  const device = new mupdf.DrawDevice(identity, new mupdf.Pixmap(to, [0, 0, 1, 1], false));
+  const path = new mupdf.Path();
+  path.rect(0, 0, 1, 1);
+  device.fillPath(path, false, identity, from, color, 1);
+  device.close();
 }
 
 async function pageCount(pdf: PdfEngine): Promise<number> {
@@ -63,6 +79,26 @@ describe("leaseEngines", () => {
     expect(keptBytes()).toBe(kept + bytes);
     dropSpares();
     expect(keptBytes()).toBeLessThan(10 * MiB);
+  });
+
+  test("every instance has the conversions of gray and of RGB to each other, and draws without making them", async () => {
+    const fuelOf = async (prepare: (pdf: PdfEngine) => void): Promise<number> => {
+      const work = new Work(Infinity);
+      const lease = await leaseEngines(() => true, { work });
+      const { pdf } = lease.engines;
+      prepare(pdf);
+      const { DeviceGray, DeviceRGB } = pdf.mupdf.ColorSpace;
+      fillPixel(pdf, DeviceRGB, DeviceGray, [0.5]);
+      fillPixel(pdf, DeviceGray, DeviceRGB, [0.5, 0.25, 1]);
+      lease.release(true);
+      return work.spent;
+    };
+    const first = await fuelOf(() => {});
+    expect(first).toBeLessThan(100_000);
+    expect(await fuelOf(() => {})).toBe(first);
+    dropSpares();
+    expect(await fuelOf(() => {})).toBe(first);
+    expect(await fuelOf((pdf) => pdf.emptyStore())).toBeGreaterThan(1_000_000);
   });
 
   test("a trap ends the instance, not the service", async () => {

@@ -11,6 +11,7 @@ import { checkAbi } from "./abi-check.ts";
 import { DRAND48, SBRK_END } from "./abi.ts";
 import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
+import { linkColors } from "./color-links.ts";
 import { freeUnused, reserveObjects, skipNumbers } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
 import { type FileEntry, fileEntriesOf, fileEntryOf } from "./file-entries.ts";
@@ -35,14 +36,17 @@ import {
   snapshotOf,
 } from "../../memory/heap.ts";
 
-/** A new instance: its heap without the trailing zeros, its stack pointer, and where its random numbers have their state. */
+/** An instance as requests get it: its heap without the trailing zeros, its stack pointer, and where its random numbers have their state. */
 interface Snapshot {
   readonly heap: Uint8Array;
   readonly stack: number;
   readonly randomState: number;
 }
 
-/** Every instance begins the same, so the snapshot is taken once: of the first instance that passes the check of abi.ts. */
+/**
+ * Every instance begins the same, so the snapshot is taken once: of the first instance that passes the check of abi.ts, with the conversions of
+ * color-links.ts.
+ */
 const checked = ofIsolate((): Snapshot | undefined => undefined);
 
 /** Bytes that are copied at once. */
@@ -159,13 +163,16 @@ export class PdfEngine {
     capGrowth(memory, (bytes) => this.#budget.allows(bytes));
     onFailure(this);
     this.#snapshot = checked.value ?? takeSnapshot(this.lib.HEAPU8, stack.value);
-    if (checked.value) this.#seed();
-    else {
-      gauge.work = unlimitedWork();
+    // No request pays for what makes an instance.
+    gauge.work = unlimitedWork();
+    if (!checked.value) {
       checkAbi(this);
-      this.reset();
-      checked.value = this.#snapshot;
+      this.#restore();
+      linkColors(this.mupdf);
+      this.#snapshot = checked.value = takeSnapshot(this.lib.HEAPU8, stack.value);
     }
+    this.settle();
+    this.reset();
   }
 
   /** `tick`: the module that fuel gauges need; `callback`: the one that `Reads` needs; `jpx`: the one that `decodePartsOfJpx` needs. */
