@@ -170,7 +170,7 @@ function readLine(
       if (boxes) growTo(last.box, boxAt(quadOf(characters, x, y)));
       continue;
     }
-    const glyph: Glyph = {
+    const plain: Glyph = {
       text: written,
       box: boxes ? boxAt(quadOf(characters, x, y)) : NO_BOX,
       start: from,
@@ -179,14 +179,10 @@ function readLine(
       unspaced: isUnspaced(code),
       style,
       baseline: styleOf === undefined && !letters ? 0 : characters.y * dx - characters.x * dy,
-      ...(letters
-        ? {
-            quad: quadOf(characters, x, y),
-            origin: originOf(characters, vertical),
-            marks: [],
-          }
-        : {}),
     };
+    const glyph: Glyph = letters
+      ? { ...plain, quad: quadOf(characters, x, y), origin: originOf(characters, vertical), marks: [] }
+      : plain;
     if (early.length > 0) {
       for (const mark of early.toReversed()) attach(mark, glyph, last);
       early = [];

@@ -37,7 +37,7 @@ export function closeLetterSpacing(glyphs: readonly Placed[]): void {
 /** Whether a gap between two pieces of words may be letter spacing, or the space between words that have it. */
 function isApart(a: Placed | undefined, b: Placed | undefined): boolean {
   if (a === undefined || b === undefined || a.size !== b.size || a.unspaced || b.unspaced) return false;
-  return isPiece(a) && isPiece(b) && b.start - a.end > SPACE_GAP * a.size;
+  return b.start - a.end > SPACE_GAP * a.size && isPiece(a) && isPiece(b);
 }
 
 const isPiece = ({ text }: Placed): boolean => text.trim() === "" || LETTERS.test(text.trim());
@@ -53,11 +53,11 @@ function closeRun(run: readonly Placed[]): void {
   const spacing = measured[Math.floor(measured.length / 3)];
   if (spacing === undefined || spacing > MOST_SPACING) return;
   const isSpacing = (gap: number | undefined): boolean => gap !== undefined && Math.abs(gap - spacing) <= SAME_SPACING;
-  const letters = run.filter(({ text }) => LETTER.test(text)).length;
   const closed = gaps.filter(isSpacing).length;
+  if (closed < 0.6 * gaps.length || closed < 2) return;
   const hasWords = gaps.some((gap) => gap === undefined || gap > spacing + SPACE_GAP);
   // Words of one letter each are not letter-spaced text.
-  if (letters < (hasWords ? FEWEST : FEWEST_ALONE) || closed < 0.6 * gaps.length || closed < 2) return;
+  if (run.filter(({ text }) => LETTER.test(text)).length < (hasWords ? FEWEST : FEWEST_ALONE)) return;
   for (const [index, gap] of gaps.entries()) {
     const [before, after] = [run[index], run[index + 1]];
     if (before !== undefined && after !== undefined && isSpacing(gap)) before.end = after.start;

@@ -73,10 +73,15 @@ function continues(line: Segment, next: Segment): boolean {
 export function textOf(line: Segment): string {
   let text = "";
   let last: Glyph | undefined;
+  // Looking at the end of a growing string would copy it.
+  let endsInSpace = false;
   for (const glyph of inReadingOrder(line)) {
-    // Checks the gap first: looking at the end of a growing string copies it.
-    if (last !== undefined && isApart(last, glyph) && !text.endsWith(" ")) text += " ";
+    if (last !== undefined && !endsInSpace && isApart(last, glyph)) {
+      text += " ";
+      endsInSpace = true;
+    }
     text += glyph.text;
+    if (glyph.text !== "") endsInSpace = glyph.text.endsWith(" ");
     last = glyph;
   }
   return (text.includes("  ") ? text.replaceAll(/ {2,}/g, " ") : text).trim();
