@@ -37,8 +37,9 @@ export class ContentCounter implements Visitor<string, void, TolerantOperators> 
   readonly #usages = new Map<string, Usage>();
   readonly #operators = new TolerantOperators();
   readonly #run = new Run(this, this.#operators);
-  /** The usage of a state that was in effect last. */
-  #last: { readonly state: unknown; readonly usage: Usage } | undefined;
+  /** The state that was in effect last, and its usage. */
+  #lastState: unknown;
+  #last: Usage | undefined;
 
   constructor(maskOf: MaskOf) {
     this.#maskOf = maskOf;
@@ -87,13 +88,18 @@ export class ContentCounter implements Visitor<string, void, TolerantOperators> 
 
   get #usage(): Usage {
     const { state } = this.#run;
-    if (this.#last?.state === state) return this.#last.usage;
-    const [fill, stroke] = [state.fill.pattern, state.stroke.pattern];
+    const last = this.#last;
+    if (last && this.#lastState === state) return last;
+    this.#lastState = state;
+    const fill = state.fill.pattern;
+    const stroke = state.stroke.pattern;
     const { mask, font } = state;
+    // Most states differ in other colors.
+    if (last && last.fill === fill && last.stroke === stroke && last.mask === mask && last.font === font) return last;
     const key = `${fill}/${stroke}/${mask}/${font}`;
     const usage = this.#usages.get(key) ?? { fill, stroke, mask, font, paints: 0, shown: 0, draws: new Map() };
     this.#usages.set(key, usage);
-    this.#last = { state, usage };
+    this.#last = usage;
     return usage;
   }
 }
