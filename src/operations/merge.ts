@@ -1,5 +1,6 @@
 import { assemble, type PageSelection } from "../engines/pdf/assembly/assemble.ts";
 import { type OpenPdf, openPdf, requireOwner } from "../engines/pdf/document/document.ts";
+import { mayHaveEmptyNames } from "../engines/pdf/objects/empty-names.ts";
 import { savePdf } from "../engines/pdf/write/save.ts";
 import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { keptOutline, type NewItem } from "../engines/pdf/assembly/join-outline.ts";
@@ -88,9 +89,10 @@ document, named after its file, with the document's outline below it. \`none\`: 
       pageCount,
       signatureInvalidated: sources.some(({ signed }) => signed),
     });
+    const room = { large: true, mayHaveEmptyNames: opened.some(({ document }) => mayHaveEmptyNames(document)) };
     for (const open of opened) open[Symbol.dispose]();
     if (!pdf.sharesFiles) pdf.files.free();
-    return { kind: "pdf", bytes: await savePdf(pdf, target, { large: true }), headers };
+    return { kind: "pdf", bytes: await savePdf(pdf, target, room), headers };
   },
 });
 

@@ -1,5 +1,6 @@
 import { assemble, countAttachments } from "../engines/pdf/assembly/assemble.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
+import { mayHaveEmptyNames } from "../engines/pdf/objects/empty-names.ts";
 import { makePdf } from "../engines/pdf/write/save.ts";
 import { chunksOf } from "../engines/memory/chunks.ts";
 import type { EngineBytes } from "../engines/memory/heap.ts";
@@ -134,7 +135,9 @@ async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]
     return target;
   };
   await pdf.work.pause();
-  return makePdf(pdf, make, { large: pages.length * 2 > source.pages.length, field: source.open.input.field });
+  const { document, input } = source.open;
+  const large = pages.length * 2 > source.pages.length;
+  return makePdf(pdf, make, { large, field: input.field, mayHaveEmptyNames: mayHaveEmptyNames(document) });
 }
 
 function resolveRanges(ranges: readonly PageRange[], pageCount: number): number[][] {

@@ -160,6 +160,7 @@ function checkFile(lib: LibMuPDF, document: PDFDocument, { offsets, startxref }:
     [PDF_KIND.reference, root],
     [PDF_KIND.dictionary, root.resolve()],
     [PDF_KIND.array, root.get("Pages", "Kids")],
+    [PDF_KIND.name, document.newName("Unknown to MuPDF")],
   ] as const;
   for (const [kind, { pointer }] of kinds) expect("pdf_obj.kind", view(lib).getUint8(pointer + PDF_OBJ.kind), kind);
 

@@ -24,6 +24,7 @@ export const PDF_KIND = {
   array: "a".charCodeAt(0),
   dictionary: "d".charCodeAt(0),
   reference: "r".charCodeAt(0),
+  name: "n".charCodeAt(0),
 } as const;
 
 /** An entry of `rev_page_map`, which is in the order of `object`. */

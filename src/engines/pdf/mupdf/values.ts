@@ -85,8 +85,9 @@ export class Values {
     return text;
   }
 
-  isEmptyName(name: Pointer): boolean {
-    return this.#lib.HEAPU8[this.#lib._wasm_pdf_to_name(name)] === 0;
+  /** Whether a value is itself an empty name. MuPDF's own names are not. */
+  isEmptyName(value: Pointer): boolean {
+    return this.#kindOf(value) === PDF_KIND.name && this.#lib.HEAPU8[this.#lib._wasm_pdf_to_name(value)] === 0;
   }
 
   /** The number of items; 0 for any other value. */

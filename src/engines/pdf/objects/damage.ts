@@ -4,6 +4,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { Pointer } from "../mupdf/values.ts";
 import { find } from "../../../bytes/find.ts";
 import { eachObjectHaving } from "./each-object.ts";
+import { isEmptyNameAt, noteEmptyNames } from "./empty-names.ts";
 import { isNamed } from "./objects.ts";
 import { type WalkedContainer, walkValues } from "./walk-values.ts";
 
@@ -159,8 +160,12 @@ async function readUsed(
   const reached = new Uint8Array(count);
   const pending: number[] = [];
   let left = purpose === "render" ? MOST_CHECKED : Infinity;
+  let hasEmptyName = false;
 
-  const visit = (value: Pointer, { holder, isArray, index }: WalkedContainer): void => {
+  const visit = (value: Pointer, place: WalkedContainer): void => {
+    const { holder, isArray, index } = place;
+    // For the files that are made of copies.
+    if (dropDangling) hasEmptyName ||= isEmptyNameAt(engine, value, place);
     if (!values.isReference(value)) return;
     const number = values.numberOf(value);
     if (number > 0 && number < count) {
@@ -195,6 +200,7 @@ async function readUsed(
       values.drop(reference);
     }
   }
+  if (dropDangling) noteEmptyNames(document, hasEmptyName);
 }
 
 /**

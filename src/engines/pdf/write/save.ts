@@ -8,8 +8,9 @@ import { ensureIdentifier } from "../document/identifier.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { isConstant, type Pointer } from "../mupdf/values.ts";
+import type { Pointer } from "../mupdf/values.ts";
 import { eachPointer } from "../objects/each-object.ts";
+import { isEmptyNameAt } from "../objects/empty-names.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { walkValues } from "../objects/walk-values.ts";
 import { repairPageTree } from "../document/page-tree.ts";
@@ -40,6 +41,8 @@ interface Room {
   readonly large: boolean;
   /** The form field of the document whose encryption the output keeps, if it keeps any. */
   readonly field?: string | undefined;
+  /** Whether a name in it may be empty, so that all of them are looked at. Default: true. */
+  readonly mayHaveEmptyNames?: boolean;
 }
 
 interface Pages {
@@ -193,9 +196,9 @@ async function mupdfFile(
   engine: PdfEngine,
   document: PDFDocument,
   options: string,
-  { large, field }: Room,
+  { large, field, mayHaveEmptyNames = true }: Room,
 ): Promise<Buffer> {
-  const hasEmptyName = await makeWritable(engine, document, field);
+  const hasEmptyName = await makeWritable(engine, document, field, { searchesNames: mayHaveEmptyNames });
   ownObjects(document);
   // MuPDF renews the second half of the one that is there.
   ensureIdentifier(document);
@@ -231,11 +234,16 @@ function ownObjects(document: PDFDocument): void {
 }
 
 /**
- * Makes all objects safe to write. Returns whether any has an empty name, which MuPDF writes without a separator (`/15 0 R`
+ * Makes all objects safe to write. Returns whether any has, if that is searched for, an empty name, which MuPDF writes without a separator (`/15 0 R`
  * for `/ 15 0 R`) unless the output is pretty-printed and without object streams.
  * @throws Refusal `unsupported_encryption` if the document's encryption cannot be kept
  */
-async function makeWritable(engine: PdfEngine, document: PDFDocument, field: string | undefined): Promise<boolean> {
+async function makeWritable(
+  engine: PdfEngine,
+  document: PDFDocument,
+  field: string | undefined,
+  { searchesNames }: { readonly searchesNames: boolean },
+): Promise<boolean> {
   const { values } = engine;
   const encrypt = document.getTrailer().get("Encrypt");
   const staysEncrypted = encrypt.isDictionary();
@@ -244,15 +252,12 @@ async function makeWritable(engine: PdfEngine, document: PDFDocument, field: str
   const refusesNamed = staysEncrypted && !keepsNamedFilters(engine, document);
   const filterKey = document.newName("Filter");
   let hasEmptyName = false;
-  const lookAtName = (name: Pointer): void => {
-    if (isConstant(name) || values.isReference(name) || !values.isName(name)) return;
-    hasEmptyName ||= values.isEmptyName(name);
-  };
   const look = (object: Pointer) =>
-    walkValues(engine, object, (value, { holder, isArray, index }) => {
-      lookAtName(value);
-      if (!isArray) lookAtName(values.keyAt(holder, index));
-    });
+    searchesNames
+      ? walkValues(engine, object, (value, place) => {
+          hasEmptyName ||= isEmptyNameAt(engine, value, place);
+        })
+      : undefined;
   const prepare = (object: PDFObject, number: number): void => {
     if (refusesNamed && number !== metadata && namesCryptFilter(object)) throw encryptedInDifferentWays(field);
     completeParameters(document, object);
