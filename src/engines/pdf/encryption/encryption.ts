@@ -7,7 +7,8 @@ import { hasPermissions, prepareR6 } from "./revision6.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
-import { stringEntry, fileKeyBy, type Role, ROLES } from "./passwords.ts";
+import { keyByRevision6, type Role, ROLES, stringEntry } from "./passwords.ts";
+import { revision5View } from "./revision5-view.ts";
 import { cipherUnavailable } from "../../result-errors.ts";
 
 /** Version and revision of the encryption dictionary, and the method of its crypt filter, by cipher. */
@@ -49,22 +50,25 @@ export class PdfEncryption {
   /**
    * Opens the final bytes and throws an Error unless they are protected as requested. Cipher and permissions must match, nothing
    * may be readable without the user password (if there is one), and each password must open the file as user or as owner. A
-   * password of revision 6 is tried on the dictionary in these bytes as the standard requires (passwords.ts), and MuPDF reads with
+   * password of revision 6, and none, is tried on the dictionary in these bytes as the standard requires (passwords.ts), and MuPDF reads with
    * the key that it yields.
    */
   async verify(engine: PdfEngine, bytes: EngineBytes, protection: Protection, pageCount: number): Promise<void> {
     const { method, userPassword, ownerPassword, permissions } = protection;
     using stack = new DisposableStack();
-    const source = engine.streamOf(bytes);
+    const { V, R, CFM } = METHODS[method];
+    const view = R === 6 ? revision5View(bytes) : undefined;
+    expect("the revision of the cipher", R !== 6 || view !== undefined);
+    const source = engine.streamOf(view ?? bytes);
     const document = await engine.long.open(source);
     source.destroy();
     if (!document) throw new Error("the encrypted file is no PDF");
     stack.adopt(document, (open) => open.destroy());
 
     const dictionary = document.getTrailer().get("Encrypt");
-    const { V, R, CFM } = METHODS[method];
     expect("an encryption dictionary", dictionary.isDictionary());
-    expect("the version of the cipher", dictionary.get("V").asNumber() === V && dictionary.get("R").asNumber() === R);
+    expect("the version of the cipher", dictionary.get("V").asNumber() === V);
+    expect("the revision of the cipher", dictionary.get("R").asNumber() === (view ? 5 : R));
     for (const use of ["StmF", "StrF"]) {
       expect(`${CFM} as ${use}`, dictionary.get("CF", dictionary.get(use).asName(), "CFM").asName() === CFM);
     }
@@ -77,7 +81,7 @@ export class PdfEncryption {
     const without = rawBytes(sample);
     const opens = async (role: Role, password: string): Promise<boolean> => {
       if (R !== 6) return document.authenticatePassword(password) === roles[role];
-      const key = await fileKeyBy(dictionary, role, password);
+      const key = await keyByRevision6(dictionary, role, password);
       if (key === undefined) return false;
       const perms = stringEntry(dictionary, "Perms");
       expect("the permissions sealed", await hasPermissions(this.#crypto.subtle, key, perms, permissions));
@@ -85,7 +89,8 @@ export class PdfEncryption {
       return true;
     };
     const read = async (role: Role, password: string): Promise<string> => {
-      if (password === "") return without;
+      // MuPDF has tried the empty password, unless the revision is 6.
+      if (password === "" && R !== 6) return without;
       expect(`the ${role} password`, await opens(role, password));
       // They may be in object streams with large objects.
       const root = await engine.long.load(document.getTrailer().get("Root"));
@@ -97,6 +102,8 @@ export class PdfEncryption {
     const asOwner = await read("owner", ownerPassword);
     expect("one content for both", asUser === asOwner);
     expect("a lock", userPassword === "" || without !== asUser);
+    for (const role of R === 6 && userPassword !== "" ? (["user", "owner"] as const) : [])
+      expect("a lock", (await keyByRevision6(dictionary, role, "")) === undefined);
   }
 }
 

@@ -36,7 +36,15 @@ export async function fileKeyBy(
   role: Role,
   password: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (encrypt.get("R").asNumber() !== 6) return undefined;
+  return encrypt.get("R").asNumber() === 6 ? keyByRevision6(encrypt, role, password) : undefined;
+}
+
+/** The same, whatever the revision that the dictionary names. */
+export async function keyByRevision6(
+  encrypt: PDFObject,
+  role: Role,
+  password: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const [u, o] = [stringEntry(encrypt, "U"), stringEntry(encrypt, "O")];
   const wrapped = stringEntry(encrypt, role === "user" ? "UE" : "OE").subarray(0, KEY);
   if (o.length < VERIFIER || u.length < VERIFIER || wrapped.length < KEY) return undefined;

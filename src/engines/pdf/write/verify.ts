@@ -8,9 +8,8 @@ import type { EngineBytes } from "../../memory/heap.ts";
 import { fields } from "../document/fields.ts";
 import type { TreeSource } from "../document/tree.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { find } from "../../../bytes/find.ts";
-import { joinedBytes, ownBytes, partOf } from "../../memory/joined-bytes.ts";
-import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
+import { revision5View } from "../encryption/revision5-view.ts";
 import type { Changes } from "../mupdf/changes.ts";
 import { counted, isNamed, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -27,13 +26,6 @@ const OBJECT_WORK = 500;
 
 /** Longest stream in bytes whose data is compared. */
 const MOST_COMPARED = 64 * 1024;
-
-/** Bytes around an entry of an encryption dictionary that contain the rest of it. */
-const DICTIONARY = 1024;
-
-/** Only the encryption dictionaries of revision 6 have this entry. It is looked for in so many bytes at a time. */
-const PERMS = "/Perms";
-const WINDOW = 256 * 1024;
 
 /** The facts that a written file must match. */
 export interface Expectation {
@@ -84,8 +76,7 @@ async function compare(engine: PdfEngine, bytes: EngineBytes, expectation: Expec
   // MuPDF drops all changes if it has to repair a document while writing it.
   expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
   if (!encrypted && (await isRightByReferences(engine, bytes, expectation))) return;
-  const revision = encrypted ? revisionAt(bytes) : undefined;
-  const stream = engine.streamOf(revision === undefined ? bytes : asRevision5(bytes, revision));
+  const stream = engine.streamOf((encrypted ? revision5View(bytes) : undefined) ?? bytes);
   await reopened(engine, stream, async (opened) => {
     expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
     if (from && encrypted) engine.shareFileKey(from.document, opened);
@@ -225,31 +216,6 @@ function hasSameData(source: PDFObject, target: PDFObject): boolean {
     return latin1(buffer.asUint8Array());
   });
   return one === other;
-}
-
-/**
- * Offset of the revision in an encryption dictionary of revision 6. MuPDF tries the empty password when it opens a file,
- * which takes 10 ms in revision 6 and almost none in revision 5; the key is set separately here.
- */
-function revisionAt(bytes: EngineBytes): number | undefined {
-  for (let start = 0; start < bytes.length; start += WINDOW) {
-    const window = bytes.view(start, Math.min(start + WINDOW + PERMS.length - 1, bytes.length));
-    const places: number[] = [];
-    for (let at = find(window, PERMS, 0); at >= 0; at = find(window, PERMS, at + 1)) places.push(start + at);
-    for (const at of places) {
-      const from = Math.max(0, at - DICTIONARY);
-      const around = bytes.view(from, Math.min(at + DICTIONARY, bytes.length));
-      const revision = find(around, "/R 6", 0);
-      if (revision >= 0 && find(around, "/UE", 0) >= 0) return from + revision + "/R ".length;
-    }
-  }
-  return undefined;
-}
-
-/** The bytes with the digit at `offset` read as 5. */
-function asRevision5(bytes: EngineBytes, offset: number): EngineBytes {
-  const rest = partOf(bytes, offset + 1, bytes.length);
-  return joinedBytes([partOf(bytes, 0, offset), ownBytes(bytesOf("5")), rest]);
 }
 
 function expect(what: string, condition: boolean): void {
