@@ -60,7 +60,18 @@ export async function reserve(db: Database, charge: Charge, now: Date): Promise<
   if (standing === undefined) throw new Error(`the period ${period} does not exist right after it was made`);
   const { credits } = standing;
   if (credits !== null) {
-    return { id, period, limit, charge, month, credits, key, thresholds: passedThresholds(standing, limit) };
+    const thresholds = passedThresholds(standing, limit);
+    return {
+      id,
+      period,
+      limit,
+      charge,
+      month,
+      credits,
+      key,
+      thresholds,
+      remaining: Math.max(0, limit - standing.used),
+    };
   }
   if (standing.fingerprint !== null && standing.fingerprint !== key?.fingerprint) return { reason: "reused" };
   return standing.inFlight === null

@@ -33,6 +33,8 @@ export interface Reservation {
   readonly thresholds: readonly Threshold[];
   /** What the request costs: 0 for the retry of a charged request. */
   readonly credits: number;
+  /** The account's credits right after the reservation. */
+  readonly remaining: number;
   readonly key?: RequestKey | undefined;
 }
 

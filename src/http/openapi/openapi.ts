@@ -97,7 +97,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       {
         name: "Operations",
         description:
-          "Operations accept a multipart/form-data body. Only successful requests cost credits, charged before the first byte of the response. If a streamed response breaks off because the service fails, the credits are refunded. They are not refunded if a page of the document cannot be drawn or if the client disconnects after the response has started.",
+          "Operations accept a multipart/form-data body. Only successful requests cost credits, charged before the last byte of the response. If a streamed response breaks off because the service fails, the credits are refunded. They are not refunded if a page of the document cannot be drawn or if the client disconnects after the response has started.",
       },
       {
         name: "Files",

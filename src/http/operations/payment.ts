@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { limits } from "../../limits.ts";
 import type { LoadedFile } from "./load-files.ts";
-import type { ApiError } from "../errors/api-error.ts";
+import { type ApiError, asApiError } from "../errors/api-error.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
@@ -19,6 +19,7 @@ import type { EngineBytes } from "../../engines/memory/heap.ts";
 import { hex } from "../../bytes/hex.ts";
 import { type Env, readEnv } from "../../env.ts";
 import type { Enqueue } from "../../events/outbox.ts";
+import { ABANDONED_AFTER } from "../../events/sweep-events.ts";
 import { logFault } from "../../faults.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
@@ -28,6 +29,15 @@ const KEY_HEADER = "Idempotency-Key";
 const MAX_KEY_LENGTH = limits.parameters.idempotencyKeyCharacters;
 /** Seconds until a failed reversal is retried, so that the database has time to recover. */
 const LATE_SECONDS = 30;
+/** Age of a reservation from which its response waits for the settlement: the sweep may have released it. */
+const OLD = ABANDONED_AFTER / 2;
+
+/** The charge of a request whose response begins. */
+export interface Settlement {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The end of the response must wait for this. Rejects if the charge was not confirmed. */
+  readonly settled: Promise<void>;
+}
 
 /**
  * Rejects a request with too few credits before its body is read. Only the later check in `reserve` is authoritative; with an
@@ -68,6 +78,8 @@ export class Payment {
   #charge: "none" | "asked" | "made" = "none";
   /** Whether an event waits for the end of the response. */
   #held = false;
+  readonly #since = Date.now();
+  #settling: Promise<Settled> | undefined;
 
   private constructor(c: Context<AppEnv>, reservation: Reservation) {
     this.#database = c.get("database");
@@ -106,20 +118,28 @@ export class Payment {
   }
 
   /**
-   * Charges the request before the first byte of its response, and returns headers for it. `outputBytes`: the size of the
-   * response, or null if it is streamed; then call `ended` at its end.
+   * Charges the request while its response begins, and returns headers for it: the reservation already says what the request
+   * costs and what is left. `outputBytes`: the size of the response, or null if it is streamed; then call `ended` at its end.
    */
-  async settle(outputBytes: number | null): Promise<Readonly<Record<string, string>>> {
+  async settle(outputBytes: number | null): Promise<Settlement> {
+    const { credits, remaining } = this.#reservation;
     this.#charge = "asked";
-    const settled = await this.#settleTwice(this.#end(outputBytes));
-    this.#charge = "made";
-    this.#held = settled.held;
-    this.#log.credits = settled.charged;
-    return {
-      "X-Credits-Charged": String(settled.charged),
-      "X-Credits-Remaining": String(settled.remaining),
-      ...(this.#reservation.credits === 0 && { "Idempotency-Replayed": "true" }),
+    this.#settling = this.#settleTwice(this.#end(outputBytes));
+    const settled = this.#settling.then((result) => {
+      this.#charge = "made";
+      this.#held = result.held;
+      this.#log.credits = result.charged;
+    });
+    // Whoever ends the response looks at it, but maybe not yet when it is rejected.
+    settled.catch(() => {});
+    const isOld = Date.now() - this.#since > OLD;
+    const paid = isOld ? await this.#settling : { charged: credits, remaining };
+    const headers = {
+      "X-Credits-Charged": String(paid.charged),
+      "X-Credits-Remaining": String(paid.remaining),
+      ...(credits === 0 && { "Idempotency-Replayed": "true" }),
     };
+    return { headers, settled };
   }
 
   /** Retries if the database did not respond: a charge that succeeded the first time is not repeated. */
@@ -129,9 +149,16 @@ export class Payment {
 
   /**
    * Emits the end of a streamed response that stays charged: complete, abandoned by its client, or aborted by a `failure` of
-   * the document. Never throws: if this fails, the sweep emits it.
+   * the document. One whose charge was not confirmed lacks its end, so it is reversed. Never throws: if this fails, the sweep
+   * emits it.
    */
   async ended(outputBytes: number, failure?: ApiError): Promise<void> {
+    try {
+      await this.#settling;
+    } catch (error) {
+      await this.reverse(asApiError(error));
+      return;
+    }
     if (!this.#held) return;
     const { id } = this.#reservation;
     const end = { ...this.#end(outputBytes), ...(failure && { status: failure.status, code: failure.code }) };
@@ -145,6 +172,8 @@ export class Payment {
    * unreachable, the sweep releases the reservation, and the queue keeps a possible charge until it can be refunded.
    */
   async reverse({ status, code }: ApiError): Promise<void> {
+    // Its outcome is in `#charge`.
+    await this.#settling?.catch(() => {});
     const failure = { ...this.#end(this.#log.responseBytes), status, code };
     // If it is unknown whether the request was charged, one of the two changes nothing.
     try {

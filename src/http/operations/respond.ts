@@ -1,5 +1,5 @@
-import type { Payment } from "./payment.ts";
-import { type ResponseLease, streamResponse } from "./stream-response.ts";
+import type { Payment, Settlement } from "./payment.ts";
+import { type ResponseLease, sendWhole, streamResponse } from "./stream-response.ts";
 import { zipOf } from "./zip.ts";
 import { attachment } from "../exchange/headers.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
@@ -21,14 +21,17 @@ export interface ResponseContext {
 
 export interface StartedResponse {
   readonly response: Response;
-  /** For a streamed response: resolves when it is sent or aborted, and no more work runs under the lease. */
+  /**
+   * Resolves when the charge is confirmed or reversed and, for a streamed response, it is sent or aborted: no more work runs under the lease.
+   */
   readonly sent?: Promise<void>;
 }
 
 /**
- * Builds the response for an output and charges the request before the first byte. A response that is not complete within the first MiB is streamed
- * while it is produced. Throws errors from before the first byte. Later errors abort the stream, so that no partial ZIP or image looks complete: a
- * fault of the service refunds the charge, a fault of the document does not.
+ * Builds the response for an output and charges the request while the response begins. The end of the response is held back until the charge is
+ * confirmed, so that nobody gets a complete response that is not paid for. A response that is not complete within the first MiB is streamed while it is
+ * produced. Throws errors from before the first byte. Later errors abort the stream, so that no partial ZIP or image looks complete: a fault of the
+ * service refunds the charge, a fault of the document does not.
  */
 export async function respond(output: Output, context: ResponseContext): Promise<StartedResponse> {
   const { log, lease, payment } = context;
@@ -48,21 +51,28 @@ export async function respond(output: Output, context: ResponseContext): Promise
   if (all) {
     const bytes = buffered.reduce((sum, chunk) => sum + chunk.byteLength, 0);
     lease.finishWork(true, bytes);
-    return { response: await whole(buffered, bytes, headers, context) };
+    return whole(buffered, bytes, headers, context);
   }
   if (length !== undefined) headers.set("Content-Length", String(length));
   const { readable, writable } = length === undefined ? new IdentityTransformStream() : new FixedLengthStream(length);
-  await charge(headers, payment, null);
+  const { settled } = await charge(headers, payment, null);
   // The rest comes from the storage.
   if (output.kind === "pdf" && output.bytes.stored) lease.finishWork(true, 0);
   log.streaming = true;
-  const sent = streamResponse(resumed(buffered, chunks), writable, context);
+  const sent = streamResponse(resumed(buffered, chunks), writable, settled, context);
   return { response: new Response(readable, { headers }), sent };
 }
 
-/** Charges the request before the first byte of its response. `bytes`: null if it is streamed. */
-async function charge(headers: Headers, payment: ResponseContext["payment"], bytes: number | null): Promise<void> {
-  for (const [name, value] of Object.entries(await payment.settle(bytes))) headers.set(name, value);
+/** Begins to charge the request. `bytes`: of the response; null if it is streamed. */
+async function charge(
+  headers: Headers,
+  payment: ResponseContext["payment"],
+  bytes: number | null,
+): Promise<{ readonly settled: Settlement["settled"] }> {
+  const { headers: paid, settled } = await payment.settle(bytes);
+  for (const [name, value] of Object.entries(paid)) headers.set(name, value);
+  // In an object: as a promise it would be awaited.
+  return { settled };
 }
 
 export interface Content {
@@ -123,18 +133,25 @@ async function whole(
   chunks: readonly Uint8Array[],
   length: number,
   headers: Headers,
-  { log, payment }: ResponseContext,
-): Promise<Response> {
+  context: ResponseContext,
+): Promise<StartedResponse> {
   const body = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
     body.set(chunk, at);
     at += chunk.byteLength;
   }
-  await charge(headers, payment, length);
-  log.responseBytes = length;
+  const { log, payment } = context;
   headers.set("Content-Length", String(length));
-  return new Response(body, { headers });
+  const { settled } = await charge(headers, payment, length);
+  if (length === 0) {
+    // It has no end that could be held back.
+    await settled;
+    return { response: new Response(body, { headers }) };
+  }
+  const { readable, writable } = new FixedLengthStream(length);
+  log.streaming = true;
+  return { response: new Response(readable, { headers }), sent: sendWhole(body, writable, settled, context) };
 }
 
 /** Resumes a generator whose first chunks were already read. */

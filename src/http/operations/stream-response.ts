@@ -22,12 +22,46 @@ interface ResponseContext {
 const TURN_BYTES = MiB;
 
 /**
- * Streams a charged response: produces its chunks as fast as memory allows, sends them as fast as the client reads, and returns
- * the engines when the last chunk is produced. Resolves when no more work runs under the lease. Never throws.
+ * Sends a response that is in memory, but its last byte only when the charge is confirmed. Does not wait for the reader. Resolves when the charge is
+ * confirmed or reversed. Never throws.
+ */
+export async function sendWhole(
+  body: Uint8Array,
+  writable: WritableStream<Uint8Array>,
+  settled: Promise<void>,
+  { log, payment }: Omit<ResponseContext, "lease">,
+): Promise<void> {
+  const writer = writable.getWriter();
+  let isGone = false;
+  const write = (bytes: Uint8Array): void =>
+    void writer.write(bytes).catch(() => {
+      isGone = true;
+    });
+  const last = body.length - 1;
+  if (last > 0) write(body.subarray(0, last));
+  try {
+    await settled;
+    write(body.subarray(last));
+    writer.close().catch(() => {});
+    log.responseBytes = body.length;
+    log.end(200, isGone ? "aborted" : "complete");
+  } catch (error) {
+    const failure = asApiError(error);
+    log.failed(failure);
+    await payment.reverse(failure);
+    writer.abort(new Error("the response broke off")).catch(() => {});
+    log.end(200, "aborted");
+  }
+}
+
+/**
+ * Streams a response while it is charged, but its last chunk only when the charge is confirmed. Produces chunks as fast as memory allows, sends them as
+ * fast as the client reads, and returns the engines when the last chunk is produced. Resolves when no more work runs under the lease. Never throws.
  */
 export async function streamResponse(
   chunks: AsyncGenerator<Uint8Array, void>,
   writable: WritableStream<Uint8Array>,
+  settled: Promise<void>,
   { log, payment, lease }: ResponseContext,
 ): Promise<void> {
   const queue = new ChunkQueue();
@@ -35,7 +69,7 @@ export async function streamResponse(
   const made = make(chunks, queue, lease);
   const writer = writable.getWriter();
   try {
-    await send(queue, writer, (bytes) => {
+    await send(queue, writer, settled, (bytes) => {
       log.responseBytes += bytes;
       lease.sent(bytes, queue.bytes);
     });
@@ -97,19 +131,35 @@ async function make(chunks: AsyncGenerator<Uint8Array, void>, queue: ChunkQueue,
 
 const tooSlow = (): Error => new Error("the reader is too slow");
 
-/** Sends the chunks in the queue. Throws what producing them threw, `tooSlow`, or that the client is gone. */
+/** Sends the chunks in the queue. Throws what producing or charging them threw, `tooSlow`, or that the client is gone. */
 async function send(
   queue: ChunkQueue,
   writer: WritableStreamDefaultWriter<Uint8Array>,
+  settled: Promise<void>,
   sent: (bytes: number) => void,
 ): Promise<void> {
   const rate = new MinDataRate(limits.response.graceMilliseconds, limits.slowestBytesPerSecond);
+  let isPaid = false;
+  const paid = settled.then(
+    () => {
+      isPaid = true;
+    },
+    (error: unknown) => {
+      throw new Broken(asApiError(error));
+    },
+  );
+  // Something else may end the response first.
+  paid.catch(() => {});
   for (let chunk = await queue.next(); chunk !== undefined; chunk = await queue.next()) {
+    // Until the charge is confirmed, a chunk goes only once there is another one behind it.
+    if (!isPaid) await Promise.race([paid, queue.hasMore()]);
+    if (!isPaid && queue.isEmpty) await paid;
     const { byteLength } = chunk;
     await rate.wait(writer.write(chunk), tooSlow);
     rate.passed(byteLength);
     sent(byteLength);
   }
+  await paid;
   await writer.close();
 }
 
@@ -157,6 +207,15 @@ class ChunkQueue {
     this.#isDropped = true;
     this.#state = { error };
     this.#wake();
+  }
+
+  get isEmpty(): boolean {
+    return this.#chunks.length === 0;
+  }
+
+  /** Resolves once there is another chunk, or there will be none. */
+  async hasMore(): Promise<void> {
+    while (this.isEmpty && this.#state === "open") await this.#changed.promise;
   }
 
   get isDropped(): boolean {

@@ -131,11 +131,12 @@ describe("streamed responses", () => {
     return results.map(({ state }) => state);
   };
 
-  test("a streamed response is charged before its first byte", async () => {
+  test("a streamed response is charged before its last byte", async () => {
     const service = await paidService();
     const { response, ended } = await service.open({ file: largePdf() });
-    expect([await service.used(), await states(service)]).toEqual([2, ["settled"]]);
+    expect(creditsOf(response)).toEqual(["2", "999998", null]);
     await response.arrayBuffer();
+    expect([await service.used(), await states(service)]).toEqual([2, ["settled"]]);
     await ended();
     expect(await states(service)).toEqual(["settled"]);
   });

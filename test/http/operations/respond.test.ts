@@ -19,7 +19,6 @@ describe("PDF responses", () => {
       { kind: "pdf", ...engineFile(held, "x", MiB), headers: { "X-Page-Count": "3" } },
       way,
     );
-    expect(sent).toBeUndefined();
     expect(way.finishWork.mock.calls).toEqual([[true, MiB]]);
     expect(response.headers.get("Content-Length")).toBe(String(MiB));
     expect(response.headers.get("X-Page-Count")).toBe("3");
@@ -27,7 +26,8 @@ describe("PDF responses", () => {
     expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(response.headers.get("X-Credits-Charged")).toBe("1");
     expect((await response.bytes()).byteLength).toBe(MiB);
-    expect(way.log.streaming).toBe(false);
+    await sent;
+    expect(logged()).toMatchObject([{ status: 200, outcome: "complete", responseBytes: MiB }]);
   });
 
   it("a large PDF is streamed, and its engine free when all of it is in memory", async () => {
@@ -65,6 +65,68 @@ describe("PDF responses", () => {
     expect(logged()).toMatchObject([{ outcome: "aborted", level: "info" }]);
     expect(way.payment.reverse).not.toHaveBeenCalled();
   });
+});
+
+/** Reads until nothing more comes, and returns how many bytes came, and the read that waits. */
+async function readWhatComes(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  let bytes = 0;
+  for (;;) {
+    const coming = reader.read();
+    const reads: ReadableStreamReadResult<Uint8Array>[] = [];
+    coming.then((result) => reads.push(result)).catch(() => {});
+    for (let turn = 0; turn < 50 && reads.length === 0; turn += 1) await nextTurn();
+    const [read] = reads;
+    if (read === undefined || read.done) return { bytes, coming };
+    bytes += read.value.byteLength;
+  }
+}
+
+const twoEntries = (): OutputFile[] => ["a.pdf", "b.pdf"].map((name) => engineFile(new Set(), name, 1_000));
+
+describe.each([
+  ["of one byte", () => ({ kind: "pdf", ...engineFile(new Set(), "x", 1), headers: {} }) as const, 1],
+  ["that lies in memory", () => ({ kind: "pdf", ...engineFile(new Set(), "x", 5_000), headers: {} }) as const, 5_000],
+  ["that is streamed", () => ({ kind: "pdf", ...engineFile(new Set(), "x", 2 * MiB), headers: {} }) as const, 2 * MiB],
+  ["of several files", () => ({ kind: "zip", entries: twoEntries(), headers: {} }) as const, undefined],
+])("a response %s", (_, output, length) => {
+  it("begins before its charge is confirmed, and ends afterwards", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const way = responding(Infinity, promise);
+    const { response, sent } = await respond(output(), way);
+    const reader = response.body?.getReader();
+    if (reader === undefined) throw new Error("no body");
+    const { bytes, coming } = await readWhatComes(reader);
+    expect(bytes).toBeLessThan(length ?? Infinity);
+    expect(bytes).toBeGreaterThanOrEqual(Math.min(1, (length ?? Infinity) - 1));
+    expect(logged()).toEqual([]);
+    resolve();
+    const last = await coming;
+    expect(last.done).toBe(false);
+    const rest = await readWhatComes(reader);
+    const total = bytes + (last.value?.byteLength ?? 0) + rest.bytes;
+    expect(total).toBe(length ?? total);
+    expect((await rest.coming).done).toBe(true);
+    await sent;
+    expect(logged()).toMatchObject([{ status: 200, outcome: "complete" }]);
+  });
+
+  it("whose charge fails is reversed and breaks off", async () => {
+    const { promise, reject } = Promise.withResolvers<void>();
+    const way = responding(Infinity, promise);
+    const { response, sent } = await respond(output(), way);
+    const body = response.bytes();
+    reject(new Error("the database does not respond"));
+    await expect(body).rejects.toThrow("the response broke off");
+    await sent;
+    expect(way.payment.reverse).toHaveBeenCalledOnce();
+    expect(logged()).toMatchObject([{ code: "internal_error", outcome: "aborted", level: "error" }]);
+  });
+});
+
+it("a response without bytes waits for its charge", async () => {
+  const way = responding(Infinity, Promise.reject(new Error("the database does not respond")));
+  const empty = engineFile(new Set(), "x", 0);
+  await expect(respond({ kind: "pdf", ...empty, headers: {} }, way)).rejects.toThrow("the database does not respond");
 });
 
 describe("ZIP responses", () => {

@@ -1,4 +1,5 @@
 import { vi } from "vitest";
+import type { Settlement } from "../../../src/http/operations/payment.ts";
 import { RequestLog } from "../../../src/http/exchange/request-log.ts";
 
 /** A file of an engine, with a count of what is still held. */
@@ -15,8 +16,11 @@ export function engineFile(held: Set<string>, name: string, size: number) {
   };
 }
 
-/** What `respond` is given, with what it did with it. `memory`: bytes that may be made ahead of the reader. */
-export function responding(memory = Infinity) {
+/**
+ * What `respond` is given, with what it did with it. `memory`: bytes that may be made ahead of the reader. `settled`: when the
+ * database confirms the charge.
+ */
+export function responding(memory = Infinity, settled = Promise.resolve()) {
   const finishWork = vi.fn<(clean: boolean, unsent: number) => void>();
   const log = new RequestLog("req_1", "POST");
   return {
@@ -34,7 +38,10 @@ export function responding(memory = Infinity) {
       waitForReader: vi.fn<() => void>(),
     },
     payment: {
-      settle: vi.fn<() => Promise<Record<string, string>>>().mockResolvedValue({ "X-Credits-Charged": "1" }),
+      settle: vi.fn<() => Promise<Settlement>>().mockImplementation(async () => ({
+        headers: { "X-Credits-Charged": "1" },
+        settled,
+      })),
       ended: vi.fn<() => Promise<void>>().mockResolvedValue(),
       reverse: vi.fn<() => Promise<void>>().mockResolvedValue(),
     },
