@@ -445,12 +445,28 @@ export const mutants: readonly Mutant[] = [
   ...of(
     "billing/ledger.ts",
     ["test/billing/ledger.test.ts"],
-    ["credits: charged twice", "${periods.used} + ${creditsOf(id)}", "${periods.used} + 2 * ${creditsOf(id)}"],
+    ["credits: charged twice", "${periods.used} + ${ledger.credits}", "${periods.used} + 2 * ${ledger.credits}"],
   ),
   ...of(
     "billing/ledger.ts",
     ["test/http/operations/idempotency.test.ts"],
     ["credits: a replay costs", "THEN 0 ELSE ${credits} END", "THEN ${credits} ELSE ${credits} END"],
+  ),
+  ...of(
+    "billing/admit.ts",
+    ["test/billing/admit.test.ts"],
+    ["credits: reserved without headroom", "${total} - ${highestPrice} * ${allowed}", "${total}"],
+    ["credits: reserved over the rate limit", "lte(accounts.minuteRequests, allowed), hasScope)", "hasScope)"],
+  ),
+  ...of(
+    "http/operations/mount.ts",
+    ["test/http/operations/trips.test.ts"],
+    ["credits: unused ones stay reserved", ".finally(() => cancelUnused(c))", ""],
+  ),
+  ...of(
+    "http/operations/stream-response.ts",
+    ["test/http/operations/respond.test.ts"],
+    ["credits: the last byte does not wait", "const last = body.length - 1;", "const last = body.length;"],
   ),
   ...of(
     "http/operations/payment.ts",

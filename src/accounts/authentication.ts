@@ -1,7 +1,7 @@
-import { and, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { type Caller, callerOf, type Rejection } from "./caller.ts";
 import { creditLimit, monthOf, periodSuffix } from "./periods.ts";
-import { plans } from "./plans.ts";
+import { type Plan, plans } from "./plans.ts";
 import { writtenOnce } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, apiKeys, periods } from "../db/schema.ts";
@@ -30,23 +30,47 @@ export type Authenticated =
   | { readonly ok: true; readonly caller: Caller; readonly rate: RateStanding; readonly credits: CreditStanding }
   | { readonly ok: false; readonly reason: Rejection };
 
+/** A fact of the account's plan. NULL for a plan unknown to this version. */
+export const byPlan = (factOf: (plan: Plan) => number): SQL<number> =>
+  sql`CASE ${accounts.plan} ${sql.join(
+    Object.entries(plans).map(([name, plan]) => sql`WHEN ${name} THEN ${factOf(plan)}`),
+    sql` `,
+  )} END`;
+
 /** The requests per minute of the account's plan. */
-const allowed = sql`CASE ${accounts.plan} ${sql.join(
-  Object.entries(plans).map(([name, { requestsPerMinute }]) => sql`WHEN ${name} THEN ${requestsPerMinute}`),
-  sql` `,
-)} END`;
+export const allowed = byPlan(({ requestsPerMinute }) => requestsPerMinute);
+
+/** A key as a request presents it. */
+export interface Presented {
+  readonly hash: string;
+  readonly now: Date;
+  readonly minute: number;
+  /** The suffixes of the month's periods, by mode. */
+  readonly live: string;
+  readonly test: string;
+}
+
+export function presented(hash: string, now: Date): Presented {
+  const month = monthOf(now);
+  const [live, test] = [periodSuffix(true, month), periodSuffix(false, month)];
+  return { hash, now, minute: Math.floor(now.getTime() / MINUTE), live, test };
+}
 
 /**
  * Looks up the key with this hash, counts the request, and reads the account's requests and credits, in one batch. `db` is the
  * database that the key names.
  */
 export async function authenticate(db: Database, hash: string, now: Date): Promise<Authenticated> {
-  const minute = Math.floor(now.getTime() / MINUTE);
-  const month = monthOf(now);
-  const [live, test] = [periodSuffix(true, month), periodSuffix(false, month)];
-  const {
-    found: [found],
-  } = await countAndFind(db, { hash, now, minute, live, test });
+  const key = presented(hash, now);
+  const { found } = await countAndFind(db, key);
+  return authenticated(found, key);
+}
+
+/** The outcome of the statements of `identifySteps`. */
+export function authenticated(
+  [found]: Awaited<ReturnType<typeof identifySteps>["found"]>,
+  { hash, now, minute }: Presented,
+): Authenticated {
   const result = callerOf(found, hash, now);
   if (!result.ok || found === undefined) return result.ok ? { ok: false, reason: "bad" } : result;
   const { caller } = result;
@@ -64,22 +88,20 @@ export async function authenticate(db: Database, hash: string, now: Date): Promi
   };
 }
 
-interface Presented {
-  readonly hash: string;
-  readonly now: Date;
-  readonly minute: number;
-  /** The suffixes of the month's periods, by mode. */
-  readonly live: string;
-  readonly test: string;
-}
+const countAndFind = writtenOnce((db, key: Presented) => identifySteps(db, key));
 
-const countAndFind = writtenOnce((db, { hash, now, minute, live, test }: Presented) => {
-  const owner = db
-    .select({ account: apiKeys.account })
-    .from(apiKeys)
-    .where(
-      and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now))),
-    );
+/** Whether a row of `apiKeys` is the key, and it is valid. */
+export const isValid = ({ hash, now }: Presented): SQL | undefined =>
+  and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
+
+/** The ID of the month's period of the account of a row of `apiKeys`. */
+export const periodOfKey = ({ live, test }: Presented): SQL<string> =>
+  sql`${apiKeys.account} || CASE ${apiKeys.livemode} WHEN 1 THEN ${live} ELSE ${test} END`;
+
+/** The statements that count a request and look up its key. */
+export function identifySteps(db: Database, key: Presented) {
+  const { hash, minute } = key;
+  const owner = db.select({ account: apiKeys.account }).from(apiKeys).where(isValid(key));
   return {
     count: db
       .update(accounts)
@@ -101,10 +123,7 @@ const countAndFind = writtenOnce((db, { hash, now, minute, live, test }: Present
       })
       .from(apiKeys)
       .innerJoin(accounts, eq(accounts.id, apiKeys.account))
-      .leftJoin(
-        periods,
-        sql`${periods.id} = ${apiKeys.account} || CASE ${apiKeys.livemode} WHEN 1 THEN ${live} ELSE ${test} END`,
-      )
+      .leftJoin(periods, sql`${periods.id} = ${periodOfKey(key)}`)
       .where(eq(apiKeys.hash, hash)),
   };
-});
+}

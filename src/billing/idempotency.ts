@@ -81,7 +81,7 @@ export function forgetExpired(db: Database, { id }: RequestKey, expired: number)
 }
 
 /** Binds the key to the request, if its reservation was created. `now`: in milliseconds. */
-export function reserveKey(db: Database, key: RequestKey, ledgerId: string, now: number) {
+export function reserveKey(db: Database, key: RequestKey, ledgerId: string | SQL, now: number) {
   return db
     .insert(idempotency)
     .select(

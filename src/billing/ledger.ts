@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, sql } from "drizzle-orm";
+import { and, eq, exists, gt, type SQL, sql } from "drizzle-orm";
 import {
   forgetExpired,
   isInUse,
@@ -53,60 +53,78 @@ export async function reserve(db: Database, charge: Charge, now: Date): Promise<
     ? reserveWithKey(db, { ...values, key: key.id, fingerprint: key.fingerprint, expired })
     : reserveAlone(db, values);
   const results = await reserving.catch(async (error: unknown) => {
-    await batch(db, releaseSteps(db, { id, period, key })).catch(() => {});
+    await batch(db, releaseSteps(db, { id, key })).catch(() => {});
     throw error;
   });
   const [standing] = results.found;
   if (standing === undefined) throw new Error(`the period ${period} does not exist right after it was made`);
   const { credits } = standing;
-  if (credits !== null) {
-    const thresholds = passedThresholds(standing, limit);
-    return {
-      id,
-      period,
-      limit,
-      charge,
-      month,
-      credits,
-      key,
-      thresholds,
-      remaining: Math.max(0, limit - standing.used),
-    };
-  }
+  if (credits !== null) return reservationOf(charge, { id, period, month, credits }, standing);
   if (standing.fingerprint !== null && standing.fingerprint !== key?.fingerprint) return { reason: "reused" };
   return standing.inFlight === null
     ? { reason: "quota", used: standing.used, warned: standing.warned }
     : { reason: "in flight" };
 }
 
-/** Times are in milliseconds. */
-interface ReserveValues {
-  readonly id: string;
-  readonly period: string;
+/** A reservation that was made, and the period right after it. */
+export function reservationOf(
+  charge: Charge,
+  row: Pick<Reservation, "id" | "period" | "month" | "credits">,
+  period: { readonly used: number; readonly warned: number },
+): Reservation {
+  const { limit, key } = charge;
+  const thresholds = passedThresholds(period, limit);
+  return { ...row, limit, charge, key, thresholds, remaining: Math.max(0, limit - period.used) };
+}
+
+/** What a reservation is made of; as expressions where only the database knows it. */
+interface Reserving {
+  readonly id: string | SQL;
+  /** NULL: nothing is reserved. */
+  readonly period: string | SQL;
   readonly operation: string;
   readonly credits: number;
-  readonly limit: number;
-  readonly start: Date;
+  readonly limit: number | SQL;
+  /** In milliseconds. */
   readonly now: number;
 }
 
-const reserveAlone = writtenOnce((db, values: ReserveValues) => reserveSteps(db, values));
+interface ReserveValues extends Reserving {
+  readonly id: string;
+  readonly period: string;
+  readonly limit: number;
+  readonly start: Date;
+}
+
+const reserveAlone = writtenOnce((db, values: ReserveValues) => ({
+  begin: beginPeriod(db, values),
+  ...reserveSteps(db, values),
+  found: findReserved(db, values),
+}));
 
 const reserveWithKey = writtenOnce(
   (db, values: ReserveValues & { readonly key: string; readonly fingerprint: string; readonly expired: number }) => {
     const key = { id: values.key, fingerprint: values.fingerprint };
-    return { expired: forgetExpired(db, key, values.expired), ...reserveSteps(db, values, key) };
+    return {
+      expired: forgetExpired(db, key, values.expired),
+      begin: beginPeriod(db, values),
+      ...reserveSteps(db, values, key),
+      found: findReserved(db, values, key),
+    };
   },
 );
 
-function reserveSteps(
+const beginPeriod = (db: Database, { period, start }: ReserveValues) =>
+  db.insert(periods).values({ id: period, start, used: 0 }).onConflictDoNothing();
+
+/** The statements that reserve credits of a period that has begun, if it has enough. */
+export function reserveSteps(
   db: Database,
-  { id, period, operation, credits, limit, start, now }: ReserveValues,
+  { id, period, operation, credits, limit, now }: Reserving,
   key?: RequestKey,
 ) {
   const isRepeated = key === undefined ? sql`0` : isReplay(db, key);
   return {
-    period: db.insert(periods).values({ id: period, start, used: 0 }).onConflictDoNothing(),
     row: db.insert(ledger).select(
       db
         .select({
@@ -127,24 +145,24 @@ function reserveSteps(
           ),
         ),
     ),
-    used: db
-      .update(periods)
-      .set({ used: sql`${periods.used} + ${creditsOf(id)}` })
-      .where(and(eq(periods.id, period), isIn(db, id, "reserved"))),
+    used: changeUsed(db, id, "reserved", sql`${periods.used} + ${ledger.credits}`),
     key: key && reserveKey(db, key, id, now),
-    found: db
-      .select({
-        used: periods.used,
-        warned: periods.warned,
-        credits: ledger.credits,
-        fingerprint: idempotency.fingerprint,
-        inFlight: idempotency.inFlight,
-      })
-      .from(periods)
-      .leftJoin(ledger, eq(ledger.id, id))
-      .leftJoin(idempotency, eq(idempotency.id, key?.id ?? ""))
-      .where(eq(periods.id, period)),
   };
+}
+
+function findReserved(db: Database, { id, period }: ReserveValues, key?: RequestKey) {
+  return db
+    .select({
+      used: periods.used,
+      warned: periods.warned,
+      credits: ledger.credits,
+      fingerprint: idempotency.fingerprint,
+      inFlight: idempotency.inFlight,
+    })
+    .from(periods)
+    .leftJoin(ledger, eq(ledger.id, id))
+    .leftJoin(idempotency, eq(idempotency.id, key?.id ?? ""))
+    .where(eq(periods.id, period));
 }
 
 /** The credits a settled request was charged, and the account's remaining credits. */
@@ -278,6 +296,11 @@ export async function release(
   enqueue(deliveriesOf(event));
 }
 
+/** Releases the reservation of a request that was rejected before its operation ran, which is no event. */
+export async function cancel(db: Database, reservation: Reservation): Promise<void> {
+  await batch(db, releaseSteps(db, reservation));
+}
+
 /**
  * Refunds the charge of a response that was aborted because the service failed, and emits the failure. If the request has been
  * retried in the meantime, the charge stands for the retries (`refund_pending`), and the sweep refunds it if none of them
@@ -313,23 +336,23 @@ export async function refund(
           isSettled,
         ),
       ),
-    used: subtractUsed(db, reservation, "settled"),
+    used: subtractUsed(db, id, "settled"),
     key: key && refundKey(db, key, id, credits),
     state: moveState(db, id, "settled", "refunded"),
   });
   enqueue(deliveriesOf(event));
 }
 
-type Row = Pick<Reservation, "id" | "period">;
-
 /** Releases a reservation and its Idempotency-Key. */
-function releaseSteps(db: Database, { key, ...row }: Row & Pick<Reservation, "key">) {
-  return {
-    used: subtractUsed(db, row, "reserved"),
-    key: key && releaseKey(db, key, row.id),
-    state: moveState(db, row.id, "reserved", "released"),
-  };
-}
+const releaseSteps = (db: Database, { id, key }: Pick<Reservation, "id" | "key">) => ({
+  ...releaseRow(db, id),
+  key: key && releaseKey(db, key, id),
+});
+
+export const releaseRow = (db: Database, id: string | SQL) => ({
+  used: subtractUsed(db, id, "reserved"),
+  state: moveState(db, id, "reserved", "released"),
+});
 
 /** Charges a reservation less than was reserved. */
 function chargeLess(db: Database, { id, period, credits: reserved }: Reservation, credits: number) {
@@ -346,14 +369,19 @@ function chargeLess(db: Database, { id, period, credits: reserved }: Reservation
 }
 
 /** Subtracts the credits of a row from its period if the row is in this state. */
-function subtractUsed(db: Database, { id, period }: Row, state: State) {
+const subtractUsed = (db: Database, id: string | SQL, state: State) =>
+  changeUsed(db, id, state, sql`${periods.used} - ${ledger.credits}`);
+
+/** Changes the period of a row if the row is in this state. */
+function changeUsed(db: Database, id: string | SQL, state: State, used: SQL) {
   return db
     .update(periods)
-    .set({ used: sql`${periods.used} - ${creditsOf(id)}` })
-    .where(and(eq(periods.id, period), isIn(db, id, state)));
+    .set({ used })
+    .from(ledger)
+    .where(and(eq(ledger.id, id), eq(ledger.state, state), eq(periods.id, ledger.period)));
 }
 
-function moveState(db: Database, id: string, from: State, to: State) {
+function moveState(db: Database, id: string | SQL, from: State, to: State) {
   return db
     .update(ledger)
     .set({ state: to })
@@ -372,5 +400,3 @@ function isIn(db: Database, id: string, state: State) {
       .where(and(eq(ledger.id, id), eq(ledger.state, state))),
   );
 }
-
-const creditsOf = (id: string) => sql`(SELECT ${ledger.credits} FROM ${ledger} WHERE ${ledger.id} = ${id})`;

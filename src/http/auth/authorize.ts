@@ -1,10 +1,12 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
 import { clientNetwork } from "./client-network.ts";
 import { ExpiringMap } from "./expiring-map.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import { authenticate, type CreditStanding, type RateStanding } from "../../accounts/authentication.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import type { Scope } from "../../accounts/scopes.ts";
+import { admit, type Admitted, type OpenCharge } from "../../billing/admit.ts";
+import type { Reservation } from "../../billing/reservation.ts";
 import { hashToken, shardOfToken } from "../../accounts/token.ts";
 import { databaseAt, type Env, readEnv } from "../../env.ts";
 import {
@@ -26,12 +28,33 @@ export function authorize(...scopes: readonly [Scope, ...Scope[]]): MiddlewareHa
   return [identify, allow(scopes)];
 }
 
+/** What a request is known to cost before its sender is identified; undefined if that depends on more than its headers. */
+export type ChargeOf = (c: Context<AppEnv>) => Omit<OpenCharge, "scopes"> | undefined;
+
+/** Like `authorize`, and reserves what the request costs at the same time. Then it sets `reservation`, which must be used or released. */
+export function authorizeCharge(
+  chargeOf: ChargeOf,
+  ...scopes: readonly [Scope, ...Scope[]]
+): MiddlewareHandler<AppEnv>[] {
+  return [
+    (c, next) => {
+      const charge = chargeOf(c);
+      return identifyFor(c, next, charge && { ...charge, scopes });
+    },
+    allow(scopes),
+  ];
+}
+
 /** The sender of a request, and its remaining rights. */
 export interface Identity {
   readonly database: Env["databases"][number];
   readonly caller: Caller;
   readonly rate: RateStanding;
   readonly credits: CreditStanding;
+}
+
+interface IdentityWithCredits extends Identity {
+  readonly reservation?: Reservation | undefined;
 }
 
 /** A request that the service makes to itself on behalf of a request that it has identified: it is not counted again. */
@@ -45,10 +68,12 @@ export class InnerRequest extends Request {
 }
 
 /** Identifies the sender by the API key and counts the request. */
-export const identify: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const identify: MiddlewareHandler<AppEnv> = (c, next) => identifyFor(c, next, undefined);
+
+async function identifyFor(c: Context<AppEnv>, next: Next, charge: OpenCharge | undefined): Promise<void> {
   const { raw } = c.req;
-  const { database, caller, rate, credits } =
-    raw instanceof InnerRequest ? raw.identity : await identityOf(readEnv(c.env), raw.headers);
+  const { database, caller, rate, credits, reservation }: IdentityWithCredits =
+    raw instanceof InnerRequest ? raw.identity : await identityOf(readEnv(c.env), raw.headers, charge);
   const log = c.get("log");
   log.key = caller.key;
   log.account = caller.account;
@@ -56,11 +81,12 @@ export const identify: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("database", database);
   c.set("rate", rate);
   c.set("credits", credits);
+  c.set("reservation", reservation);
   await next();
   // On every response from here on, including errors. draft-ietf-httpapi-ratelimit-headers-10.
   c.header("RateLimit-Policy", `"default";q=${rate.limit};w=${WINDOW_SECONDS}`);
   c.header("RateLimit", `"default";r=${rate.remaining};t=${rate.resetSeconds}`);
-};
+}
 
 function allow(scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -78,8 +104,11 @@ export function checkRate(c: Context<AppEnv>): void {
   throw overRate(plan, rate.limit, rate.resetSeconds);
 }
 
-/** Identifies the sender of a request, and counts it. Throws 401, or 429 if a rate limiter stops it before the database. */
-export async function identityOf(env: Env, headers: Headers): Promise<Identity> {
+/**
+ * Identifies the sender of a request, counts it, and reserves its `charge` if it is not to be rejected. Throws 401, or 429 if a rate limiter stops it
+ * before the database.
+ */
+export async function identityOf(env: Env, headers: Headers, charge?: OpenCharge): Promise<IdentityWithCredits> {
   const token = /^Bearer +([^\s]+) *$/i.exec(headers.get("Authorization") ?? "")?.[1];
   if (token === undefined) throw unauthenticated("missing");
   const shard = shardOfToken(token);
@@ -95,12 +124,15 @@ export async function identityOf(env: Env, headers: Headers): Promise<Identity> 
     const rate = { ...known.rate, resetSeconds: Math.max(1, Math.ceil((known.until - Date.now()) / 1_000)) };
     return { database, caller: known.caller, credits: known.credits, rate };
   }
-  const result = await authenticate(database, hash, new Date());
+  const now = new Date();
+  const result: Admitted = await (charge === undefined
+    ? authenticate(database, hash, now)
+    : admit(database, hash, charge, now));
   if (result.ok) {
-    const { caller, credits, rate } = result;
+    const { caller, credits, rate, reservation } = result;
     const milliseconds = rate.resetSeconds * 1_000;
     if (rate.exceeded) exceeded.set(hash, { caller, credits, rate, until: Date.now() + milliseconds }, milliseconds);
-    return { database, caller, credits, rate };
+    return { database, caller, credits, rate, reservation };
   }
   const isOften = !(await env.addressShield.limit({ key: network })).success;
   if (isOften) badSenders.set(network, true, WINDOW_SECONDS * 1_000);

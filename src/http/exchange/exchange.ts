@@ -7,6 +7,7 @@ import { oneOf } from "../errors/schema-issues.ts";
 import { discardRest } from "../multipart/body.ts";
 import type { CreditStanding, RateStanding } from "../../accounts/authentication.ts";
 import type { Caller } from "../../accounts/caller.ts";
+import type { Reservation } from "../../billing/reservation.ts";
 import { hex } from "../../bytes/hex.ts";
 import type { Env } from "../../env.ts";
 import { BrokenBody, methodNotAllowed } from "../errors/request-errors.ts";
@@ -22,6 +23,8 @@ export interface AppEnv {
     database: Env["databases"][number];
     rate: RateStanding;
     credits: CreditStanding;
+    /** Credits that were reserved when the sender was identified, until they are used or released. */
+    reservation: Reservation | undefined;
   };
 }
 

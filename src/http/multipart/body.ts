@@ -43,6 +43,15 @@ export function declaredForm(request: Request, tooLarge: (length: number) => Err
   return { body, boundary, length };
 }
 
+/** Whether a request declares a form of up to `maxBytes`, so that `declaredForm` finds no fault with it. */
+export function declaresForm({ headers, body }: Request, maxBytes: number): boolean {
+  const length = Number(headers.get("Content-Length") ?? 0);
+  const isPlain = !headers.has("Content-Encoding");
+  return (
+    Boolean(boundaryOf(headers.get("Content-Type"))) && isPlain && body !== null && length > 0 && length <= maxBytes
+  );
+}
+
 export interface BodyOptions {
   /** Maximum size of the body in bytes; reading stops just past it. */
   readonly maxBytes: number;

@@ -1,12 +1,12 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { loadFiles } from "./load-files.ts";
 import { jobFields, jobFieldsOf, preferenceOf, takeJobOptions } from "./job-options.ts";
-import { checkQuota, keyOf, Payment } from "./payment.ts";
+import { cancelUnused, checkQuota, keyOf, openCharge, Payment } from "./payment.ts";
 import type { ReferringRequest } from "./references.ts";
 import { respond } from "./respond.ts";
 import { pagesOfFile, respondWithJob, startJob } from "./start-job.ts";
 import { Lease, leaseOptions, type LeaseRequest, servicesOf } from "../admission/lease.ts";
-import { authorize, checkScope } from "../auth/authorize.ts";
+import { authorizeCharge, checkScope } from "../auth/authorize.ts";
 import { asApiError } from "../errors/api-error.ts";
 import { type BodyLimit, bodyTooLarge } from "../errors/limit-errors.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
@@ -27,13 +27,14 @@ import { runOperation } from "../../operations/definition/run.ts";
 
 /** Mounts every operation of the registry. docs/api.md documents the order of the checks. */
 export function mountOperations(app: Hono<AppEnv>, operations: readonly Operation[]): void {
+  const highestPrice = Math.max(...operations.map(({ credits }) => credits));
   for (const operation of operations) {
     addPath(app, `/api/v1/${operation.name}`, {
       POST: [
         noteOperation(operation),
-        ...authorize(...scopesOf(operation)),
+        ...authorizeCharge(openCharge(operation, highestPrice), ...scopesOf(operation)),
         checkQuota(operation),
-        operationRoute(operation),
+        operationRoute(operation, highestPrice),
       ],
     });
   }
@@ -43,14 +44,17 @@ function noteOperation(operation: Operation): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     c.get("log").operation = operation.name;
     await next();
+    // Of a request that was rejected before it got to its route.
+    c.executionCtx.waitUntil(cancelUnused(c));
   };
 }
 
-function operationRoute(operation: Operation): MiddlewareHandler<AppEnv> {
+function operationRoute(operation: Operation, highestPrice: number): MiddlewareHandler<AppEnv> {
   return (c) => {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     // If the client disconnects, the runtime stops everything outside `waitUntil`, and nothing would be released.
-    c.executionCtx.waitUntil(handle(c, operation, resolve).catch(reject));
+    const handled = handle(c, { route: operation, highestPrice }, resolve);
+    c.executionCtx.waitUntil(handled.catch(reject).finally(() => cancelUnused(c)));
     return promise;
   };
 }
@@ -63,7 +67,11 @@ interface DeclaredBody extends DeclaredForm {
  * Ends when the response is sent, and the request's memory with it. `route`: the operation, as far as known before the body. The form tells which one
  * runs.
  */
-async function handle(c: Context<AppEnv>, route: Operation, send: (response: Response) => void): Promise<void> {
+async function handle(
+  c: Context<AppEnv>,
+  { route, highestPrice }: { readonly route: Operation; readonly highestPrice: number },
+  send: (response: Response) => void,
+): Promise<void> {
   const declared = declaredBody(c);
   using lease = await Lease.take(leaseRequest(c, route, declared));
   const log = c.get("log");
@@ -104,7 +112,7 @@ async function handle(c: Context<AppEnv>, route: Operation, send: (response: Res
       return;
     }
     const key = await keyOf(c, operation.name, parts, loaded);
-    payment = await Payment.reserve(c, operation, key);
+    payment = await Payment.reserve(c, operation, key, highestPrice);
     const [first] = form.files;
     const stem = (first && loaded.get(first)?.file.stem) ?? "document";
     const { response, sent: whenSent } = await respond(
@@ -122,7 +130,7 @@ async function handle(c: Context<AppEnv>, route: Operation, send: (response: Res
     const error = asApiError(lease.explain(thrown));
     lease.countUncharged();
     lease.finishWork(error.code !== "internal_error", 0);
-    await payment?.reverse(error);
+    await payment?.fail(error);
     throw error;
   }
 }

@@ -1,4 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { preferenceOf } from "./job-options.ts";
+import type { ChargeOf } from "../auth/authorize.ts";
+import { declaresForm } from "../multipart/body.ts";
 import { limits } from "../../limits.ts";
 import type { LoadedFile } from "./load-files.ts";
 import { type ApiError, asApiError } from "../errors/api-error.ts";
@@ -11,7 +14,8 @@ import { creditLimit, monthOf } from "../../accounts/periods.ts";
 import { shardOfAccount } from "../../accounts/token.ts";
 import type { LateReversal } from "../../billing/late-reversal.ts";
 import { type RequestKey, requestKey, type SignedPart } from "../../billing/idempotency.ts";
-import { finish, refund, release, reserve, settle, type Settled } from "../../billing/ledger.ts";
+import { headroom } from "../../billing/admit.ts";
+import { cancel, finish, refund, release, reserve, settle, type Settled } from "../../billing/ledger.ts";
 import type { RequestEnd, RequestFailure } from "../../billing/operation-events.ts";
 import type { Reservation } from "../../billing/reservation.ts";
 import { emitRefusal } from "../../billing/thresholds.ts";
@@ -29,7 +33,9 @@ const KEY_HEADER = "Idempotency-Key";
 const MAX_KEY_LENGTH = limits.parameters.idempotencyKeyCharacters;
 /** Seconds until a failed reversal is retried, so that the database has time to recover. */
 const LATE_SECONDS = 30;
-/** Age of a reservation from which its response waits for the settlement: the sweep may have released it. */
+/** Milliseconds after which an account may have used the headroom that it had. */
+const MINUTE = 60_000;
+/** Age of a request from which its response waits for the settlement: the sweep may have released its reservation. */
 const OLD = ABANDONED_AFTER / 2;
 
 /** The charge of a request whose response begins. */
@@ -37,6 +43,34 @@ export interface Settlement {
   readonly headers: Readonly<Record<string, string>>;
   /** The end of the response must wait for this. Rejects if the charge was not confirmed. */
   readonly settled: Promise<void>;
+}
+
+/**
+ * The charge of requests whose headers determine it and that need nothing of the body first. A pipeline's price is in its form, a job's in its document,
+ * and an Idempotency-Key is reserved with the form's fingerprint. A large body would keep its credits reserved for long, though it may be invalid.
+ */
+export function openCharge({ name, credits, steps }: Operation, highestPrice: number): ChargeOf {
+  return (c) => {
+    const isOpen =
+      steps === undefined &&
+      c.req.header(KEY_HEADER) === undefined &&
+      !preferenceOf(c.req.header("Prefer")).isAsync &&
+      declaresForm(c.req.raw, limits.admission.smallBodyBytes);
+    if (!isOpen) return undefined;
+    const { requestId, traceparent } = c.get("log");
+    return { requestId, trace: traceparent, operation: name, credits, highestPrice };
+  };
+}
+
+/** Releases a reservation that nothing has used: the request was rejected before its operation ran. Never throws: the sweep releases it otherwise. */
+export async function cancelUnused(c: Context<AppEnv>): Promise<void> {
+  const reservation = c.get("reservation");
+  if (reservation === undefined) return;
+  c.set("reservation", undefined);
+  const { id } = reservation;
+  await twice(() => cancel(c.get("database"), reservation)).catch((error: unknown) =>
+    logFault("credits not returned", { id }, error),
+  );
 }
 
 /**
@@ -51,7 +85,8 @@ export function checkQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
       throw invalidFields([{ name: KEY_HEADER, issue }]);
     }
     const { limit, used, warned } = c.get("credits");
-    if (key === undefined && used + credits > limit) throw refused(c, credits, { used, warned }, new Date());
+    if (key === undefined && c.get("reservation") === undefined && used + credits > limit)
+      throw refused(c, credits, { used, warned }, new Date());
     await next();
   };
 }
@@ -78,10 +113,13 @@ export class Payment {
   #charge: "none" | "asked" | "made" = "none";
   /** Whether an event waits for the end of the response. */
   #held = false;
-  readonly #since = Date.now();
+  readonly #waitUntil: (promise: Promise<unknown>) => void;
+  readonly #highestPrice: number;
   #settling: Promise<Settled> | undefined;
 
-  private constructor(c: Context<AppEnv>, reservation: Reservation) {
+  private constructor(c: Context<AppEnv>, reservation: Reservation, highestPrice: number) {
+    this.#highestPrice = highestPrice;
+    this.#waitUntil = (promise) => c.executionCtx.waitUntil(promise);
     this.#database = c.get("database");
     this.#reservation = reservation;
     this.#log = c.get("log");
@@ -100,26 +138,37 @@ export class Payment {
     return this.#reservation;
   }
 
-  /** Reserves the credits. Throws 429 `quota_exceeded`, 409 `idempotency_conflict` or 422 `idempotency_key_reused`. */
+  /**
+   * Uses the credits that were reserved when the sender was identified, or reserves them. Throws 429 `quota_exceeded`, 409 `idempotency_conflict` or 422
+   * `idempotency_key_reused`. `highestPrice`: the credits of the most expensive operation, for `fail`.
+   */
   static async reserve(
     c: Context<AppEnv>,
     { name, credits }: Pick<Operation, "name" | "credits">,
     key: RequestKey | undefined,
+    highestPrice = Infinity,
   ): Promise<Payment> {
+    const reserved = c.get("reservation");
+    if (reserved !== undefined && Date.now() - c.get("log").start <= OLD) {
+      c.set("reservation", undefined);
+      return new Payment(c, reserved, highestPrice);
+    }
+    // The sweep may have released it while the request waited for its files.
+    await cancelUnused(c);
     const { account, livemode, plan } = c.get("caller");
     const { requestId, traceparent } = c.get("log");
     const limit = creditLimit(plan, livemode);
     const now = new Date();
     const charge = { account, livemode, plan, requestId, operation: name, credits, limit, key, trace: traceparent };
     const result = await reserve(c.get("database"), charge, now);
-    if (!("reason" in result)) return new Payment(c, result);
+    if (!("reason" in result)) return new Payment(c, result, highestPrice);
     if (result.reason === "quota") throw refused(c, credits, result, now);
     throw result.reason === "reused" ? keyReused() : keyInUse();
   }
 
   /**
-   * Charges the request while its response begins, and returns headers for it: the reservation already says what the request
-   * costs and what is left. `outputBytes`: the size of the response, or null if it is streamed; then call `ended` at its end.
+   * Charges the request while its response begins, and returns headers for it: the reservation determines the price and
+   * the rest. `outputBytes`: the size of the response, or null if it is streamed; then call `ended` at its end.
    */
   async settle(outputBytes: number | null): Promise<Settlement> {
     const { credits, remaining } = this.#reservation;
@@ -132,7 +181,7 @@ export class Payment {
     });
     // Whoever ends the response looks at it, but maybe not yet when it is rejected.
     settled.catch(() => {});
-    const isOld = Date.now() - this.#since > OLD;
+    const isOld = Date.now() - this.#log.start > OLD;
     const paid = isOld ? await this.#settling : { charged: credits, remaining };
     const headers = {
       "X-Credits-Charged": String(paid.charged),
@@ -165,6 +214,19 @@ export class Payment {
     await finish(this.#database, this.#reservation, end, this.#enqueue).catch((error: unknown) =>
       logFault("end not emitted", { id }, error),
     );
+  }
+
+  /**
+   * `reverse` for a request whose response has not started. The error response waits for it only if another request could be rejected because of
+   * these credits, or because of its Idempotency-Key.
+   */
+  async fail(error: ApiError): Promise<void> {
+    const { key, remaining, charge } = this.#reservation;
+    const isRecent = Date.now() - this.#log.start < MINUTE;
+    const isNoticed = key !== undefined || !isRecent || remaining < headroom(charge.plan, this.#highestPrice);
+    const reversed = this.reverse(error);
+    if (isNoticed || this.#charge !== "none") await reversed;
+    else this.#waitUntil(reversed);
   }
 
   /**

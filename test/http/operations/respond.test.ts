@@ -88,8 +88,8 @@ describe.each([
   ["that lies in memory", () => ({ kind: "pdf", ...engineFile(new Set(), "x", 5_000), headers: {} }) as const, 5_000],
   ["that is streamed", () => ({ kind: "pdf", ...engineFile(new Set(), "x", 2 * MiB), headers: {} }) as const, 2 * MiB],
   ["of several files", () => ({ kind: "zip", entries: twoEntries(), headers: {} }) as const, undefined],
-])("a response %s", (_, output, length) => {
-  it("begins before its charge is confirmed, and ends afterwards", async () => {
+])("responses %s", (_, output, length) => {
+  it("a response starts before its charge is confirmed, and ends afterwards", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const way = responding(Infinity, promise);
     const { response, sent } = await respond(output(), way);
@@ -110,7 +110,7 @@ describe.each([
     expect(logged()).toMatchObject([{ status: 200, outcome: "complete" }]);
   });
 
-  it("whose charge fails is reversed and breaks off", async () => {
+  it("a response whose charge fails is reversed and breaks off", async () => {
     const { promise, reject } = Promise.withResolvers<void>();
     const way = responding(Infinity, promise);
     const { response, sent } = await respond(output(), way);
