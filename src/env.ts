@@ -56,6 +56,8 @@ export interface Env {
   readonly webhooks: WebhookSettings;
   /** Carries wake-ups for jobs. */
   readonly jobQueue: Queue<JobMessage>;
+  /** The name of this process among those of one machine, if it is one of them. */
+  readonly consumerName: string | undefined;
   /** The URLs from which documents are fetched. */
   readonly documentUrls: UrlPolicy;
   /** The time-stamp services that requests may name, and the one for those that name none. */
@@ -150,6 +152,10 @@ const bindingsSchema = z.object({
     (value) => hasMethods(value, "send", "sendBatch"),
     "must be a queue producer's binding",
   ),
+  CONSUMER_NAME: z
+    .string()
+    .regex(/^[a-z\d-]{1,50}$/, "must be lowercase letters, digits, and hyphens")
+    .optional(),
   FILES: z.custom<R2Bucket>((value) => hasMethods(value, "get", "put"), "must be an R2 bucket binding"),
   IMAGES: z.custom<ImagesBinding>((value) => hasMethods(value, "input"), "must be an Images binding").optional(),
   MEMORY_BUDGET_MIB: z
@@ -247,6 +253,7 @@ export function readEnv(bindings: object): Env {
     webhookQueue: WEBHOOKS,
     deadLetterQueue: result.data.WEBHOOKS_DEAD_LETTER_QUEUE,
     jobQueue: JOBS,
+    consumerName: result.data.CONSUMER_NAME,
     webhooks: {
       serverSecrets,
       endpoints: urlPolicy("WEBHOOK_ALLOW_LOCAL"),

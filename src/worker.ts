@@ -96,6 +96,7 @@ function consumersIn(
   return {
     parts: (messages) => consumeJobs(messages, jobConsumer(env, context)),
     "abandoned job": (messages) => consumeJobs(messages, jobConsumer(env, context)),
+    "lost consumers": (messages) => consumeJobs(messages, jobConsumer(env, context)),
     delivery: (messages) =>
       queue === env.deadLetterQueue ? consumeDead(messages, webhooks) : consume(messages, webhooks),
     "late reversal": async (messages) => {
@@ -124,6 +125,7 @@ function jobConsumer(env: Env, context: ExecutionContext): JobConsumer {
     store: env.files,
     baseUrl: env.baseUrl,
     queue: env.jobQueue,
+    name: env.consumerName,
     databaseOf: (shard) => databaseAt(env, shard),
     work: partWorker({ env, operations: runnable, waitUntil }),
     enqueueOf: (shard) => enqueuer(env.webhookQueue, shard, waitUntil),

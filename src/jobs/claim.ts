@@ -16,6 +16,10 @@ const leaseEnd = (now: Date): Date => new Date(now.getTime() + limits.jobs.lease
 
 /** The jobs, named `j`, of which a part is claimed: all, short ones, or one of them. */
 export const anyJob: SQL = sql`true`;
+/** The parts that a consumer has, by its name; all parts if it is undefined. */
+export const claimedBy = (consumer: string | undefined): SQL | undefined =>
+  consumer === undefined ? undefined : sql`${jobParts.token} like ${`${consumer}/%`}`;
+
 /** A short job has one part, or one and its result. */
 export const shortJobs: SQL = sql`not exists (select 1 from ${jobParts} as s where s.job = j.id and s.page > 0 and s.pages > 0)`;
 export const jobOf = (id: string): SQL => sql`j.id = ${id}`;
@@ -24,10 +28,15 @@ export const jobOf = (id: string): SQL => sql`j.id = ${id}`;
  * Claims the part that is next: of the account with the fewest parts at work, then the one that was served longest ago, and the
  * same among the jobs of that account. So a long job delays a short one by one part, and an account with many jobs delays
  * nobody else's. Undefined if there is nothing to do, or if the accounts with work have all the parts at work that they may
- * have.
+ * have. `consumer`: the name of this process, by which its parts are found if it dies.
  */
-export async function claimPart(db: Database, now: Date, of = anyJob): Promise<Claim | undefined> {
-  const token = crypto.randomUUID();
+export async function claimPart(
+  db: Database,
+  now: Date,
+  of = anyJob,
+  consumer = "isolate",
+): Promise<Claim | undefined> {
+  const token = `${consumer}/${crypto.randomUUID()}`;
   const claimed = eq(jobParts.token, token);
   // Few jobs are live at once; the number of their parts does not matter.
   const busy = sql`(select count(*) from ${jobs} as k join ${jobParts} as r on r.job = k.id and r.state = 'running'

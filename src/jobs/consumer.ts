@@ -5,6 +5,7 @@ import { abandonJob } from "./create.ts";
 import { dividePart, endJob, type Failure, failPage, finishPart, repeatPart } from "./finish.ts";
 import type { JobContext } from "./job.ts";
 import { type JobMessage, type JobQueue, wakeConsumers, wakeupsHere } from "./message.ts";
+import { replaceLost } from "./sweep.ts";
 import type { Database } from "../db/client.ts";
 import type { JobResult } from "../db/schema.ts";
 import type { Enqueue } from "../events/outbox.ts";
@@ -26,6 +27,8 @@ export type PartOutcome =
 /** The consumer's dependencies. */
 export interface JobConsumer extends Omit<JobContext, "enqueue"> {
   readonly queue: JobQueue;
+  /** The name of this process, if it has one. */
+  readonly name: string | undefined;
   /** Enqueues the deliveries of events in the database with this number. */
   enqueueOf(shard: number): Enqueue;
   /** The database with this number. Throws if there is none. */
@@ -45,6 +48,12 @@ export async function consumeJobs(messages: readonly Message<JobMessage>[], cons
   for (const message of messages) {
     const { shard } = message.body;
     try {
+      if (message.body.kind === "lost consumers") {
+        const lost = { queue: consumer.queue, ...message.body };
+        await replaceLost(consumer.databaseOf(shard), contextOf(consumer, shard), lost, new Date());
+        message.ack();
+        continue;
+      }
       if (message.body.kind === "abandoned job") await abandonJob(consumer.databaseOf(shard), message.body.job);
       const { goesOn, retryIn } = await besideShortJobs(consumer, shard, (parked) =>
         workForAWhile(consumer, shard, parked),
@@ -58,6 +67,12 @@ export async function consumeJobs(messages: readonly Message<JobMessage>[], cons
     }
   }
 }
+
+const contextOf = ({ store, baseUrl, enqueueOf }: JobConsumer, shard: number): JobContext => ({
+  store,
+  baseUrl,
+  enqueue: enqueueOf(shard),
+});
 
 /** What became of a turn. */
 interface Turn {
@@ -146,8 +161,8 @@ async function workOnce(
   result?: string,
 ): Promise<Turn> {
   const db = consumer.databaseOf(shard);
-  const context = { store: consumer.store, baseUrl: consumer.baseUrl, enqueue: consumer.enqueueOf(shard) };
-  const claim = await claimPart(db, new Date(), result === undefined ? jobs : jobOf(result));
+  const context = contextOf(consumer, shard);
+  const claim = await claimPart(db, new Date(), result === undefined ? jobs : jobOf(result), consumer.name);
   if (claim === undefined) return { goesOn: result !== undefined };
   const outcome = await renewing(db, claim, (signal) => consumer.work(db, claim, signal, parked));
   if (outcome.kind === "busy") {

@@ -1,5 +1,5 @@
-import { and, eq, gte, isNotNull, lt, lte, ne, notExists, sql } from "drizzle-orm";
-import type { Claim } from "./claim.ts";
+import { and, eq, gte, isNotNull, lt, lte, ne, notExists, type SQL, sql } from "drizzle-orm";
+import { type Claim, claimedBy } from "./claim.ts";
 import { dividePart, endJob, failPage, repeatPart, settleEnded } from "./finish.ts";
 import { type JobContext, live, over, pageNumberOf } from "./job.ts";
 import { type JobQueue, wakeConsumers } from "./message.ts";
@@ -37,7 +37,7 @@ export async function sweepJobs(
   shard: number,
   now: Date,
 ): Promise<SweptJobs> {
-  const lost = await takeBackLost(db, context, now);
+  const lost = await takeBackLost(db, context, now, lte(jobParts.dueAt, now));
   const overdue = await endOverdue(db, context, now);
   const settled = await settleEnded(db, context, ROWS);
   const woken = await wakeLate(db, queue, shard, now);
@@ -51,13 +51,23 @@ export async function sweepJobs(
   return { lost, overdue, settled, woken, orphans, forgotten: forgotten.meta.changes };
 }
 
-/** Parts whose consumers gave no sign of life. The one that takes too long or too much each time fails in the end. */
-async function takeBackLost(db: Database, context: JobContext, now: Date): Promise<number> {
+/** Takes back the parts of consumers that are known to be lost, and wakes others for them. `consumer`: the name of a process; undefined: all. */
+export async function replaceLost(
+  db: Database,
+  context: JobContext,
+  { queue, shard, consumer }: { readonly queue: JobQueue; readonly shard: number; readonly consumer?: string },
+  now: Date,
+): Promise<void> {
+  await wakeConsumers(queue, shard, await takeBackLost(db, context, now, claimedBy(consumer)));
+}
+
+/** Parts whose consumers are lost or gave no sign of life. The one that takes too long or too much each time fails in the end. */
+async function takeBackLost(db: Database, context: JobContext, now: Date, are: SQL | undefined): Promise<number> {
   const rows = await db
     .select({ part: jobParts, job: jobs })
     .from(jobParts)
     .innerJoin(jobs, and(eq(jobs.id, jobParts.job), live))
-    .where(and(eq(jobParts.state, "running"), lte(jobParts.dueAt, now)))
+    .where(and(eq(jobParts.state, "running"), are))
     .limit(ROWS);
   for (const { part, job } of rows) {
     const claim = { job, part, token: part.token ?? "" };
