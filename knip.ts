@@ -8,6 +8,7 @@ const config: KnipConfig = {
     "client/test/types.ts",
     // scripts/build-server.ts bundles them.
     "src/serve/{main,migrate}.ts",
+    "src/remote/{state,worker}.ts",
     // vitest.config.ts names it in slow mode only.
     "test/serve/build.ts",
     "src/site/browser/*.{page,script}.{ts,tsx}",

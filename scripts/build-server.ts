@@ -67,6 +67,29 @@ export async function buildServer(folder: string, { movable = false } = {}): Pro
   bundleWorker("", join(folder, PLACES.worker), { minify: movable });
   if (movable) await rm(join(folder, PLACES.worker, "worker.js.map"));
   await build({
+    entryPoints: [
+      { in: join(root, "src/remote/worker.ts"), out: join(PLACES.worker, "entry") },
+      { in: join(root, "src/remote/state.ts"), out: "state/state" },
+    ],
+    outdir: folder,
+    bundle: true,
+    minify: movable,
+    format: "esm",
+    target: "es2024",
+    external: ["cloudflare:*"],
+    // The service is a module of its own, that of `worker-bundle.ts`.
+    plugins: [
+      {
+        name: "service",
+        setup: (plugins) =>
+          plugins.onResolve({ filter: /\/worker\.ts$/ }, ({ kind }) =>
+            kind === "entry-point" ? undefined : { path: "./worker.js", external: true },
+          ),
+      },
+    ],
+    logLevel: "error",
+  });
+  await build({
     entryPoints: Object.entries(PROGRAMS).map(([out, path]) => ({ in: join(root, path), out })),
     outdir: join(folder, "bin"),
     bundle: true,

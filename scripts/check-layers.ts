@@ -130,8 +130,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "asn1js",
     "node:crypto",
   ],
+  // The service and its storage in processes of their own on one machine.
+  remote: ["db", "worker.ts"],
   // The server of one machine, in Node. Of the service it knows its errors, which it sends itself, and how databases are opened.
-  serve: ["db", "http/errors/error-table.ts", "limits.ts", "miniflare", "zod"],
+  serve: ["db", "remote/storage.ts", "http/errors/error-table.ts", "limits.ts", "miniflare", "zod"],
   "public-url.ts": ["limits.ts", "ipaddr.js"],
   bytes: [],
   "isolate.ts": [],

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { openExecuted, type Result, type Statement } from "../src/serve/executed-database.ts";
+import { openExecuted, type Result, type Statement } from "../src/db/executed-database.ts";
 import { root } from "./root.ts";
 import type { Databases } from "../src/serve/databases.ts";
 import type { Database } from "../src/db/client.ts";

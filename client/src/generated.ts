@@ -2570,7 +2570,7 @@ export class ServiceMethods extends OperationTransport {
   }
 
   /** Check what the service depends on. */
-  ready(options?: CallOptions): Promise<{ readonly status: "ready" | "unready"; readonly database: "ok" | "failed"; readonly files: "ok" | "failed"; readonly queues: "ok" | "failed" }> {
+  ready(options?: CallOptions): Promise<{ readonly status: "ready" | "unready"; readonly database: "ok" | "failed"; readonly files: "ok" | "failed"; readonly queues: "ok" | "failed"; readonly workers?: readonly ("ready" | "starting")[] }> {
     return this.sendJson({ method: "GET", path: `/api/v1/ready`, repeatable: true, options });
   }
 

@@ -28,6 +28,9 @@ export type Bundle = z.infer<typeof bundleSchema>;
 export const PLACES = {
   settings: "settings.json",
   worker: "worker",
+  /** The modules of `src/remote`: the one in the worker's folder that starts first, and that of the storage. */
+  entry: "entry.js",
+  state: "state/state.js",
   assets: "assets",
   migrations: "migrations",
   /** The program that brings the databases up to date. */

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import "./webcrypto.ts";
-import { openExecuted } from "./executed-database.ts";
+import { openExecuted } from "../db/executed-database.ts";
 import { openMiniflare } from "./miniflare.ts";
 import { readBundle } from "./runtime.ts";
 import { type Database, openDatabase } from "../db/client.ts";

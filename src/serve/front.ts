@@ -1,7 +1,8 @@
 /**
- * The HTTP server in front of workerd. It knows who the client is, stays while workerd is started again, and bounds how many requests are at work.
+ * The HTTP server in front of the workers. It knows who the client is, chooses the worker, stays while workers are started again, and bounds how many
+ * requests are at work.
  *
- * Node's HTTP server parses each request and Node's HTTP client writes it again, on a connection to workerd that carries this one request. So nothing
+ * Node's HTTP server parses each request and Node's HTTP client writes it again, on a connection to a worker that carries this one request. So nothing
  * that a client sends is ever on a connection with another client's request. (undici sends the headers of a request with the first byte of its body,
  * too late for an early 401.)
  */
@@ -17,14 +18,16 @@ import {
 } from "node:http";
 import { Socket } from "node:net";
 import { pipeline } from "node:stream";
+import type { Pool, Worker } from "./pool.ts";
 import type { ErrorCode } from "../http/errors/error-table.ts";
 import { limits } from "../limits.ts";
 
 export interface FrontOptions {
   /** Reverse proxies between the clients and this server, each of which appends to `X-Forwarded-For`. */
   readonly proxies: number;
-  /** Where workerd listens; undefined while it does not. */
-  target(): URL | undefined;
+  readonly pool: Pool;
+  /** Whether no requests can be worked on yet. */
+  isStarting?(): boolean;
   /** Takes the errors that the front itself responds with. */
   refused?(error: { readonly requestId: string; readonly status: number; readonly code: ErrorCode }): void;
   readonly requestsAtWork?: number;
@@ -32,8 +35,6 @@ export interface FrontOptions {
 
 export interface Front {
   readonly server: Server;
-  /** When workerd last responded to a client, in ms of `performance.now()`. */
-  lastResponse(): number;
   /** Stops accepting connections, and waits up to `grace` ms for the requests that are there. */
   close(grace: number): Promise<void>;
 }
@@ -78,6 +79,8 @@ const ALWAYS_KEPT = new Set(["authorization", "content-type", "idempotency-key",
 /** Headers that only this server sets, and those by which Miniflare is told things. */
 const OWN = /^(?:cf-|mf-)/;
 const CLIENT = "CF-Connecting-IP";
+/** The states of all workers, for a request about the service's health. */
+const WORKERS = "CF-Workers";
 /** A host and its port (RFC 3986, 3.2): names, IPv4, and IPv6. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
@@ -242,10 +245,15 @@ class Places {
 
 const isUpgrade = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined;
 
-export function createFront({ proxies, target, refused, requestsAtWork = REQUESTS_AT_WORK }: FrontOptions): Front {
+export function createFront({
+  proxies,
+  pool,
+  isStarting = () => false,
+  refused,
+  requestsAtWork = REQUESTS_AT_WORK,
+}: FrontOptions): Front {
   const lines = new WeakMap<Socket, Line>();
   const places = new Places();
-  let lastResponse = 0;
   let isClosing = false;
 
   const lineOf = (socket: Socket): Line => {
@@ -299,7 +307,6 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
   };
 
   const forward = (incoming: IncomingMessage, response: ServerResponse, isAwaiting: boolean): void => {
-    const url = target();
     const client = clientOf(incoming, proxies);
     const route = routeOf(incoming);
     const framing = framingOf(incoming);
@@ -307,7 +314,7 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
     if (framing !== undefined && "status" in framing) return refuse(response, framing);
     const { method = "" } = incoming;
     if (!METHODS.includes(method)) return refuse(response, NO_METHOD);
-    if (url === undefined) return refuse(response, STARTING);
+    if (isStarting() || pool.ready().length === 0) return refuse(response, STARTING);
     const reserved = HEALTH.test(route.path) ? HEALTH_PLACES : 0;
     if (places.count >= requestsAtWork + reserved || places.of(client) >= REQUESTS_OF_CLIENT + reserved)
       return refuse(response, BUSY);
@@ -316,59 +323,111 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
     const headers = headersOf(incoming.rawHeaders, (name) => name !== "host" && name !== "expect" && !OWN.test(name));
     const own = ["Host", route.host, CLIENT, client];
     if (isAwaiting) own.push("Expect", "100-continue");
-    let outgoing: ClientRequest;
-    try {
-      outgoing = request({
+    if (HEALTH.test(route.path)) own.push(WORKERS, pool.states().join(","));
+    const send = (worker: Worker, socket: Socket): ClientRequest =>
+      request({
         method,
         path: route.path,
         headers: [...own, ...headers, ...(framing ?? bodyless)],
         setHost: false,
-        createConnection: () => new Upstream().setNoDelay().connect(Number(url.port), url.hostname),
-      });
-    } catch {
-      // Whatever a client sends must not end the server.
-      return refuse(response, NO_HTTP);
-    }
-    // Until workerd has ended: what of a response has not been sent yet is bounded by the buffers of its connection.
+        createConnection: () => socket,
+      })
+        // Sent by workerd when the worker starts to read the body: then its checks are done.
+        .on("continue", () => {
+          if (!response.headersSent) response.writeContinue();
+        })
+        .on("response", (received) => {
+          worker.lastResponse = performance.now();
+          // The client already got an error for the bytes after this request.
+          if (response.headersSent) return;
+          const kept = headersOf(received.rawHeaders, () => true);
+          kept.push(...valuesOf(received.rawHeaders, "content-length").flatMap((value) => ["Content-Length", value]));
+          if (isClosing || !incoming.complete || isUpgrade(incoming)) kept.push("Connection", "close");
+          response.writeHead(received.statusCode ?? 502, received.statusMessage, kept);
+          pipeline(received, response, () => incoming.unpipe().resume());
+        });
     places.take(client);
-    outgoing.once("close", () => places.release(client));
-    /**
-     * Ends the work for a client that has disconnected. workerd keeps working if the connection is only closed, because it might still be read; a
-     * reset ends the work.
-     */
-    const abandon = (): void => {
-      outgoing.socket?.resetAndDestroy();
-      outgoing.destroy();
+    connect(response, new Set(), {
+      failed: () => {
+        places.release(client);
+        if (!incoming.socket.destroyed) refuse(response, STARTING);
+      },
+      left: () => places.release(client),
+      connected: (worker, socket) => {
+        let outgoing: ClientRequest;
+        try {
+          outgoing = send(worker, socket);
+        } catch {
+          // Whatever a client sends must not end the server.
+          socket.destroy();
+          places.release(client);
+          return refuse(response, NO_HTTP);
+        }
+        // Until workerd has ended: what of a response has not been sent yet is bounded by the buffers of its connection.
+        outgoing.once("close", () => places.release(client));
+        /**
+         * Ends the work for a client that has disconnected. workerd keeps working if the connection is only closed, because it might still be read; a
+         * reset ends the work.
+         */
+        const abandon = (): void => {
+          outgoing.socket?.resetAndDestroy();
+          outgoing.destroy();
+        };
+        response.once("close", () => {
+          if (response.writableFinished) outgoing.destroy();
+          else abandon();
+        });
+        outgoing.on("error", () => {
+          if (!response.headersSent && !incoming.socket.destroyed) refuse(response, STARTING);
+        });
+        incoming.on("error", abandon);
+        // Its types lack it. Node's parser has counted already.
+        Object.assign(outgoing, { strictContentLength: true });
+        // The service refuses many a request by its headers.
+        outgoing.flushHeaders();
+        // Not `pipeline`, which would end the response if the body is not read to its end.
+        if (framing === undefined) outgoing.end();
+        else incoming.pipe(outgoing);
+      },
+    });
+  };
+
+  /**
+   * Connects to the worker with the least work, and to another where that fails: nothing has been sent then, and never is anything sent twice. `tried`:
+   * workers that cannot be reached.
+   */
+  const connect = (
+    response: ServerResponse,
+    tried: Set<Worker>,
+    then: {
+      /** No worker can be reached. */
+      failed(): void;
+      /** The client has left. */
+      left(): void;
+      connected(worker: Worker, socket: Socket): void;
+    },
+  ): void => {
+    const worker = pool.pick((one) => !tried.has(one));
+    if (worker?.url === undefined) return then.failed();
+    const socket = new Upstream().setNoDelay().connect(Number(worker.url.port), worker.url.hostname);
+    worker.atWork += 1;
+    socket.once("close", () => {
+      worker.atWork -= 1;
+    });
+    const leave = (): void => {
+      socket.destroy();
+      then.left();
     };
-    response.once("close", () => {
-      if (response.writableFinished) outgoing.destroy();
-      else abandon();
+    response.once("close", leave);
+    const failed = (): void => {
+      response.off("close", leave);
+      connect(response, tried.add(worker), then);
+    };
+    socket.once("error", failed).once("connect", () => {
+      socket.off("error", failed);
+      response.off("close", leave);
+      then.connected(worker, socket);
     });
-    // Sent by workerd when the worker starts to read the body: then its checks are done.
-    outgoing.on("continue", () => {
-      if (!response.headersSent) response.writeContinue();
-    });
-    outgoing.on("response", (received) => {
-      lastResponse = performance.now();
-      // The client already got an error for the bytes after this request.
-      if (response.headersSent) return;
-      const kept = headersOf(received.rawHeaders, () => true);
-      kept.push(...valuesOf(received.rawHeaders, "content-length").flatMap((value) => ["Content-Length", value]));
-      if (isClosing || !incoming.complete || isUpgrade(incoming)) kept.push("Connection", "close");
-      response.writeHead(received.statusCode ?? 502, received.statusMessage, kept);
-      pipeline(received, response, () => incoming.unpipe(outgoing).resume());
-    });
-    outgoing.on("error", () => {
-      if (!response.headersSent && !incoming.socket.destroyed) refuse(response, STARTING);
-    });
-    incoming.on("error", abandon);
-    // Its types lack it. Node's parser has counted already.
-    Object.assign(outgoing, { strictContentLength: true });
-    // The service refuses many a request by its headers.
-    outgoing.flushHeaders();
-    // Not `pipeline`, which would end the response if the body is not read to its end.
-    if (framing === undefined) outgoing.end();
-    else incoming.pipe(outgoing);
   };
 
   /** Works on the requests of a connection one after the other, in the order in which they came. */
@@ -427,7 +486,6 @@ export function createFront({ proxies, target, refused, requestsAtWork = REQUEST
 
   return {
     server,
-    lastResponse: () => lastResponse,
     close: async (grace) => {
       isClosing = true;
       const closed = new Promise((done) => server.close(done));

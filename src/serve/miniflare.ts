@@ -8,7 +8,7 @@ import type * as MiniflareModule from "miniflare";
 import type { Miniflare, V4SharedOptions, V4WorkerOptions } from "miniflare";
 
 /** With `import`, Node keeps the 11 MB of its source twice. */
-const miniflareModule = createRequire(import.meta.url)("miniflare") as typeof MiniflareModule;
+export const miniflareModule = createRequire(import.meta.url)("miniflare") as typeof MiniflareModule;
 
 /** Where systems keep the root certificates that they trust. */
 const ROOTS = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];

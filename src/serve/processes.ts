@@ -7,7 +7,15 @@ interface Process {
   readonly parent: number;
   /** The command line, its words separated by spaces. */
   readonly command: string;
+  /** The value of `NAME` in its environment, by which this server recognizes those that it has started. */
+  readonly name: string | undefined;
 }
+
+/** The variable of the environment that names a process. */
+export const NAME = "PDF_SERVICE_PROCESS";
+
+const nameIn = (environment: string): string | undefined =>
+  new RegExp(`(?:^|[\\0\\s])${NAME}=([\\w-]+)`).exec(environment)?.[1];
 
 /** The processes that one has started, directly or not. Empty where the system has no list that is read here, as on Windows. */
 export async function processesBelow(ancestor: number): Promise<readonly Process[]> {
@@ -30,16 +38,18 @@ async function readProc(): Promise<Process[]> {
     names.map(async (name) => {
       const [, parent = "0"] = /\) \S (\d+)/.exec(await read(name, "stat")) ?? [];
       const command = (await read(name, "cmdline")).replaceAll("\0", " ").trim();
-      return { pid: Number(name), parent: Number(parent), command };
+      return { pid: Number(name), parent: Number(parent), command, name: nameIn(await read(name, "environ")) };
     }),
   );
 }
 
 async function readPs(): Promise<Process[]> {
-  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,command="]).catch(() => ({ stdout: "" }));
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-E", "-o", "pid=,ppid=,command="]).catch(() => ({
+    stdout: "",
+  }));
   return stdout.split("\n").flatMap((line) => {
     const [, pid, parent, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
+    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), command, name: nameIn(command) }];
   });
 }
 
@@ -60,3 +70,6 @@ export function killProcess(pid: number): void {
     // It has ended.
   }
 }
+
+export const isWorkerd = ({ command }: Pick<Process, "command">): boolean =>
+  /workerd(?:\.exe)?\s+serve\b/.test(command);

@@ -2,14 +2,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { chmod, mkdir, rm } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { LOCAL_SECRET } from "./local-secret.ts";
 import { PLACES } from "./bundle.ts";
 import { killProcess, processesBelow } from "./processes.ts";
 import { createFront } from "./front.ts";
-import { supervise } from "./supervisor.ts";
+import { newWorker, Pool } from "./pool.ts";
 import { lockState } from "./state-lock.ts";
+import { Supervisor } from "./supervisor.ts";
+import { planWorkers, type WorkerPlan } from "./worker-count.ts";
 
 const usage = `Usage: npm run serve -- [options]
 
@@ -64,6 +67,7 @@ interface Settings {
   readonly port: number;
   readonly host: string;
   readonly proxies: number;
+  readonly workers: WorkerPlan;
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -94,13 +98,16 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
     if (secret.length < LEAST_SECRET)
       fail(`SERVER_SECRET must have ${LEAST_SECRET} characters or more. Make one: openssl rand -hex 32`, 2);
     const given = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+    const workers = planWorkers(env, availableParallelism());
+    const { memoryMiB } = workers;
     return {
       data: resolve(data),
       port,
       // An empty one would be all addresses.
       host: (values.host ?? env["HOST"]) || "127.0.0.1",
       proxies: number("TRUSTED_PROXIES", env["TRUSTED_PROXIES"] || "0", 10),
-      variables: given,
+      workers,
+      variables: memoryMiB === undefined ? given : { ...given, MEMORY_BUDGET_MIB: String(memoryMiB) },
     };
   } catch (error) {
     return fail(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, 2);
@@ -128,20 +135,16 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
 
   await rm(join(data, "tmp"), { recursive: true, force: true });
 
-  let target: URL | undefined;
+  const pool = new Pool(Array.from({ length: settings.workers.count }, (_, at) => newWorker(`worker-${at + 1}`)));
+  // Until the databases are up to date.
   let isMigrated = false;
   const front = createFront({
     proxies: settings.proxies,
-    target: () => (isMigrated ? target : undefined),
+    pool,
+    isStarting: () => !isMigrated,
     refused: (error) => say("info", "refused", { ...error }),
   });
-  const supervisor = supervise(data, {
-    say,
-    use: (next) => {
-      target = next;
-    },
-    lastResponse: front.lastResponse,
-  });
+  const supervisor = new Supervisor({ data, pool, say });
 
   let isReady = false;
   let isEnding = false;
@@ -183,7 +186,7 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   });
   const [[code]] = await Promise.all([
     once(migration, "exit"),
-    supervisor.start({ app, data, variables, allowPrivate, log: print }),
+    supervisor.start({ app, variables, allowPrivate, log: print }),
   ]);
   if (code !== 0) {
     await supervisor.stop();
@@ -191,10 +194,14 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   }
   isMigrated = true;
   // Settings that the worker does not accept, too. Its log has the problem.
-  const { status } = await fetch(new URL("/api/v1/ready", target));
-  if (status !== 200) fail("The service is not ready. The lines above say why.");
+  const statuses = await Promise.all(
+    pool.ready().map(async ({ url: worker }) => (await fetch(new URL("/api/v1/ready", worker))).status),
+  );
+  if (statuses.length === 0 || statuses.some((status) => status !== 200))
+    fail("The service is not ready. The lines above say why.");
+  await supervisor.recover();
   isReady = true;
-  say("info", "ready", { url });
+  say("info", "ready", { url, workers: settings.workers.count });
   // A start leaves 40 MB that nothing needs, and little is allocated from now on (`node --expose-gc`, as in the container).
   globalThis.gc?.();
 
@@ -210,9 +217,10 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   minutely();
 }
 
-/** What the service logs is JSON already. */
-function print(level: string, message: string): void {
+/** What the service logs is JSON already. `process`: the name of the one that has logged it, if there are several. */
+function print(level: string, message: string, process?: string): void {
   if (HEALTHY.test(message)) return;
-  if (message.startsWith("{")) console.log(message);
-  else say(level === "error" ? "error" : "info", "runtime", { text: message });
+  const origin = process !== undefined && { process };
+  if (message.startsWith('{"')) console.log(origin ? `{"process":"${process}",${message.slice(1)}` : message);
+  else say(level === "error" ? "error" : "info", "runtime", { ...origin, text: message });
 }

@@ -1,170 +1,218 @@
-/** Keeps workerd running. Miniflare starts it again when it has died; this does when it no longer responds, or when that failed. */
-import { EventEmitter, once } from "node:events";
+/**
+ * Runs the workers: one with the storage in its own process, or several beside a process that owns the storage. That one has no engines, so it never
+ * computes for long, and a worker that hangs or dies costs only its own requests.
+ *
+ * Miniflare's `unsafeEnableSharedStorage` would share the storage of one process, too. But it elects the process whose file in a registry is the oldest
+ * and not stale. After a restart of the storage, or ten seconds of sleep of the machine, that can be a worker with engines. Miniflare's own services for
+ * D1 and R2 have no sockets, so workers cannot have them as `external` services. So the storage is a worker of our own with Cloudflare's bindings
+ * (src/remote/state.ts), and the others call it over workerd's RPC.
+ */
+import { randomBytes } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { isRunning, killProcess, processesBelow } from "./processes.ts";
-import { type Runtime, type RuntimeOptions, startRuntime } from "./runtime.ts";
+import { Broker } from "./broker.ts";
+import type { Bundle } from "./bundle.ts";
+import { type KeptOptions, KeptProcess } from "./kept-process.ts";
+import type { Pool, Worker } from "./pool.ts";
+import { isRunning, isWorkerd, killProcess, processesBelow } from "./processes.ts";
+import {
+  readBundle,
+  type RunningProcess,
+  type RunningWorker,
+  startState,
+  startWorker,
+  type WorkerOptions,
+} from "./runtime.ts";
 
-/** How often its health is asked for, and how long a response may take, in ms. */
-export const EVERY = 1_000;
-export const PATIENCE = 4_000;
-/** After how many failures in a row it is killed. A service that hangs is back after `EVERY + FAILURES * PATIENCE` and a start. */
-export const FAILURES = 2;
-/** How long a start, which takes two seconds on a machine at rest, or an orderly end may take, in ms. */
-const START = 60_000;
-const END = 3_000;
-/** How long Miniflare may take to start one that was killed, before everything is started again: it gives up if that fails once. */
-const REVIVAL = 20_000;
-/** The pause between two attempts to start it, in ms. */
-const PAUSE = 1_000;
+/** How long the requests of a worker that is replaced may take, in ms. */
+const DRAIN = 60_000;
+const STATE = "state";
 
-export interface SuperviseOptions {
-  say(level: "info" | "error", message: string, more?: Readonly<Record<string, unknown>>): void;
-  /** Receives the address for requests; undefined during a restart. */
-  use(url: URL | undefined): void;
-  /** When it last responded to a client, in ms of `performance.now()`. One that is busy with many requests does not hang. */
-  lastResponse(): number;
+export interface SupervisorOptions {
+  readonly data: string;
+  readonly pool: Pool;
+  readonly say: KeptOptions<RunningProcess>["say"];
 }
 
-export interface Supervisor {
-  /** Rejects if the first start fails. */
-  start(runtime: Omit<RuntimeOptions, "restarted">): Promise<void>;
-  sweep(): Promise<void>;
-  stop(): Promise<void>;
-}
+type Settings = Pick<WorkerOptions, "app" | "variables" | "allowPrivate" | "log">;
 
-export function supervise(data: string, { say, use, lastResponse }: SuperviseOptions): Supervisor {
-  const record = join(data, ".workerd.json");
-  let options: Omit<RuntimeOptions, "restarted">;
-  let runtime: Runtime | undefined;
-  let address: URL | undefined;
-  const stopping = new AbortController();
-  /** Emits `ready` when Miniflare has started a workerd that had died. */
-  const revivals = new EventEmitter<{ ready: [] }>();
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #record: string;
+  readonly #workers = new Map<Worker, KeptProcess<RunningWorker>>();
+  #state: KeptProcess<RunningProcess> | undefined;
+  #stateUrl: URL | undefined;
+  #bundle!: Bundle;
+  #broker: Broker | undefined;
+  #recording: Promise<void> = Promise.resolve();
 
-  const ready = async (of: Runtime): Promise<void> => {
-    const url = await within(START, of.address());
-    const pids = await workerds();
-    // In one step, so that it is never half written.
-    await writeFile(`${record}.new`, JSON.stringify(pids));
-    await rename(`${record}.new`, record);
-    if (runtime !== of) return;
-    address = url;
-    use(url);
-  };
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#record = join(options.data, ".workerd.json");
+  }
 
-  const start = async (): Promise<void> => {
-    await endRemains(record);
-    const own: Runtime = await startRuntime({
-      ...options,
-      restarted: async () => {
-        if (runtime !== own) return;
-        say("error", "restarted", { reason: "workerd had died" });
-        await ready(own);
-        revivals.emit("ready");
-      },
-    });
-    runtime = own;
-    await ready(own);
-  };
-
-  const end = async (): Promise<void> => {
-    const old = runtime;
-    runtime = undefined;
-    // Miniflare kills it as well, but not before it is ready. Processes that it started meanwhile end, too.
-    const ended = old?.stop();
-    await within(END, Promise.resolve(ended)).catch(() => undefined);
-    for (const pid of await workerds()) killProcess(pid);
-  };
-
-  /** Kills workerd, for Miniflare to start it again. */
-  const revive = async (): Promise<void> => {
-    const pids = await workerds();
-    if (runtime === undefined || pids.length === 0) throw new Error("no workerd runs");
-    const again = once(revivals, "ready");
-    for (const pid of pids) killProcess(pid);
-    await within(REVIVAL, again);
-  };
-
-  const restart = async (reason: string): Promise<void> => {
-    address = undefined;
-    use(undefined);
-    say("error", "restarting", { reason });
-    for (let attempt = revive; !stopping.signal.aborted; attempt = start) {
-      try {
-        await attempt();
-        say("info", "restarted");
-        return;
-      } catch (error) {
-        say("error", "restart failed", { reason: String(error) });
-        await end();
-        await wait(PAUSE);
-      }
+  /** Rejects if the first start of a process fails. */
+  async start(settings: Settings): Promise<void> {
+    await endRemains(this.#record);
+    const { pool } = this.#options;
+    const token = randomBytes(32).toString("hex");
+    this.#bundle = await readBundle(settings.app);
+    const areSeveral = pool.workers.length > 1;
+    if (areSeveral) {
+      this.#broker = new Broker({
+        queues: this.#bundle.consumers,
+        workers: () => pool.ready().length,
+        deliver: (queue, messages) => this.#deliver(queue, messages),
+        lost: (queue, reason) => this.#options.say("error", "delivery lost", { queue, reason: String(reason) }),
+      });
+      await this.#startState(settings, token);
     }
-  };
+    await Promise.all(
+      pool.workers.map((worker) => {
+        const { log } = settings;
+        const named: Settings["log"] = (level, message) => log(level, message, worker.name);
+        return this.#startWorker(worker, areSeveral ? { ...settings, log: named } : settings, token);
+      }),
+    );
+  }
 
-  /** Whether it responds. A negative result takes `PATIENCE`, in which Miniflare can start one that has died. */
-  const isHealthy = async (): Promise<boolean> => {
-    const asked = performance.now();
-    const patience = wait(PATIENCE);
+  /** Lets work begin again that a server before this one had begun. To be called when the databases are up to date. */
+  async recover(): Promise<void> {
+    const worker = this.#options.pool.pick();
+    const running = worker && this.#workers.get(worker)?.running;
+    if (running !== undefined) await this.#replaceLost(running);
+  }
+
+  /** Runs the scheduled work in one worker. */
+  async sweep(): Promise<void> {
+    const worker = this.#options.pool.pick();
     try {
-      const response = await fetch(new URL("/api/v1/health", address), { signal: AbortSignal.timeout(PATIENCE) });
-      await response.arrayBuffer();
-      if (response.ok) return true;
-    } catch {
-      // It is away, or hangs.
+      await (worker && this.#workers.get(worker)?.running?.sweep());
+    } catch (error) {
+      this.#options.say("error", "sweep failed", { reason: String(error) });
     }
-    await patience;
-    return lastResponse() > asked;
-  };
+  }
 
-  const watch = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await wait(EVERY);
-      let failures = 0;
-      while (!stopping.signal.aborted && failures < FAILURES && !(await isHealthy())) failures += 1;
-      if (!stopping.signal.aborted && failures === FAILURES) await restart("workerd does not respond");
+  /** Starts another process in a worker's place, once the worker has ended its requests. The others work meanwhile. */
+  async replace(worker: Worker, reason: string): Promise<void> {
+    worker.url = undefined;
+    for (const end = Date.now() + DRAIN; worker.atWork > 0 && Date.now() < end;) await wait(50);
+    await this.#workers.get(worker)?.replace(reason);
+  }
+
+  async stop(): Promise<void> {
+    this.#broker?.stop();
+    await Promise.all(Array.from(this.#workers.values(), (kept) => kept.stop()));
+    await this.#state?.stop();
+    await this.#recording;
+    await rm(this.#record, { force: true });
+  }
+
+  async #startState({ app, log }: Settings, token: string): Promise<void> {
+    const { data, pool, say } = this.#options;
+    const named: Settings["log"] = (level, message) => log(level, message, STATE);
+    this.#state = new KeptProcess({
+      name: STATE,
+      health: "/",
+      say,
+      start: ({ attempt, restarted }) => {
+        // At the port that the workers know, unless another program has taken it.
+        const port = attempt === 1 ? Number(this.#stateUrl?.port ?? 0) : 0;
+        return startState({ app, data, name: STATE, token, port, log: named, restarted });
+      },
+      up: async (url) => {
+        await this.#recordProcesses();
+        const isElsewhere = this.#stateUrl !== undefined && this.#stateUrl.port !== url.port;
+        this.#stateUrl = url;
+        pool.isOpen = true;
+        if (isElsewhere) for (const kept of this.#workers.values()) void kept.replace("the storage has moved");
+        this.#broker?.wake();
+      },
+      down: () => {
+        pool.isOpen = false;
+      },
+      late: () => undefined,
+      lastResponse: () => 0,
+    });
+    await this.#state.start();
+  }
+
+  async #startWorker(worker: Worker, settings: Settings, token: string): Promise<void> {
+    const { data, say } = this.#options;
+    const kept = new KeptProcess<RunningWorker>({
+      name: worker.name,
+      health: "/api/v1/health",
+      say,
+      start: ({ restarted }) => {
+        const [state, broker] = [this.#stateUrl, this.#broker];
+        const remote = state && broker && { state, token, broker };
+        return startWorker({ ...settings, data, name: worker.name, remote, restarted });
+      },
+      up: async (url, running, isFirst) => {
+        // No messages until the work of its predecessor is known to be lost, by the name that they share.
+        worker.url = undefined;
+        await this.#recordProcesses();
+        if (!isFirst) await this.#replaceLost(running, worker.name);
+        worker.isLate = false;
+        worker.url = url;
+        this.#broker?.wake();
+      },
+      down: () => {
+        worker.url = undefined;
+      },
+      late: (isLate) => {
+        worker.isLate = isLate;
+      },
+      lastResponse: () => worker.lastResponse,
+    });
+    this.#workers.set(worker, kept);
+    await kept.start();
+  }
+
+  /** Lets other consumers have the parts of jobs that a lost worker had. Without a name: that all had. */
+  async #replaceLost(running: RunningWorker, consumer?: string): Promise<void> {
+    const { producers, databases } = this.#bundle;
+    const sent = { timestamp: Date.now(), attempts: 1 };
+    const messages = Object.keys(databases).map((_, shard) => ({
+      ...sent,
+      id: `lost-${shard}`,
+      body: { kind: "lost consumers", shard, ...(consumer !== undefined && { consumer }) },
+    }));
+    try {
+      await running.deliver(producers["JOBS"] ?? "", messages);
+    } catch (error) {
+      // The sweep finds them later.
+      this.#options.say("error", "recovery failed", { consumer, reason: String(error) });
     }
-  };
+  }
 
-  return {
-    start: async (given) => {
-      options = given;
-      await start();
-      void watch();
-    },
-    sweep: async () => {
-      try {
-        await runtime?.sweep();
-      } catch (error) {
-        say("error", "sweep failed", { reason: String(error) });
-      }
-    },
-    stop: async () => {
-      stopping.abort();
-      await end();
-      await rm(record, { force: true });
-    },
-  };
+  async #deliver(queue: string, messages: Parameters<RunningWorker["deliver"]>[1]) {
+    const worker = this.#options.pool.pick(({ consuming }) => !consuming.has(queue));
+    const running = worker && this.#workers.get(worker)?.running;
+    if (worker === undefined || running === undefined) throw new Error("no worker is ready");
+    worker.consuming.add(queue);
+    worker.atWork += 1;
+    try {
+      return await running.deliver(queue, messages);
+    } finally {
+      worker.atWork -= 1;
+      worker.consuming.delete(queue);
+    }
+  }
+
+  /** Writes down which processes the next start has to end if this server is killed. One after the other, each in one step. */
+  #recordProcesses(): Promise<void> {
+    this.#recording = this.#recording.then(async () => {
+      const pids = (await processesBelow(process.pid)).filter(isWorkerd).map(({ pid }) => pid);
+      await writeFile(`${this.#record}.new`, JSON.stringify(pids));
+      await rename(`${this.#record}.new`, this.#record);
+    });
+    return this.#recording;
+  }
 }
 
-/** Rejects after so many ms. */
-const within = <T>(milliseconds: number, promise: Promise<T>): Promise<T> =>
-  Promise.race([
-    promise,
-    wait(milliseconds).then(() => {
-      throw new Error(`nothing happened for ${milliseconds} ms`);
-    }),
-  ]);
-
-const isWorkerd = ({ command }: { readonly command: string }): boolean => /workerd(?:\.exe)?\s+serve\b/.test(command);
-
-/** Those that this process has started. */
-const workerds = async (): Promise<number[]> =>
-  (await processesBelow(process.pid)).filter(isWorkerd).map(({ pid }) => pid);
-
-/** Ends the workerd of a server that was killed: two would write to the same databases. */
+/** Ends the processes of a server that was killed: two would write to the same databases. */
 async function endRemains(record: string): Promise<void> {
   const text = await readFile(record, "utf8").catch(() => "[]");
   const pids = new Set((text.match(/\d+/g) ?? []).map(Number));

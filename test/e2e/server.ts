@@ -59,6 +59,8 @@ function commandOf(persistTo: string, port: number, inspector: number, args: rea
       // Vitest has one of its own.
       BASE_URL: `http://localhost:${port}`,
       SERVER_SECRET: "the secret of the servers that are tested",
+      // Whatever the machine has, unless a test or whoever runs it names another number.
+      WORKERS: process.env["WORKERS"] ?? "1",
       ...Object.fromEntries(variables),
     },
   };

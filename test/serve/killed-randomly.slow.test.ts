@@ -1,10 +1,10 @@
-/** `KILLS=200 npx vitest run --mode slow --project served test/serve/killed-randomly` kills more often. */
+/** `KILLS=200 WORKERS=4 npx vitest run --mode slow --project served test/serve/killed-randomly` kills more often, and one of more processes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { processesBelow } from "../../src/serve/processes.ts";
+import { isWorkerd, processesBelow } from "../../src/serve/processes.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { files, jobParts, ledger, periods, webhookDeliveries } from "../../src/db/schema.ts";
 import type { StartedServer } from "../e2e/server.ts";
@@ -14,17 +14,20 @@ import { type Receiver, startReceiver } from "../servers/webhook-receiver.ts";
 import { callsOf, startWebhookServer } from "../servers/webhook-server.ts";
 
 const KILLS = Number(process.env["KILLS"] ?? 15);
-/** One in so many kills is of the server, all others of workerd. */
+const WORKERS = Number(process.env["WORKERS"] ?? 2);
+/** One in so many kills is of the server. All others are of a worker or, if there are several, of the process that owns the storage. */
 const SERVERS = 5;
 /** In ms: as long as the leases of parts and deliveries, and a sweep. */
 const REPAIRED_WITHIN = 300_000;
+
+const start = (): Promise<StartedServer> => startWebhookServer(data, 1, ["--var", `WORKERS:${WORKERS}`]);
 
 let data: string;
 let server: StartedServer;
 let receiver: Receiver;
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), "pdf-service-killed-"));
-  [server, receiver] = await Promise.all([startWebhookServer(data, 1), startReceiver()]);
+  [server, receiver] = await Promise.all([start(), startReceiver()]);
 });
 afterAll(async () => {
   await receiver.close();
@@ -79,15 +82,16 @@ async function createKey(): Promise<void> {
   if (key !== undefined) told.keys.push(key);
 }
 
-/** Sends SIGKILL to the server or to its workerd, and starts the server again if need be. */
-async function kill(isServer: boolean): Promise<void> {
+/** Sends SIGKILL to the server, which is started again, or to one of its processes. */
+async function kill(isServer: boolean, random: Random): Promise<void> {
   if (isServer) {
     await server.kill();
-    server = await startWebhookServer(data, 1);
+    server = await start();
     return;
   }
-  for (const { pid, command } of await processesBelow(server.pid))
-    if (/workerd serve/.test(command)) process.kill(pid, "SIGKILL");
+  const processes = (await processesBelow(server.pid)).filter(isWorkerd);
+  const victim = processes[random.below(processes.length)];
+  if (victim !== undefined) process.kill(victim.pid, "SIGKILL");
 }
 
 test(`keys, credits, files, jobs, and deliveries are consistent with the clients' responses after ${KILLS} kills`, async () => {
@@ -97,7 +101,7 @@ test(`keys, credits, files, jobs, and deliveries are consistent with the clients
     const calls = [operate, operate, operate, operate, upload, startJob, createKey].map((call) => call());
     const all = Promise.allSettled(calls);
     await sleep(random.below(200));
-    await kill(round % SERVERS === SERVERS - 1);
+    await kill(round % SERVERS === SERVERS - 1, random);
     for (const { status } of await all) if (status === "rejected") told.failed += 1;
     await expect.poll(async () => (await send("/ready")).status, { timeout: 60_000 }).toBe(200);
   }

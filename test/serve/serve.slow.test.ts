@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isRunning, processesBelow } from "../../src/serve/processes.ts";
-import { EVERY, FAILURES, PATIENCE } from "../../src/serve/supervisor.ts";
+import { EVERY, FAILURES, PATIENCE } from "../../src/serve/kept-process.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { periods } from "../../src/db/schema.ts";
 import { root, startServer, type StartedServer } from "../e2e/server.ts";

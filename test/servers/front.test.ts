@@ -1,28 +1,33 @@
 /** The HTTP server in front of workerd: what a strict server in workerd's place is sent, to the byte. */
 import { once } from "node:events";
-import { type AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFront, type Front } from "../../src/serve/front.ts";
+import { newWorker, Pool } from "../../src/serve/pool.ts";
 import { RawClient, type RawResponse } from "./raw-client.ts";
 import { responseOf, type StrictUpstream, startStrictUpstream } from "./strict-upstream.ts";
 
 let upstream: StrictUpstream;
 let front: Front;
 let port: number;
-let isAway: boolean;
+let pool: Pool;
 let open: RawClient[];
 
+/** One worker at each URL. */
+const poolOf = (...urls: readonly URL[]): Pool =>
+  new Pool(urls.map((url, at) => Object.assign(newWorker(`worker-${at + 1}`), { url })));
+
 async function start(options: { requestsAtWork?: number; proxies?: number } = {}): Promise<void> {
-  front = createFront({ proxies: 0, target: () => (isAway ? undefined : upstream.url), ...options });
+  front = createFront({ proxies: 0, pool, ...options });
   front.server.listen(0, "127.0.0.1");
   await once(front.server, "listening");
   ({ port } = front.server.address() as AddressInfo);
 }
 
 beforeEach(async () => {
-  isAway = false;
   open = [];
   upstream = await startStrictUpstream();
+  pool = poolOf(upstream.url);
   await start();
 });
 afterEach(async () => {
@@ -369,9 +374,92 @@ describe("early responses", () => {
   });
 });
 
+describe("several workers", () => {
+  let other: StrictUpstream;
+  beforeEach(async () => {
+    other = await startStrictUpstream();
+    await front.close(0);
+    pool = poolOf(upstream.url, other.url);
+    await start();
+  });
+  afterEach(() => other.close());
+
+  const get = async (name: string): Promise<RawResponse | undefined> => {
+    const one = client();
+    await one.send(`GET /a HTTP/1.1\r\nHost: x\r\nX-Case: ${name}\r\n\r\n`);
+    return one.response();
+  };
+  const countOf = ({ connections }: StrictUpstream): number => connections.length;
+
+  test("requests go to the worker that has the fewest", async () => {
+    upstream.respond = () => undefined;
+    const held = client();
+    await held.send("GET /a HTTP/1.1\r\nHost: x\r\nX-Case: held\r\n\r\n");
+    await expect.poll(() => countOf(upstream)).toBe(1);
+    for (const name of ["one", "two", "three"]) expect(await get(name)).toMatchObject({ status: 200 });
+    expect([countOf(upstream), countOf(other)]).toEqual([1, 3]);
+    await held.close();
+    await expect.poll(() => pool.workers.map(({ atWork }) => atWork)).toEqual([0, 0]);
+  });
+
+  test("a request goes to another worker if the first cannot be reached, and to none twice", async () => {
+    await upstream.close();
+    for (const name of ["one", "two", "three"]) expect(await get(name)).toMatchObject({ status: 200 });
+    expect(countOf(other)).toBe(3);
+    await other.close();
+    expectError(await get("four"), 503, "overloaded");
+    expect(pool.workers.map(({ atWork }) => atWork)).toEqual([0, 0]);
+  });
+
+  test("a request whose worker dies after it was sent is not sent to another", async () => {
+    for (const one of [upstream, other]) one.onHead = (_, socket) => void socket.destroy();
+    expectError(await get("lost"), 503, "overloaded");
+    expect(countOf(upstream) + countOf(other)).toBe(1);
+  });
+
+  test("a body arrives whole at the worker that can be reached", async () => {
+    await upstream.close();
+    const one = client();
+    await one.send("POST /a HTTP/1.1\r\nHost: x\r\nX-Case: body\r\nContent-Length: 5\r\n\r\nhel");
+    await one.send("lo");
+    expect(await one.response()).toMatchObject({ status: 200 });
+    expect(other.connections.map(({ request }) => request?.body)).toEqual(["hello"]);
+  });
+
+  test("only requests about the service's health have the states of the workers, and a client cannot claim them", async () => {
+    for (const worker of pool.workers.slice(1)) worker.url = undefined;
+    for (const path of ["/api/v1/ready", "/a"]) {
+      const one = client();
+      await one.send(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-Case: states\r\nCF-Workers: ready,ready\r\n\r\n`);
+      await one.response();
+    }
+    expect(seenOf("states").map(({ headers }) => headers["cf-workers"])).toEqual([["ready,starting"], undefined]);
+  });
+
+  test("closing waits for the requests of all workers", async () => {
+    const sockets: Socket[] = [];
+    for (const one of [upstream, other])
+      one.respond = (_, socket) => {
+        sockets.push(socket);
+        return undefined;
+      };
+    const clients = [client(), client()];
+    for (const one of clients) await one.send("GET /a HTTP/1.1\r\nHost: x\r\nX-Case: drain\r\n\r\n");
+    await expect.poll(() => sockets.length).toBe(2);
+    let isClosed = false;
+    const closed = front.close(60_000).then(() => (isClosed = true));
+    sockets[0]?.end(responseOf("first"));
+    await Promise.race(clients.map((one) => one.response()));
+    expect(isClosed).toBe(false);
+    sockets[1]?.end(responseOf("second"));
+    await closed;
+    expect([countOf(upstream), countOf(other)]).toEqual([1, 1]);
+  });
+});
+
 describe("an absent workerd", () => {
   test("requests without a running workerd get 503", async () => {
-    isAway = true;
+    for (const worker of pool.workers) worker.url = undefined;
     const one = client();
     await one.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
     const response = await one.response();

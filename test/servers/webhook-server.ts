@@ -9,9 +9,19 @@ import { createAccount } from "../../src/accounts/operator.ts";
 import { createKey } from "../../src/keys/operator.ts";
 
 /** A server that delivers to loopback, and tries again so many seconds later, thirty times. */
-export function startWebhookServer(persistTo: string, retrySeconds: number): Promise<StartedServer> {
+export function startWebhookServer(
+  persistTo: string,
+  retrySeconds: number,
+  more: readonly string[] = [],
+): Promise<StartedServer> {
   const retries = Array.from({ length: 30 }, () => retrySeconds).join(",");
-  return startServer(persistTo, ["--var", "WEBHOOK_ALLOW_LOCAL:true", "--var", `WEBHOOK_RETRY_SECONDS:${retries}`]);
+  return startServer(persistTo, [
+    "--var",
+    "WEBHOOK_ALLOW_LOCAL:true",
+    "--var",
+    `WEBHOOK_RETRY_SECONDS:${retries}`,
+    ...more,
+  ]);
 }
 
 /** What the tests of a file share from their beginning to their end. `server` is the one that runs: a test may start another. */

@@ -607,7 +607,7 @@ class HealthResult(TypedDict):
     version: str
 
 
-class ReadyResult(TypedDict):
+class _ReadyResultRequired(TypedDict):
     status: Literal["ready", "unready"]
     database: Literal["ok", "failed"]
     files: Literal["ok", "failed"]
@@ -628,3 +628,7 @@ class GetLimitsResult(TypedDict):
     pagePixels: int
     textFileBytes: int
     operations: Dict[str, GetLimitsResultOperationsValue]
+
+
+class ReadyResult(_ReadyResultRequired, total=False):
+    workers: List[Literal["ready", "starting"]]

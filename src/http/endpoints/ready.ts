@@ -12,9 +12,16 @@ export const readiness = z.object({
   database: check,
   files: check.describe("The bucket of stored files."),
   queues: check,
+  workers: z
+    .array(z.enum(["ready", "starting"]))
+    .optional()
+    .describe("The processes of a self-hosted server, one each."),
 });
 
-type Readiness = z.infer<typeof readiness>;
+type Readiness = Omit<z.infer<typeof readiness>, "workers">;
+
+/** Set by the server in front of the workers of one machine, which removes a client's own (src/serve/front.ts). */
+const WORKERS = "CF-Workers";
 
 /** For so long, in ms, a result is that of all requests: whoever asks more often does not ask the database. */
 const KEPT = 1_000;
@@ -32,7 +39,12 @@ export async function ready(c: Context<AppEnv>): Promise<Response> {
   }
   const result = await last.result;
   c.header("Cache-Control", "no-store");
-  return c.json(result, result.status === "ready" ? 200 : 503);
+  const states = c.req.header(WORKERS)?.split(",");
+  const workers = states?.map((state) => (state === "ready" ? ("ready" as const) : ("starting" as const)));
+  return c.json(
+    { ...result, ...(workers && { workers }) } satisfies z.infer<typeof readiness>,
+    result.status === "ready" ? 200 : 503,
+  );
 }
 
 async function look({ databases, files, webhookQueue, jobQueue }: Env): Promise<Readiness> {
