@@ -50,7 +50,7 @@ async function warmUp(server: ServerProcess): Promise<void> {
 
 /** `rounds` one after the other, the calls of each at once, on a server of its own: what an earlier one left is not counted. */
 async function measure(port: number, name: string, rounds: readonly (readonly Call[])[]): Promise<Row> {
-  const server = await startMeasuredServer(port, "start", { MEMORY_BUDGET_MIB: values.budget });
+  const server = await startMeasuredServer(port, "start", { variables: { MEMORY_BUDGET_MIB: values.budget } });
   try {
     await warmUp(server);
     const resident = await residentBytes(server.pid);

@@ -8,11 +8,14 @@ import { processesBelow } from "../src/serve/processes.ts";
 import { developmentAccountFile, ensureDevelopmentAccount } from "../scripts/development-account.ts";
 import { withLocalDatabases } from "../scripts/local-database.ts";
 import { root } from "../scripts/root.ts";
+import type { Database } from "../src/db/client.ts";
 import type { Service } from "../test/harness/requests/client.ts";
 
 export interface ServerProcess extends Service {
-  /** The process of workerd that runs the service. */
+  /** The process of workerd that runs the service: of several, the largest. */
   readonly pid: number;
+  /** The process that has started it. */
+  readonly serverPid: number;
   /** Where V8's inspector of the service listens. */
   readonly inspectorPort: number;
   /** The fuel that a request has spent, by its ID, once it is logged. */
@@ -26,19 +29,28 @@ export type Server = (typeof SERVERS)[number];
 
 /**
  * Starts the service on `port` (and V8's inspector 1,000 above it) with data of its own; its output is read, which is why this
- * is not the tests' server. `variables`: those of the service.
+ * is not the tests' server. `workers`: of `npm run serve`. `prepare`: called with its databases before the start. `variables`: those of the service.
  */
 export async function startMeasuredServer(
   port: number,
   server: Server = "start",
-  variables: Readonly<Record<string, string>> = {},
+  {
+    workers = 1,
+    variables = {},
+    prepare,
+  }: {
+    readonly workers?: number;
+    readonly variables?: Readonly<Record<string, string>>;
+    prepare?(databases: readonly Database[]): Promise<unknown>;
+  } = {},
 ): Promise<ServerProcess> {
   const persistTo = await mkdtemp(join(tmpdir(), "pdf-service-memory-"));
   const inspectorPort = port + 1_000;
   if (server === "serve")
-    await withLocalDatabases(persistTo, ([db]) =>
-      ensureDevelopmentAccount(db, developmentAccountFile(persistTo), new Date()),
-    );
+    await withLocalDatabases(persistTo, async (databases) => {
+      await ensureDevelopmentAccount(databases[0], developmentAccountFile(persistTo), new Date());
+      await prepare?.(databases);
+    });
   const words = {
     start: [
       "start.ts",
@@ -52,7 +64,12 @@ export async function startMeasuredServer(
   }[server];
   const child = spawn(process.execPath, [`scripts/${words[0]}`, "--port", String(port), ...words.slice(1)], {
     cwd: root,
-    env: { ...process.env, SERVER_SECRET: "the secret of the servers that are measured", ...variables },
+    env: {
+      ...process.env,
+      SERVER_SECRET: "the secret of the servers that are measured",
+      WORKERS: String(workers),
+      ...variables,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: string[] = [];
@@ -74,6 +91,7 @@ export async function startMeasuredServer(
       baseUrl,
       key: liveKey,
       pid: await workerdOf(child.pid ?? 0),
+      serverPid: child.pid ?? 0,
       inspectorPort,
       fuelOf: async (id) =>
         Number(

@@ -12,6 +12,10 @@ export const measurements: Readonly<Record<string, { readonly about: string; run
     about: "all operations from several clients at once",
     run: () => import("../bench/load.ts"),
   },
+  workers: {
+    about: "requests per second, response times, and memory of npm run serve, by its workers",
+    run: () => import("../bench/workers.ts"),
+  },
   turns: {
     about: "how long requests wait while others need much work",
     run: () => import("../bench/turns.ts"),
