@@ -614,6 +614,10 @@ class _ReadyResultRequired(TypedDict):
     queues: Literal["ok", "failed"]
 
 
+class ReadyResult(_ReadyResultRequired, total=False):
+    workers: List[Literal["ready", "starting"]]
+
+
 class GetLimitsResultOperationsValue(TypedDict):
     files: int
     fileBytes: Union[int, None]
@@ -628,7 +632,3 @@ class GetLimitsResult(TypedDict):
     pagePixels: int
     textFileBytes: int
     operations: Dict[str, GetLimitsResultOperationsValue]
-
-
-class ReadyResult(_ReadyResultRequired, total=False):
-    workers: List[Literal["ready", "starting"]]
