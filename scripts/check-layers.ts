@@ -132,8 +132,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // The service and its storage in processes of their own on one machine.
   remote: ["db", "worker.ts"],
-  // The server of one machine, in Node. Of the service it knows its errors, which it sends itself, and how databases are opened.
-  serve: ["db", "remote/storage.ts", "http/errors/error-table.ts", "limits.ts", "miniflare", "zod"],
+  // The server of one machine, in Node. Of the service it knows its errors, which it sends itself, how databases are
+  // opened, and how fonts are read.
+  serve: [
+    "db",
+    "engines/fonts.ts",
+    "engines/pdf/fonts/sfnt.ts",
+    "remote/storage.ts",
+    "http/errors/error-table.ts",
+    "limits.ts",
+    "miniflare",
+    "zod",
+  ],
   "public-url.ts": ["limits.ts", "ipaddr.js"],
   bytes: [],
   "isolate.ts": [],

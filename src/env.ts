@@ -4,7 +4,7 @@ import type { ServerSecrets } from "./accounts/sealed-secret.ts";
 import { MAX_SHARDS } from "./accounts/token.ts";
 import type { LateReversal } from "./billing/late-reversal.ts";
 import { type Database, openDatabase } from "./db/client.ts";
-import type { LoadFont } from "./engines/fonts.ts";
+import type { FontFace, LoadFont } from "./engines/fonts.ts";
 import type { LoadModel } from "./engines/ocr/models.ts";
 import { ConfigurationError } from "./faults.ts";
 import type { FileStore } from "./files/file.ts";
@@ -66,7 +66,7 @@ export interface Env {
   readonly issuers: IssuerSettings;
   /** Where traces and metrics are sent, if anywhere. */
   readonly telemetry: TelemetrySettings | undefined;
-  /** Reads a font from the static assets. */
+  /** Reads a font from the static assets, or one of the operator. */
   readonly loadFont: LoadFont;
   /** Reads a text recognition model from the static assets. */
   readonly loadModel: LoadModel;
@@ -187,6 +187,12 @@ const bindingsSchema = z.object({
   OTEL_SERVICE_NAME: z.string().min(1).max(255).optional(),
   OTEL_BSP_SCHEDULE_DELAY: milliseconds.default(1_000),
   OTEL_METRIC_EXPORT_INTERVAL: milliseconds.default(60_000),
+  OWN_FONTS: z
+    .string()
+    .transform((text) => JSON.parse(text) as unknown)
+    .pipe(z.array(z.object({ file: z.string(), family: z.string(), bold: z.boolean(), italic: z.boolean() })))
+    .optional(),
+  OWN_FONT_FILES: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
   COLLECTOR: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
@@ -267,7 +273,7 @@ export function readEnv(bindings: object): Env {
     },
     issuers: { urls: { ...urlPolicy("FETCH_ALLOW_LOCAL"), allowHttp: true }, hosts: result.data.ISSUER_HOSTS },
     telemetry: telemetryIn(result.data),
-    loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
+    loadFont: fontsIn(ASSETS, result.data),
     loadModel: (name) => readAsset(ASSETS, `models/${name}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,
     siteAsset: siteIn(ASSETS),
@@ -319,6 +325,16 @@ function telemetryIn(given: z.infer<typeof bindingsSchema>): TelemetrySettings |
         ? fetch(url, init)
         : (collector.fetch(url, init as never) as unknown as Promise<Response>),
   };
+}
+
+/** `OWN_FONTS` describes the files of `OWN_FONT_FILES`. Only `npm run serve` has them. */
+function fontsIn(assets: Fetcher, { OWN_FONTS: own, OWN_FONT_FILES: files }: z.infer<typeof bindingsSchema>): LoadFont {
+  const load = async (face: FontFace): Promise<ArrayBuffer> => {
+    if (typeof face === "string") return readAsset(assets, `fonts/${face}.ttf`);
+    if (files === undefined) throw new ConfigurationError("OWN_FONTS needs OWN_FONT_FILES.");
+    return readAsset(files, encodeURIComponent(face.file));
+  };
+  return Object.assign(load, { own });
 }
 
 async function readAsset(assets: Fetcher, path: string): Promise<ArrayBuffer> {

@@ -1075,6 +1075,14 @@ export const commands: readonly Command[] = [
         "description": "The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`."
       },
       {
+        "field": "font",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service. Only applies when `kind` is `text`."
+      },
+      {
         "field": "fontSize",
         "kind": "text",
         "isList": false,
@@ -1171,6 +1179,14 @@ export const commands: readonly Command[] = [
           "bottom-center",
           "bottom-right"
         ]
+      },
+      {
+        "field": "font",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service."
       },
       {
         "field": "fontSize",

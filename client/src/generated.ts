@@ -559,6 +559,8 @@ export type WatermarkInput = {
   readonly image?: undefined;
   /** The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`. */
   readonly color?: string | undefined;
+  /** The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service. Only applies when `kind` is `text`. */
+  readonly font?: string | undefined;
   /** The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`. */
   readonly fontSize?: number | undefined;
   /** The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`. */
@@ -573,6 +575,8 @@ export type WatermarkInput = {
   readonly image: FileInput | FileReference;
   /** The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`. */
   readonly color?: "#888888" | undefined;
+  /** The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service. Only applies when `kind` is `text`. */
+  readonly font?: undefined;
   /** The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`. */
   readonly fontSize?: undefined;
   /** The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`. */
@@ -603,6 +607,7 @@ const watermarkFields = {
   opacity: { name: "opacity", kind: "text" },
   rotation: { name: "rotation", kind: "text" },
   color: { name: "color", kind: "text" },
+  font: { name: "font", kind: "text" },
   fontSize: { name: "fontSize", kind: "text" },
   scale: { name: "scale", kind: "text" },
   tile: { name: "tile", kind: "text" },
@@ -619,6 +624,8 @@ export interface AddPageNumbersInput {
   readonly template?: string | undefined;
   /** Where on the page. Default: `bottom-center`. */
   readonly position?: "top-left" | "top-center" | "top-right" | "bottom-left" | "bottom-center" | "bottom-right" | undefined;
+  /** The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service. */
+  readonly font?: string | undefined;
   /** The font size in points. Default: `10`. */
   readonly fontSize?: number | undefined;
   /** The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side. */
@@ -638,6 +645,7 @@ const addPageNumbersFields = {
   password: { name: "password", kind: "text" },
   template: { name: "template", kind: "text" },
   position: { name: "position", kind: "text" },
+  font: { name: "font", kind: "text" },
   fontSize: { name: "fontSize", kind: "text" },
   marginPt: { name: "marginPt", kind: "text" },
   startAt: { name: "startAt", kind: "text" },

@@ -18,8 +18,44 @@ export const DOCUMENT_FONTS = [
 ] as const;
 export type FontName = (typeof FONTS)[number] | (typeof DOCUMENT_FONTS)[number];
 
+/** A font of the operator, with the family and the style that its file names. */
+export interface OwnFont {
+  /** Its name in the folder. */
+  readonly file: string;
+  readonly family: string;
+  readonly bold: boolean;
+  readonly italic: boolean;
+}
+
+/** One of ours by its name, or one of the operator. */
+export type FontFace = FontName | OwnFont;
+
 /** Reads a font file. Nothing is cached: a request holds only the fonts that its text needs. */
-export type LoadFont = (name: FontName) => Promise<ArrayBuffer>;
+export interface LoadFont {
+  (face: FontFace): Promise<ArrayBuffer>;
+  /** The fonts of the operator. */
+  readonly own?: readonly OwnFont[] | undefined;
+}
+
+/** The name of a font in a PDF. */
+export const pdfNameOf = (face: FontFace): string =>
+  typeof face === "string"
+    ? face
+    : `${face.family.replaceAll(/[^A-Za-z0-9]/g, "")}${face.bold ? "Bold" : ""}${face.italic ? "Italic" : ""}`;
+
+/** The operator's font of a family, whatever the case, in the nearest style that there is. */
+export function ownFont(
+  { own = [] }: Pick<LoadFont, "own">,
+  family: string,
+  { bold = false, italic = false } = {},
+): OwnFont | undefined {
+  const wanted = family.toLowerCase();
+  const distance = (font: OwnFont): number => Number(font.bold !== bold) + Number(font.italic !== italic);
+  return own
+    .filter((font) => font.family.toLowerCase() === wanted)
+    .toSorted((a, b) => distance(a) - distance(b))
+    .at(0);
+}
 
 /**
  * First, emoji with their joiners and modifiers (UTS 51), which are in none of the text fonts. Second, lines and blocks of which boxes are drawn.

@@ -1,5 +1,5 @@
 /** The Refusals of parameters that do not fit the document, one function for each situation. */
-import { ISSUES_LISTED, Refusal } from "./errors.ts";
+import { invalidParameter, ISSUES_LISTED, Refusal } from "./errors.ts";
 
 // invalid_parameters
 
@@ -29,6 +29,16 @@ export const marginsTooWide = (width: number, height: number): Refusal =>
   new Refusal("invalid_parameters", "The margins leave no room on the page.", {
     fields: [{ name: "marginPt", issue: `must leave at least 36 points of a page of ${width} by ${height} points` }],
   });
+
+/** `families`: those of the server. */
+export const fontUnknown = (field: string, families: readonly string[]): Refusal =>
+  invalidParameter(
+    field,
+    families.length === 0
+      ? "names a font, but this server has none of its own"
+      : `must be the family of a font of this server: ${families.slice(0, FAMILIES_LISTED).join(", ")}`,
+  );
+const FAMILIES_LISTED = 50;
 
 interface ValueProblem {
   /** The end of a sentence that begins with the name of the form field. */

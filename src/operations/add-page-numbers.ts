@@ -3,10 +3,11 @@ import { pageNumber } from "../engines/pdf/stamps/page-number.ts";
 import { NUMBER_STYLES, numberIssue } from "../page-numbers.ts";
 import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { stampLabels } from "../engines/pdf/stamps/labels.ts";
+import { namedFont } from "../engines/pdf/stamps/mark.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { formChoice, formColor, formInteger, pageRange, stampText } from "./definition/values.ts";
+import { formChoice, formColor, formInteger, lineText, pageRange, stampText } from "./definition/values.ts";
 
 const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom-center", "bottom-right"] as const;
 
@@ -33,6 +34,10 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       { default: "{n} of {total}" },
     ),
     position: text(formChoice(...POSITIONS), "Where on the page.", { default: "bottom-center" }),
+    font: text(
+      lineText(255),
+      "The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service.",
+    ),
     fontSize: text(formInteger(1, 1_000), "The font size in points.", { default: 10 }),
     marginPt: text(
       formInteger(0, 100_000),
@@ -76,6 +81,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       size: look.fontSize,
       margin: look.marginPt,
       color: look.color,
+      face: namedFont(engines.loadFont, "font", look.font),
     });
     const { bytes, signatureInvalidated } = await saveChanges(open, { changed: chosen });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };

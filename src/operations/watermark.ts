@@ -1,7 +1,7 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
-import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
+import { imageMark, namedFont, textMark } from "../engines/pdf/stamps/mark.ts";
 import { stampWatermark, WATERMARK_POSITIONS } from "../engines/pdf/stamps/watermark.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
@@ -12,6 +12,7 @@ import {
   formColor,
   formInteger,
   formNumber,
+  lineText,
   pageRange,
   stampText,
 } from "./definition/values.ts";
@@ -56,6 +57,11 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       format: "color",
       when: { kind: ["text"] },
     }),
+    font: text(
+      lineText(255),
+      "The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service.",
+      { when: { kind: ["text"] } },
+    ),
     fontSize: text(formInteger(1, 2_000), "The font size in points. By default, the text is fitted to the page.", {
       when: { kind: ["text"] },
     }),
@@ -79,14 +85,14 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   errors: ["unsupported_text"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  async run({ file, text = "", image, color, fontSize, scale, ...placing }, engines) {
+  async run({ file, text = "", image, color, font, fontSize, scale, ...placing }, engines) {
     checkLength(text);
     using open = await openPdf(engines.pdf, file, { validateFor: "save" });
     const { pageCount } = open;
     const { position, tile } = placing;
     const pages = placing.pages.resolveSet("pages", pageCount);
     const align = position.endsWith("left") ? "left" : position.endsWith("right") ? "right" : "center";
-    const look = { color, align, repeated: tile } as const;
+    const look = { color, align, repeated: tile, face: namedFont(engines.loadFont, "font", font) } as const;
     const mark = image ? await imageMark(open, engines, image) : await textMark(open, engines, text, look);
     await stampWatermark(open, mark, {
       pages,

@@ -28,6 +28,8 @@ export interface ProcessOptions {
 export interface WorkerOptions extends ProcessOptions {
   /** The bindings that are texts: variables and secrets. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The folder with the operator's fonts, if any. */
+  readonly fonts?: string | undefined;
   /** Whether the worker may reach private addresses. */
   readonly allowPrivate: boolean;
   /** Undefined where the worker has the storage and the queues in its own process. */
@@ -140,7 +142,7 @@ function remoteOf(bundle: Bundle, { state, token, broker }: Remote) {
 
 /** Starts the worker, and does not wait until it runs. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { app, data, name, variables, allowPrivate, remote } = options;
+  const { app, data, name, variables, fonts, allowPrivate, remote } = options;
   const bundle = await readBundle(app);
   const folder = join(app, PLACES.worker);
   const token = randomBytes(32).toString("hex");
@@ -171,6 +173,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       outboundService: "outbound",
       serviceBindings: {
         // The operator chose its address.
+        ...(fonts !== undefined && { OWN_FONT_FILES: { disk: { path: fonts, writable: false } } }),
         COLLECTOR: { network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } } },
         ...far?.serviceBindings,
       },

@@ -13,6 +13,8 @@ import { newWorker, Pool } from "./pool.ts";
 import { lockState } from "./state-lock.ts";
 import { Supervisor } from "./supervisor.ts";
 import { planWorkers, type WorkerPlan } from "./worker-count.ts";
+import { readOwnFonts } from "./own-fonts.ts";
+import type { OwnFont } from "../engines/fonts.ts";
 
 const usage = `Usage: npm run serve -- [options]
 
@@ -68,6 +70,7 @@ interface Settings {
   readonly host: string;
   readonly proxies: number;
   readonly workers: WorkerPlan;
+  readonly fonts: string | undefined;
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -107,6 +110,7 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
       host: (values.host ?? env["HOST"]) || "127.0.0.1",
       proxies: number("TRUSTED_PROXIES", env["TRUSTED_PROXIES"] || "0", 10),
       workers,
+      fonts: env["FONTS_DIR"] ? resolve(env["FONTS_DIR"]) : undefined,
       variables: memoryMiB === undefined ? given : { ...given, MEMORY_BUDGET_MIB: String(memoryMiB) },
     };
   } catch (error) {
@@ -166,6 +170,8 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   // For whoever wants the scheduled work done at once.
   process.on("SIGUSR2", () => void supervisor.sweep());
 
+  const own = settings.fonts === undefined ? undefined : await readFonts(settings.fonts);
+
   const app = await findApp(data);
   front.server.listen(port, host);
   try {
@@ -178,6 +184,7 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   const variables: Readonly<Record<string, string>> = {
     BASE_URL: `http://localhost:${listening}`,
     ...settings.variables,
+    ...(own && { OWN_FONTS: JSON.stringify(own) }),
   };
   const allowPrivate = [variables["WEBHOOK_ALLOW_LOCAL"], variables["FETCH_ALLOW_LOCAL"]].includes("true");
 
@@ -186,7 +193,7 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   });
   const [[code]] = await Promise.all([
     once(migration, "exit"),
-    supervisor.start({ app, variables, allowPrivate, log: print }),
+    supervisor.start({ app, variables, fonts: settings.fonts, allowPrivate, log: print }),
   ]);
   if (code !== 0) {
     await supervisor.stop();
@@ -215,6 +222,16 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
     ).unref();
   };
   minutely();
+}
+
+/** Reads the fonts of the operator. Those that cannot be used are logged, one line each. Ends the process if there is no such folder. */
+async function readFonts(folder: string): Promise<readonly OwnFont[]> {
+  const read = await readOwnFonts(folder).catch((error: unknown) =>
+    fail(`FONTS_DIR: ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`, 2),
+  );
+  for (const { file, problem } of read.problems) say("error", "font not used", { file, problem });
+  say("info", "fonts", { families: [...new Set(read.fonts.map(({ family }) => family))] });
+  return read.fonts;
 }
 
 /** What the service logs is JSON already. `process`: the name of the one that has logged it, if there are several. */

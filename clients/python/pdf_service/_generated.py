@@ -932,6 +932,7 @@ class ServiceMethods(Transport):
         opacity: Optional[float] = None,
         rotation: Optional[float] = None,
         color: Optional[str] = None,
+        font: Optional[str] = None,
         font_size: Optional[int] = None,
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
@@ -950,6 +951,7 @@ class ServiceMethods(Transport):
         opacity: Optional[float] = None,
         rotation: Optional[float] = None,
         color: Optional[str] = None,
+        font: Optional[str] = None,
         font_size: Optional[int] = None,
         tile: Optional[bool] = None,
         layer: Optional[Literal["over", "under"]] = None,
@@ -1004,6 +1006,7 @@ class ServiceMethods(Transport):
         opacity: Optional[float] = None,
         rotation: Optional[float] = None,
         color: Optional[str] = None,
+        font: Optional[str] = None,
         font_size: Optional[int] = None,
         scale: Optional[float] = None,
         tile: Optional[bool] = None,
@@ -1032,6 +1035,7 @@ class ServiceMethods(Transport):
             opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
             rotation: Degrees counterclockwise. Default: `0`.
             color: The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`.
+            font: The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service. Only applies when `kind` is `text`.
             font_size: The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`.
             scale: The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`.
             tile: Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`.
@@ -1048,6 +1052,7 @@ class ServiceMethods(Transport):
             ("text", "opacity", opacity),
             ("text", "rotation", rotation),
             ("text", "color", color),
+            ("text", "font", font),
             ("text", "fontSize", font_size),
             ("text", "scale", scale),
             ("text", "tile", tile),
@@ -1065,6 +1070,7 @@ class ServiceMethods(Transport):
         password: Optional[str] = None,
         template: Optional[str] = None,
         position: Optional[Literal["top-left", "top-center", "top-right", "bottom-left", "bottom-center", "bottom-right"]] = None,
+        font: Optional[str] = None,
         font_size: Optional[int] = None,
         margin_pt: Optional[int] = None,
         start_at: Optional[int] = None,
@@ -1090,6 +1096,7 @@ class ServiceMethods(Transport):
             password: The password of `file`, if it is encrypted.
             template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown unchanged. Default: `{n} of {total}`.
             position: Where on the page. Default: `bottom-center`.
+            font: The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service.
             font_size: The font size in points. Default: `10`.
             margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side.
             start_at: The number of the first page of the document, whether it is stamped or not. Default: `1`.
@@ -1102,6 +1109,7 @@ class ServiceMethods(Transport):
             ("text", "password", password),
             ("text", "template", template),
             ("text", "position", position),
+            ("text", "font", font),
             ("text", "fontSize", font_size),
             ("text", "marginPt", margin_pt),
             ("text", "startAt", start_at),
@@ -3645,6 +3653,7 @@ class JobMethods:
         opacity: Optional[float] = None,
         rotation: Optional[float] = None,
         color: Optional[str] = None,
+        font: Optional[str] = None,
         font_size: Optional[int] = None,
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
@@ -3664,6 +3673,7 @@ class JobMethods:
         opacity: Optional[float] = None,
         rotation: Optional[float] = None,
         color: Optional[str] = None,
+        font: Optional[str] = None,
         font_size: Optional[int] = None,
         tile: Optional[bool] = None,
         layer: Optional[Literal["over", "under"]] = None,
@@ -3721,6 +3731,7 @@ class JobMethods:
         opacity: Optional[float] = None,
         rotation: Optional[float] = None,
         color: Optional[str] = None,
+        font: Optional[str] = None,
         font_size: Optional[int] = None,
         scale: Optional[float] = None,
         tile: Optional[bool] = None,
@@ -3750,6 +3761,7 @@ class JobMethods:
             opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
             rotation: Degrees counterclockwise. Default: `0`.
             color: The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`.
+            font: The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service. Only applies when `kind` is `text`.
             font_size: The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`.
             scale: The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`.
             tile: Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`.
@@ -3767,6 +3779,7 @@ class JobMethods:
             ("text", "opacity", opacity),
             ("text", "rotation", rotation),
             ("text", "color", color),
+            ("text", "font", font),
             ("text", "fontSize", font_size),
             ("text", "scale", scale),
             ("text", "tile", tile),
@@ -3784,6 +3797,7 @@ class JobMethods:
         password: Optional[str] = None,
         template: Optional[str] = None,
         position: Optional[Literal["top-left", "top-center", "top-right", "bottom-left", "bottom-center", "bottom-right"]] = None,
+        font: Optional[str] = None,
         font_size: Optional[int] = None,
         margin_pt: Optional[int] = None,
         start_at: Optional[int] = None,
@@ -3810,6 +3824,7 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown unchanged. Default: `{n} of {total}`.
             position: Where on the page. Default: `bottom-center`.
+            font: The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service.
             font_size: The font size in points. Default: `10`.
             margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side.
             start_at: The number of the first page of the document, whether it is stamped or not. Default: `1`.
@@ -3823,6 +3838,7 @@ class JobMethods:
             ("text", "password", password),
             ("text", "template", template),
             ("text", "position", position),
+            ("text", "font", font),
             ("text", "fontSize", font_size),
             ("text", "marginPt", margin_pt),
             ("text", "startAt", start_at),

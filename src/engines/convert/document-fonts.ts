@@ -1,6 +1,6 @@
 /** The fonts of converted documents: by family and style, and for each script that a family lacks. */
 import type { Font } from "mupdf";
-import { DOCUMENT_FONTS, type FontName, FONTS, type LoadFont } from "../fonts.ts";
+import { DOCUMENT_FONTS, type FontFace, type FontName, FONTS, type LoadFont, pdfNameOf, ownFont } from "../fonts.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 
 type Family = "NotoSans" | "NotoSerif" | "NotoSansMono";
@@ -58,14 +58,15 @@ function fontFor(name: string, script: string, bold: boolean, italic: boolean): 
 export class DocumentFonts {
   readonly #engine: PdfEngine;
   readonly #loadFont: LoadFont;
-  readonly #loaded = new Map<FontName, Font>();
-  readonly #missing = new Set<FontName>();
+  readonly #loaded = new Map<FontFace, Font>();
+  readonly #missing = new Set<FontFace>();
 
   constructor(engine: PdfEngine, loadFont: LoadFont) {
     this.#engine = engine;
     this.#loadFont = loadFont;
     engine.mupdf.installLoadFontFunction((name, script, bold, italic) => {
-      const wanted = fontFor(name, script, Boolean(bold), Boolean(italic));
+      const style = { bold: Boolean(bold), italic: Boolean(italic) };
+      const wanted = ownFont(loadFont, name, style) ?? fontFor(name, script, style.bold, style.italic);
       if (wanted === undefined) return null;
       const font = this.#loaded.get(wanted);
       if (!font) this.#missing.add(wanted);
@@ -77,9 +78,9 @@ export class DocumentFonts {
   async loadMissing(): Promise<boolean> {
     const missing = [...this.#missing];
     this.#missing.clear();
-    for (const name of missing) {
-      const data = new Uint8Array(await this.#loadFont(name));
-      this.#loaded.set(name, new this.#engine.mupdf.Font(name, data));
+    for (const face of missing) {
+      const data = new Uint8Array(await this.#loadFont(face));
+      this.#loaded.set(face, new this.#engine.mupdf.Font(pdfNameOf(face), data));
     }
     return missing.length > 0;
   }

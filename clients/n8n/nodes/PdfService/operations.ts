@@ -1547,6 +1547,13 @@ export const parameters: INodeProperties[] = [
         "default": "#888888"
       },
       {
+        "displayName": "Font",
+        "name": "font",
+        "description": "The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service. Only applies when `kind` is `text`.",
+        "type": "string",
+        "default": ""
+      },
+      {
         "displayName": "Font Size",
         "name": "fontSize",
         "description": "The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`.",
@@ -1685,6 +1692,13 @@ export const parameters: INodeProperties[] = [
         "description": "The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.",
         "type": "color",
         "default": "#000000"
+      },
+      {
+        "displayName": "Font",
+        "name": "font",
+        "description": "The family of a font that the operator of the server has added. Right-to-left text, and characters that it lacks, are set in the fonts of the service.",
+        "type": "string",
+        "default": ""
       },
       {
         "displayName": "Font Size",
@@ -3579,6 +3593,11 @@ export const fields: Readonly<
       "kind": "text"
     },
     {
+      "name": "font",
+      "field": "font",
+      "kind": "text"
+    },
+    {
       "name": "fontSize",
       "field": "fontSize",
       "kind": "text"
@@ -3623,6 +3642,11 @@ export const fields: Readonly<
     {
       "name": "position",
       "field": "position",
+      "kind": "text"
+    },
+    {
+      "name": "font",
+      "field": "font",
       "kind": "text"
     },
     {

@@ -3,7 +3,7 @@ import { multiply } from "../../geometry.ts";
 import { limits } from "../../../limits.ts";
 import { invalidParameter } from "../../errors.ts";
 import { labelsTooLong, stampTooLong } from "../../limit-errors.ts";
-import type { LoadFont } from "../../fonts.ts";
+import type { FontFace, LoadFont } from "../../fonts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { StampFonts } from "../typesetting/embedded-fonts.ts";
 import { extentOf } from "./ink.ts";
@@ -25,6 +25,7 @@ export interface Labels {
   /** Points between the edges of the page and the text. By default as much as the page has room for. */
   readonly margin: number | undefined;
   readonly color: Color;
+  readonly face?: FontFace | undefined;
 }
 
 /**
@@ -46,7 +47,7 @@ export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Lab
   checkWork(texts);
   const pages = await StampPages.of(open, [...labels.labels.keys()], "over");
   if (labels.margin !== undefined) for (const page of pages.pages) checkMargin(page, labels.margin);
-  const set = await new Typesetter(open.engine, loadFont).setLines(texts);
+  const set = await new Typesetter(open.engine, loadFont).setLines(texts, labels.face);
   const lines = new Map(texts.map((text, index) => [text, set[index]]));
   const { above, below } = extentOf(open.engine, set);
   const extent = { above: Math.max(ASCENT, above), below: Math.max(DESCENT, below) };

@@ -2,7 +2,8 @@
 import type { PageBox } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import type { Engines } from "../../lease/engines.ts";
-import type { FontName } from "../../fonts.ts";
+import { type FontFace, type LoadFont, ownFont } from "../../fonts.ts";
+import { fontUnknown } from "../../parameter-errors.ts";
 import type { EmbeddedImage } from "../embed/embedded-image.ts";
 import { embedImage, type ImageInput } from "../embed/embed.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -25,6 +26,17 @@ export interface StampMark {
 type Alignment = "left" | "center" | "right";
 
 /**
+ * The operator's font of a family; undefined if none is asked for. `field`: the parameter that names it.
+ * @throws Refusal `invalid_parameters`
+ */
+export function namedFont(loadFont: LoadFont, field: string, family: string | undefined): FontFace | undefined {
+  if (family === undefined) return undefined;
+  const found = ownFont(loadFont, family);
+  if (found === undefined) throw fontUnknown(field, [...new Set((loadFont.own ?? []).map((font) => font.family))]);
+  return found;
+}
+
+/**
  * Lines of text, from top to bottom.
  * @throws Refusal `unsupported_text`
  */
@@ -32,7 +44,7 @@ export async function textMark(
   open: OpenPdf,
   { loadFont }: Engines,
   text: string,
-  { color, align, face, repeated }: { color: Color; align: Alignment; face?: FontName; repeated?: boolean },
+  { color, align, face, repeated }: { color: Color; align: Alignment; face?: FontFace | undefined; repeated?: boolean },
 ): Promise<StampMark> {
   const lines = await new Typesetter(open.engine, loadFont).setLines(text.split("\n"), face);
   const width = Math.max(...lines.map((line) => line.width));

@@ -1,9 +1,9 @@
 /** The fonts of stamps in a document: embedded as subsets, with the text of each glyph. */
-import type { PDFDocument, PDFObject } from "mupdf";
+import type { Font, PDFDocument, PDFObject } from "mupdf";
 import { ParseMeter } from "../../parse-meter.ts";
 import { CffFont, FONT_BBOX } from "../fonts/cff.ts";
 import { type CompositeFont, writeCompositeFont } from "../fonts/composite-font.ts";
-import { SfntFont } from "../fonts/sfnt.ts";
+import { bytesOfView, SfntFont } from "../fonts/sfnt.ts";
 import { EMPTY, subset } from "../fonts/subset.ts";
 import { toUnicode } from "../fonts/to-unicode.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -68,7 +68,10 @@ export class StampFonts {
 
   /** The glyphs of one of our font files, or of a font built into MuPDF, which exports it only as part of a document. */
   #subset({ font, data }: StampFont, ids: readonly number[]): EmbeddedSubset {
-    if (data) return this.#trueTypeSubset(data, ids);
+    if (data) {
+      const outlines = new SfntFont(data).tables.get("CFF ");
+      return outlines ? this.#cffSubset(bytesOfView(outlines), font, ids) : this.#trueTypeSubset(data, ids);
+    }
     const scratch = new this.#engine.mupdf.PDFDocument();
     const descriptor = scratch.addFont(font).get("DescendantFonts", 0, "FontDescriptor");
     const trueType = descriptor.get("FontFile2");
@@ -77,7 +80,10 @@ export class StampFonts {
     const program = file.asUint8Array().slice();
     file.destroy();
     scratch.destroy();
-    if (isTrueType) return this.#trueTypeSubset(program, ids);
+    return isTrueType ? this.#trueTypeSubset(program, ids) : this.#cffSubset(program, font, ids);
+  }
+
+  #cffSubset(program: Uint8Array, font: Font, ids: readonly number[]): EmbeddedSubset {
     const advance = (id: number): number => (id === EMPTY ? 0 : Math.round(font.advanceGlyph(id, 0) * EM));
     const cff = new CffFont(program);
     const [left = 0, bottom = 0, right = 0, top = 0] = cff.numbersOf(FONT_BBOX);
@@ -87,7 +93,7 @@ export class StampFonts {
       widths: [0, ...ids].map(advance),
       ascent: top,
       descent: bottom,
-      isTrueType,
+      isTrueType: false,
     };
   }
 

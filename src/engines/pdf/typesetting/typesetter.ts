@@ -1,6 +1,14 @@
 /** Sets text with MuPDF's HTML engine: shaped, reordered, and in fonts that have its characters. */
 import type { Device, Font } from "mupdf";
-import { DOCUMENT_FONTS, type FontName, FONTS, type LoadFont, withSymbolFonts } from "../../fonts.ts";
+import {
+  DOCUMENT_FONTS,
+  type FontFace,
+  type FontName,
+  FONTS,
+  type LoadFont,
+  pdfNameOf,
+  withSymbolFonts,
+} from "../../fonts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { inVisualRuns } from "./order.ts";
 import { EM, type StampFont, type TypesetLine, type ShapedGlyph, LINE_HEIGHT } from "./line.ts";
@@ -32,6 +40,9 @@ const SCRIPTS: Readonly<Record<string, FontName>> = {
 /** Fonts that text is set in by their names. */
 const NAMED: readonly FontName[] = [...FONTS, ...DOCUMENT_FONTS];
 
+/** The family of the operator's font in HTML, whatever its name: one text has one at most. */
+const OWN = "OwnFont";
+
 /** MuPDF requests a font by family or by script; the unused one has this name. */
 const UNNAMED = "undefined";
 
@@ -43,7 +54,7 @@ const HEBREW = /\p{Script=Hebrew}/u;
  * The first font of a line. A line with right-to-left letters is set entirely in one font, which also has Latin letters,
  * since readers reorder words only within one font.
  */
-function faceOf(text: string, face: FontName): FontName {
+function faceOf(text: string, face: FontFace): FontFace {
   return ARABIC.test(text) ? "IBMPlexSansArabic" : HEBREW.test(text) ? "NotoSansHebrew" : face;
 }
 
@@ -51,7 +62,7 @@ function faceOf(text: string, face: FontName): FontName {
 export class Typesetter {
   readonly #engine: PdfEngine;
   readonly #loadFont: LoadFont;
-  readonly #loaded = new Map<FontName, StampFont>();
+  readonly #loaded = new Map<FontFace, StampFont>();
   readonly #byPointer = new Map<unknown, StampFont>();
 
   constructor(engine: PdfEngine, loadFont: LoadFont) {
@@ -63,8 +74,8 @@ export class Typesetter {
    * Sets lines, which must not contain control characters.
    * @throws Refusal `unsupported_text`
    */
-  async setLines(texts: readonly string[], face: FontName = "NotoSans"): Promise<TypesetLine[]> {
-    for (const name of new Set(["NotoSans" as const, face, ...texts.map((text) => faceOf(text, face))]))
+  async setLines(texts: readonly string[], face: FontFace = "NotoSans"): Promise<TypesetLine[]> {
+    for (const name of new Set<FontFace>(["NotoSans", face, ...texts.map((text) => faceOf(text, face))]))
       await this.#load(name);
     const lines: TypesetLine[] = [];
     while (lines.length < texts.length) {
@@ -80,9 +91,9 @@ export class Typesetter {
     return lines;
   }
 
-  async #setSome(texts: readonly string[], face: FontName): Promise<TypesetLine[]> {
+  async #setSome(texts: readonly string[], face: FontFace): Promise<TypesetLine[]> {
     for (;;) {
-      const missing = new Set<FontName>();
+      const missing = new Set<FontFace>();
       const lines = this.#layOut(texts, face, missing);
       // MuPDF requests fonts during layout and cannot wait for them.
       if (missing.size === 0) return lines;
@@ -90,24 +101,25 @@ export class Typesetter {
     }
   }
 
-  async #load(name: FontName): Promise<void> {
-    if (this.#loaded.has(name)) return;
-    const data = new Uint8Array(await this.#loadFont(name));
-    const font = new this.#engine.mupdf.Font(name, data);
-    this.#remember(font, data, name);
+  async #load(face: FontFace): Promise<void> {
+    if (this.#loaded.has(face)) return;
+    const data = new Uint8Array(await this.#loadFont(face));
+    const font = new this.#engine.mupdf.Font(pdfNameOf(face), data);
+    this.#remember(font, data, face);
   }
 
-  #remember(font: Font, data: Uint8Array | undefined, name?: FontName): StampFont {
+  #remember(font: Font, data: Uint8Array | undefined, face?: FontFace): StampFont {
     const known: StampFont = { font, data };
     this.#byPointer.set(font.pointer, known);
-    if (name) this.#loaded.set(name, known);
+    if (face) this.#loaded.set(face, known);
     return known;
   }
 
-  #layOut(texts: readonly string[], face: FontName, missing: Set<FontName>): TypesetLine[] {
+  #layOut(texts: readonly string[], face: FontFace, missing: Set<FontFace>): TypesetLine[] {
     const { mupdf } = this.#engine;
     mupdf.installLoadFontFunction((name, script) => {
-      const wanted = script === UNNAMED ? (NAMED.find((font) => font === name) ?? "NotoSans") : SCRIPTS[script];
+      const named = name === OWN ? face : (NAMED.find((font) => font === name) ?? "NotoSans");
+      const wanted = script === UNNAMED ? named : SCRIPTS[script];
       const font = wanted && this.#loaded.get(wanted)?.font;
       if (wanted && !font) missing.add(wanted);
       return font ?? null;
@@ -164,14 +176,15 @@ export class Typesetter {
 }
 
 /** XHTML, since in HTML mode MuPDF reads `&amp;lt;` as `<`. */
-function htmlOf(texts: readonly string[], face: FontName): string {
+function htmlOf(texts: readonly string[], face: FontFace): string {
   const style =
     `@page{margin:0}body{margin:0;font-size:${EM}pt;line-height:${LINE_HEIGHT}pt;white-space:pre;text-align:left}` +
     "p{margin:0}";
   const lines = texts.map((text) => {
     const first = LETTER.exec(text)?.[0] ?? "";
     const direction = ARABIC.test(first) || HEBREW.test(first) ? ' dir="rtl"' : "";
-    return `<p style="font-family:${faceOf(text, face)}"${direction}>${withSymbolFonts(text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`))}</p>`;
+    const used = faceOf(text, face);
+    return `<p style="font-family:${typeof used === "string" ? used : OWN}"${direction}>${withSymbolFonts(text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`))}</p>`;
   });
   return `<html xmlns="http://www.w3.org/1999/xhtml"><head><style>${style}</style></head><body>${lines.join("")}</body></html>`;
 }
