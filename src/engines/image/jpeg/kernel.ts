@@ -17,6 +17,8 @@ export const BLOCK_BYTES = 256;
 /** Offsets in the memory: the constant tables, the symbols of a block, the blocks of a unit, rows of pixels. */
 const [FACTORS, ORDER, SYMBOLS] = [0, BLOCK_BYTES, 2 * BLOCK_BYTES];
 export const [LIGHT, BLUE, RED] = [4 * BLOCK_BYTES, 8 * BLOCK_BYTES, 12 * BLOCK_BYTES];
+/** Where the symbols of a block begin, in words. */
+export const FIRST_SYMBOL = SYMBOLS / 4;
 export const PIXELS = 16 * BLOCK_BYTES;
 
 /** Bytes of a page of memory. */
@@ -57,10 +59,12 @@ export class BlockKernel {
     for (const [place, factor] of factors.entries()) view[byColumns(place)] = factor;
   }
 
-  /** Transforms the block at `samples`; returns the symbols of its coefficients but for the first, which is then at `samples`. */
-  symbolsOf(samples: number, table: number): Uint32Array {
-    const end = this.run.block(samples, FACTORS, ORDER, SYMBOLS, table << 24);
-    return this.words.subarray(SYMBOLS / 4, end / 4);
+  /**
+   * Transforms the block at `samples`, where its first coefficient then is. The symbols of the others are in `words` from `FIRST_SYMBOL` on; returns
+   * where they end.
+   */
+  symbolsOf(samples: number, table: number): number {
+    return this.run.block(samples, FACTORS, ORDER, SYMBOLS, table << 24) >> 2;
   }
 
   #views(): [Uint8Array, Uint32Array, Int32Array] {

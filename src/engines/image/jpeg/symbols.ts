@@ -80,15 +80,15 @@ export class Symbols implements Disposable {
     this.#list[this.#length++] = (this.#components[component]?.ac ?? 0) << 24;
   }
 
-  /** Appends a block of a component: its DC value, in quantization steps, and the symbols of the other coefficients. */
-  block(component: number, value: number, others: Uint32Array): void {
+  /** Appends a block of a component: its DC value, in quantization steps, and the symbols [start, end) of the other coefficients. */
+  block(component: number, value: number, symbols: Uint32Array, start: number, end: number): void {
     this.#makeRoom();
     this.#dc(component, value);
     const list = this.#list;
-    const from = this.#length;
-    // Most are short: `set` would take longer.
-    for (let at = 0; at < others.length; at++) list[from + at] = others[at] ?? 0;
-    this.#length = from + others.length;
+    let to = this.#length;
+    // Most blocks have few: a view of them would take longer than to copy them.
+    for (let at = start; at < end; at++) list[to++] = symbols[at] ?? 0;
+    this.#length = to;
   }
 
   #dc(component: number, value: number): void {

@@ -1,5 +1,5 @@
 import type { Rgba } from "../codecs.ts";
-import { BLOCK_BYTES, BLUE, type BlockKernel, LIGHT, PIXELS, RED } from "./kernel.ts";
+import { BLOCK_BYTES, BLUE, type BlockKernel, FIRST_SYMBOL, LIGHT, PIXELS, RED } from "./kernel.ts";
 import { quantizationFactors, quantizationSteps } from "./tables.ts";
 import type { ScanComponent, Symbols } from "./symbols.ts";
 
@@ -98,8 +98,9 @@ export class UnitEncoder {
   }
 
   #block(component: number, samples: number, symbols: Symbols): void {
-    const others = this.#kernel.symbolsOf(samples, this.#components[component]?.ac ?? 0);
-    symbols.block(component, this.#kernel.coefficients[samples >> 2] ?? 0, others);
+    const kernel = this.#kernel;
+    const end = kernel.symbolsOf(samples, this.#components[component]?.ac ?? 0);
+    symbols.block(component, kernel.coefficients[samples >> 2] ?? 0, kernel.words, FIRST_SYMBOL, end);
   }
 
   /** Chrominance has one sample per sampling group: the mean of its pixels. */
