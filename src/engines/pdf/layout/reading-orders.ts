@@ -146,29 +146,23 @@ const areaOfBox = ([x0, y0, x1, y1]: VisibleBox): Area => ({ x0, y0, x1, y1 });
 
 /** Which orders were there before. */
 class KnownOrders {
-  readonly #numbers = new Map<Glyph | string, number>();
-  readonly #orders: Int32Array[] = [];
+  readonly #orders: (readonly TextPiece[])[] = [];
 
   isNew(pieces: readonly TextPiece[]): boolean {
     // What ends behind the last piece does not matter.
     const last = pieces.findLastIndex(({ glyph }) => glyph !== undefined);
-    const order = Int32Array.from(pieces.slice(0, last + 1), ({ glyph, ends, text }) =>
-      this.#numberOf(glyph ?? ends ?? text),
-    );
+    const order = pieces.slice(0, last + 1);
     const isKnown = this.#orders.some(
-      (known) => known.length === order.length && known.every((id, at) => id === order[at]),
+      (known) => known.length === order.length && known.every((piece, at) => isSamePiece(piece, order[at])),
     );
     if (!isKnown) this.#orders.push(order);
     return !isKnown;
   }
-
-  #numberOf(key: Glyph | string): number {
-    const known = this.#numbers.get(key);
-    if (known !== undefined) return known;
-    this.#numbers.set(key, this.#numbers.size);
-    return this.#numbers.size - 1;
-  }
 }
+
+/** A glyph is the same object in each order. */
+const isSamePiece = (a: TextPiece, b: TextPiece | undefined): boolean =>
+  b !== undefined && (a.glyph ?? a.ends ?? a.text) === (b.glyph ?? b.ends ?? b.text);
 
 /** The words of one direction in their places on the page. */
 interface Visual {

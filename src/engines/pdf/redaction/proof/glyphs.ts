@@ -74,11 +74,14 @@ const [BEHIND, AHEAD, BELOW, ABOVE] = [0.3, 1.4, 0.5, 1.2];
 /** A document that an engine has open. */
 export type DocumentInEngine = Pick<OpenPdf, "engine" | "document">;
 
-/** Reads the glyphs of a loaded page, in the units of its content. `annotations`: with those of annotations. */
+/**
+ * Reads the glyphs of a loaded page, in the units of its content. `annotations`: with those of annotations. `sized`: measures how large the glyphs of
+ * each font are, for a comparison of places; otherwise, `em` is the font size.
+ */
 export async function drawnGlyphs(
   { engine, document }: DocumentInEngine,
   page: PDFPage,
-  { annotations }: { readonly annotations: boolean },
+  { annotations, sized }: { readonly annotations: boolean; readonly sized: boolean },
 ): Promise<DrawnGlyph[]> {
   const { mupdf } = engine;
   const glyphs: { -readonly [key in keyof DrawnGlyph]: DrawnGlyph[key] }[] = [];
@@ -97,9 +100,11 @@ export async function drawnGlyphs(
         const width = Math.hypot(dx * pa + dy * pc, dx * pb + dy * pd);
         const size = Math.hypot(ux * pa + uy * pc, ux * pb + uy * pd);
         const advance = glyph < 0 ? 0 : font.advanceGlyph(glyph, mode);
-        fonts.push(font.pointer);
-        const ink = glyph < 0 ? [] : inks.of(font, glyph).map(Math.abs);
-        widest.set(font.pointer, Math.max(widest.get(font.pointer) ?? 1, Math.abs(advance), ...ink));
+        if (sized) {
+          fonts.push(font.pointer);
+          const ink = glyph < 0 ? [] : inks.of(font, glyph).map(Math.abs);
+          widest.set(font.pointer, Math.max(widest.get(font.pointer) ?? 1, Math.abs(advance), ...ink));
+        }
         glyphs.push({
           unicode,
           x: x * pa + y * pc + pe,
@@ -124,7 +129,7 @@ export async function drawnGlyphs(
     await engine.long.run(list, device, mupdf.Matrix.identity);
     engine.refuseSkipped();
   });
-  for (const [at, glyph] of glyphs.entries()) glyph.em = glyph.size * (widest.get(fonts[at] ?? 0) ?? 1);
+  if (sized) for (const [at, glyph] of glyphs.entries()) glyph.em = glyph.size * (widest.get(fonts[at] ?? 0) ?? 1);
   engine.work.spend(glyphs.length * DRAW_WORK);
   await engine.work.pause();
   return glyphs;

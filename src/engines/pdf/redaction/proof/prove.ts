@@ -80,7 +80,7 @@ export async function proveRegions(open: OpenPdf, index: number, regions: readon
 
 async function glyphsOf(open: OpenPdf, index: number): Promise<DrawnGlyph[]> {
   const page = await open.engine.long.loadPage(open.document, index);
-  return drawnGlyphs(open, page, { annotations: false }).finally(() => page.destroy());
+  return drawnGlyphs(open, page, { annotations: false, sized: true }).finally(() => page.destroy());
 }
 
 /**
@@ -129,7 +129,7 @@ async function isOnPage(open: DocumentInEngine, index: number, sought: Sought, g
   const { engine, document } = open;
   const page = await engine.long.loadPage(document, index);
   try {
-    const glyphs = await drawnGlyphs(open, page, { annotations: true });
+    const glyphs = await drawnGlyphs(open, page, { annotations: true, sized: false });
     engine.work.spend((glyphs.length + gaps.length) * GAP_WORK);
     const rows = shownRows(withGaps(glyphs, gaps));
     for await (const pieces of readingOrders(engine.work, rows, visibleBoundsOf(page)))

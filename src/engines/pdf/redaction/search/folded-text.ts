@@ -46,6 +46,8 @@ export function foldPieces(pieces: Iterable<string | { readonly ends: keyof type
   let text = "";
   const origins: number[] = [];
   let index = 0;
+  /** Folded pieces by their text: a page repeats the few that are not plain. */
+  const known = new Map<string, string>();
   for (const piece of pieces) {
     if (typeof piece !== "string") {
       origins.push(index++);
@@ -58,7 +60,8 @@ export function foldPieces(pieces: Iterable<string | { readonly ends: keyof type
       text += piece;
       continue;
     }
-    const folded = fold(piece);
+    let folded = known.get(piece);
+    if (folded === undefined) known.set(piece, (folded = fold(piece)));
     for (let unit = 0; unit < folded.length; unit++) origins.push(index);
     text += folded;
     index++;
