@@ -10,13 +10,14 @@ export const usage = `Usage: npm run account -- <command> [options]
 
   create --name <name> [--plan <plan>] [--test]          creates an account with its first key
   create --account <account> --name <name> [--test]      creates another key for an account
+  new-key                                                prints a key for API_KEY of npm run serve, and stores nothing
   list                                                   lists all accounts
   plan --account <account> --plan <plan>                 changes the plan of an account
   keys --account <account>                               lists the keys of an account
   revoke --key <key> | --account <account>               revokes a key (by its ID, key_...), or all keys of an account
 
   --name <name>         1 to 100 characters
-  --plan <plan>         ${planNames.join(", ")} (create: default free)
+  --plan <plan>         ${planNames.join(", ")} (create: default unlimited with --data, free without)
   --test                create a test key instead of a live one
   --remote              use the deployed database, through wrangler (log in first: npx wrangler login)
   --env <environment>   with --remote: staging or production (default: production)
@@ -34,6 +35,7 @@ export type Order =
   | { readonly command: "create"; readonly name: string; readonly plan: PlanName; readonly livemode: boolean }
   | { readonly command: "create-key"; readonly account: string; readonly name: string; readonly livemode: boolean }
   | { readonly command: "list" }
+  | { readonly command: "new-key" }
   | { readonly command: "plan"; readonly account: string; readonly plan: PlanName }
   | { readonly command: "keys"; readonly account: string }
   | { readonly command: "revoke"; readonly account: string }
@@ -48,12 +50,18 @@ const commands: Readonly<Record<string, { readonly takes: readonly (keyof Values
       order(values) {
         const [name, livemode] = [labelOf(values.name), values.test !== true];
         if (values.account === undefined)
-          return { command: "create", name, plan: planOf(values.plan ?? "free"), livemode };
+          return {
+            command: "create",
+            name,
+            plan: planOf(values.plan ?? (values.data === undefined ? "free" : "unlimited")),
+            livemode,
+          };
         if (values.plan !== undefined)
           throw new UsageError("--plan is only for new accounts. Use the plan command to change an account.");
         return { command: "create-key", account: idOf("account", values.account), name, livemode };
       },
     },
+    "new-key": { takes: [], order: () => ({ command: "new-key" }) },
     list: { takes: [], order: () => ({ command: "list" }) },
     plan: {
       takes: ["account", "plan"],

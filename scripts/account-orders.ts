@@ -5,8 +5,11 @@ import { shardOfAccount } from "../src/accounts/token.ts";
 import type { Databases } from "../src/serve/databases.ts";
 import type { Database } from "../src/db/client.ts";
 
+/** Those that need a database. */
+export type StoredOrder = Exclude<Order, { readonly command: "new-key" }>;
+
 /** Runs the operator's command and returns the output. Throws if the account or key does not exist. */
-export async function carryOut(order: Order, databases: Databases, now: Date): Promise<object> {
+export async function carryOut(order: StoredOrder, databases: Databases, now: Date): Promise<object> {
   switch (order.command) {
     case "create": {
       const { name, plan, livemode } = order;

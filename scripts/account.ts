@@ -4,6 +4,7 @@
  */
 import { readCommandLine, usage, UsageError } from "./account-command-line.ts";
 import { withAccountDatabases } from "./account-database.ts";
+import { newToken } from "../src/accounts/token.ts";
 import { carryOut } from "./account-orders.ts";
 
 /** The message of what lies at the bottom of an error: drizzle's own would be the statement. */
@@ -17,7 +18,11 @@ try {
   if (called === undefined) {
     console.log(usage);
   } else {
-    const result = await withAccountDatabases(called.target, (all) => carryOut(called.order, all, new Date()));
+    const { order, target } = called;
+    const result =
+      order.command === "new-key"
+        ? { key: newToken(true, 0) }
+        : await withAccountDatabases(target, (all) => carryOut(order, all, new Date()));
     process.stdout.write(`${JSON.stringify(result)}\n`);
   }
 } catch (error) {

@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "files",
     "operations",
     "engines",
+    "telemetry/flush-cron.ts",
     "env.ts",
     "faults.ts",
   ],
@@ -39,6 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "limits.ts",
     "faults.ts",
     "public-url.ts",
+    "variables.ts",
     "version.ts",
     "zod",
   ],
@@ -132,18 +134,25 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // The service and its storage in processes of their own on one machine.
   remote: ["db", "worker.ts"],
-  // The server of one machine, in Node. Of the service it knows its errors, which it sends itself, how databases are
-  // opened, and how fonts are read.
+  // The server of one machine, in Node. Of the service it knows its errors, which it sends itself, its variables, how databases
+  // are opened and prepared, and how fonts are read.
   serve: [
+    "accounts",
+    "files",
+    "keys",
     "db",
     "engines/fonts.ts",
     "engines/pdf/fonts/sfnt.ts",
     "remote/storage.ts",
+    "telemetry/flush-cron.ts",
     "http/errors/error-table.ts",
     "limits.ts",
+    "variables.ts",
     "miniflare",
     "zod",
+    "drizzle-orm",
   ],
+  "variables.ts": ["zod"],
   "public-url.ts": ["limits.ts", "ipaddr.js"],
   bytes: [],
   "isolate.ts": [],

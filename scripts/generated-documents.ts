@@ -7,7 +7,7 @@ import { describedApi, describedOperations } from "./described-api.ts";
 import { root } from "./root.ts";
 import { formRoutesOf } from "../client/description.ts";
 import { type Parser, PARSERS } from "../src/engines/parse-meter.ts";
-import { plans } from "../src/accounts/plans.ts";
+import { plans, UNLIMITED } from "../src/accounts/plans.ts";
 import { errorRows } from "../src/http/errors/error-table.ts";
 import { retention } from "../src/http/openapi/retention.ts";
 import { defaultSizes, limits, MiB } from "../src/limits.ts";
@@ -201,8 +201,10 @@ const INTRODUCTION = `# Limits
 /** The answers that most people look for. */
 function asked(): string {
   const all = Object.values(plans);
-  const between = (values: readonly number[], written: (value: number) => string = number): string =>
-    `${written(Math.min(...values))} to ${written(Math.max(...values))}`;
+  const between = (values: readonly number[], written: (value: number) => string = number): string => {
+    const limited = values.filter((value) => value !== UNLIMITED);
+    return `${written(Math.min(...limited))} to ${written(Math.max(...limited))}`;
+  };
   const bodies = all.map(({ maxBodyBytes }) => Math.min(maxBodyBytes, defaultSizes.heldBytes) / MiB);
   const { admission, form, jobs, ocr, references, storage, files, pages, timestamps, work } = limits;
   const rows = [
@@ -228,7 +230,7 @@ function asked(): string {
     ],
     [
       "How many requests can I send?",
-      `${between(all.map(({ requestsPerMinute }) => requestsPerMinute))} per minute, depending on your plan. More get 429 with \`Retry-After\``,
+      `${between(all.map(({ requestsPerMinute }) => requestsPerMinute))} per minute, depending on your plan; any number on the \`unlimited\` plan. More get 429 with \`Retry-After\``,
     ],
     [
       "How many requests can run at once?",
@@ -236,7 +238,7 @@ function asked(): string {
     ],
     [
       "How many credits do I have?",
-      `${between(all.map(({ credits }) => credits))} per month, depending on your plan. [Credits](api.md#credits) lists the prices`,
+      `${between(all.map(({ credits }) => credits))} per month, depending on your plan; any number on the \`unlimited\` plan. [Credits](api.md#credits) lists the prices`,
     ],
     [
       "How many jobs can run at once?",
@@ -250,7 +252,7 @@ function asked(): string {
   return table(["Question", "Answer"], rows);
 }
 
-const number = (value: number): string => value.toLocaleString("en-US");
+const number = (value: number): string => (value === UNLIMITED ? "Unlimited" : value.toLocaleString("en-US"));
 
 const EVERY = `## All limits
 

@@ -14,6 +14,7 @@ import type { UrlPolicy } from "./public-url.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/retry-schedule.ts";
 import type { TelemetrySettings } from "./telemetry/telemetry.ts";
+import { conflictOf, isLocal, variables } from "./variables.ts";
 import { version } from "./version.ts";
 import type { WebhookSettings } from "./webhooks/webhook.ts";
 
@@ -45,6 +46,10 @@ export interface Env {
   readonly sizes: MemorySizes;
   /** The URL at which clients reach the service, without a trailing slash: `servers` of the API description. */
   readonly baseUrl: string;
+  /** Whether the service has one account, which its start has made. */
+  readonly isSingleTenant: boolean;
+  /** The requests per minute of accounts whose plan has no limit; null for none. */
+  readonly requestsPerMinute: number | null;
   /** Where uploaded files are kept. */
   readonly files: FileStore;
   /** Cloudflare Images, if bound. The local version has a quality of its own. */
@@ -90,58 +95,11 @@ const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
 const d1 = z.custom<D1Database>((value) => hasMethods(value, "prepare", "batch"), "must be a D1 database binding");
 const shield = z.custom<Shield>((value) => hasMethods(value, "limit"), "must be a rate-limit binding");
 
-const flag = z.enum(["true", "false"], { error: 'must be "true" or "false"' }).default("false");
-
-const hostNames = z
-  .string()
-  .regex(/^[\w.-]+(,[\w.-]+){0,99}$/, "must be host names with commas between, such as a.example.com,b.example.org")
-  .transform((value) => value.toLowerCase().split(","))
-  .optional();
-
-/** `name=value` pairs with commas between, percent-encoded (opentelemetry.io/docs/specs/otel/protocol/exporter). */
-const pairs = z
-  .string()
-  .regex(
-    /^\s*[^=,\s]+=[^,]*(,\s*[^=,\s]+=[^,]*)*,?\s*$/,
-    "must be pairs with commas between, such as name=value,other=value",
-  )
-  .transform((text, context) => {
-    try {
-      const parts = text.split(",").filter((pair) => pair.trim() !== "");
-      return Object.fromEntries(
-        parts.map((pair) => [
-          decodeURIComponent(pair.slice(0, pair.indexOf("=")).trim()),
-          decodeURIComponent(pair.slice(pair.indexOf("=") + 1).trim()),
-        ]),
-      );
-    } catch {
-      context.addIssue("must be percent-encoded");
-      return z.NEVER;
-    }
-  })
-  .default({});
-const areHeaders = (given: Record<string, string>): boolean => {
-  try {
-    for (const [name, value] of Object.entries(given)) new Headers().set(name, value);
-    return true;
-  } catch {
-    return false;
-  }
-};
-const milliseconds = z
-  .string()
-  .regex(/^\d{1,6}$/, "must be a whole number of milliseconds, at most 999999")
-  .transform(Number);
-
 const bindingsSchema = z.object({
   DB: d1,
   KEY_SHIELD: shield,
   ADDRESS_SHIELD: shield,
-  SERVER_SECRET: z
-    .string({ error: "must be a secret: npx wrangler secret put SERVER_SECRET" })
-    .min(32, "must have 32 characters at least"),
-  SERVER_SECRET_PREVIOUS: z.string().min(32, "must have 32 characters at least").optional(),
-  SOURCE_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
+  ...variables,
   ASSETS: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be the static assets' binding"),
   WEBHOOKS: z.custom<Queue<DeliveryMessage>>(
     (value) => hasMethods(value, "send", "sendBatch"),
@@ -158,35 +116,6 @@ const bindingsSchema = z.object({
     .optional(),
   FILES: z.custom<R2Bucket>((value) => hasMethods(value, "get", "put"), "must be an R2 bucket binding"),
   IMAGES: z.custom<ImagesBinding>((value) => hasMethods(value, "input"), "must be an Images binding").optional(),
-  MEMORY_BUDGET_MIB: z
-    .string({ error: 'must be a string such as "128"' })
-    .regex(/^\d{1,6}$/, "must be a whole number of MiB")
-    .transform(Number)
-    .refine((value) => value >= 64, "must be at least 64: less is not enough for an engine and a document"),
-  WEBHOOK_ALLOW_LOCAL: flag,
-  FETCH_ALLOW_LOCAL: flag,
-  WEBHOOK_RETRY_SECONDS: z
-    .string({ error: 'must be a string such as "5,300,1800"' })
-    .regex(/^\d{1,5}(,\d{1,5}){0,49}$/, "must be 1 to 50 whole numbers of seconds below 100,000, with commas between")
-    .transform((value) => value.split(",").map(Number))
-    .optional(),
-  ISSUER_HOSTS: hostNames,
-  TSA_HOSTS: hostNames,
-  TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url({ protocol: /^https?$/, error: "must be an http or https URL" })
-    .refine(
-      (value) => !/[?#]/.test(value) && new URL(value).username === "",
-      "must have no query, fragment, or credentials",
-    )
-    .transform((value) => value.replace(/\/+$/, ""))
-    .optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal("http/json", "must be http/json").optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs.refine(areHeaders, "must be names and values of HTTP headers"),
-  OTEL_RESOURCE_ATTRIBUTES: pairs,
-  OTEL_SERVICE_NAME: z.string().min(1).max(255).optional(),
-  OTEL_BSP_SCHEDULE_DELAY: milliseconds.default(1_000),
-  OTEL_METRIC_EXPORT_INTERVAL: milliseconds.default(60_000),
   OWN_FONTS: z
     .string()
     .transform((text) => JSON.parse(text) as unknown)
@@ -194,9 +123,6 @@ const bindingsSchema = z.object({
     .optional(),
   OWN_FONT_FILES: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
   COLLECTOR: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
-  BASE_URL: z
-    .url({ protocol: /^https?$/, error: "must be an http or https URL" })
-    .transform((value) => value.replace(/\/+$/, "")),
 });
 
 /** The archive built by scripts/build-site.ts: a modified version offers its own source without further setup. */
@@ -230,22 +156,14 @@ export function readEnv(bindings: object): Env {
     JOBS,
     WEBHOOKS,
   } = result.data;
-  const isLocal = new URL(BASE_URL).hostname === "localhost";
-  // The one that `npm start` passes is public.
-  if (SERVER_SECRET.startsWith("local-") && !isLocal) {
-    throw new ConfigurationError(
-      "SERVER_SECRET is the one for local use. Set another: npx wrangler secret put SERVER_SECRET",
-    );
-  }
+  const conflict = conflictOf(result.data);
+  if (conflict !== undefined) throw new ConfigurationError(conflict);
   const serverSecrets: ServerSecrets =
     SERVER_SECRET_PREVIOUS === undefined ? [SERVER_SECRET] : [SERVER_SECRET, SERVER_SECRET_PREVIOUS];
-  const urlPolicy = (name: "WEBHOOK_ALLOW_LOCAL" | "FETCH_ALLOW_LOCAL"): UrlPolicy => {
-    const allowLocal = result.data[name] === "true";
-    if (allowLocal && !isLocal) {
-      throw new ConfigurationError(`${name} is only for development: clients could reach this machine's own services.`);
-    }
-    return { baseUrl: BASE_URL, allowLocal };
-  };
+  const urlPolicy = (name: "WEBHOOK_ALLOW_LOCAL" | "FETCH_ALLOW_LOCAL"): UrlPolicy => ({
+    baseUrl: BASE_URL,
+    allowLocal: result.data[name] === "true",
+  });
   const env: Env = {
     databases: [openDatabase(DB), ...furtherDatabases(bindings).map((binding) => openDatabase(binding))],
     serverSecrets,
@@ -254,8 +172,10 @@ export function readEnv(bindings: object): Env {
     memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
     sizes: sizesWith(MEMORY_BUDGET_MIB * MiB),
     baseUrl: BASE_URL,
+    isSingleTenant: result.data.AUTH === "single",
+    requestsPerMinute: result.data.REQUESTS_PER_MINUTE ?? null,
     files: { bucket: FILES, serverSecrets },
-    images: IMAGES && { binding: IMAGES, ignoresQuality: isLocal },
+    images: IMAGES && { binding: IMAGES, ignoresQuality: isLocal(BASE_URL) },
     webhookQueue: WEBHOOKS,
     deadLetterQueue: result.data.WEBHOOKS_DEAD_LETTER_QUEUE,
     jobQueue: JOBS,

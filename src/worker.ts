@@ -13,6 +13,7 @@ import type { JobMessage } from "./jobs/message.ts";
 import { sweepJobs } from "./jobs/sweep.ts";
 import { operations } from "./operations/index.ts";
 import { pipelineOf } from "./operations/pipeline.ts";
+import { FLUSH_CRON } from "./telemetry/flush-cron.ts";
 import { consume, consumeDead } from "./webhooks/consumer.ts";
 import { type DeliveryMessage, enqueuer } from "./webhooks/message.ts";
 import { resealSecrets } from "./webhooks/reseal.ts";
@@ -40,6 +41,7 @@ export default {
   },
   async scheduled({ cron, scheduledTime }, env, context) {
     const configured = readEnv(env);
+    if (cron === FLUSH_CRON) return telemetryIn(configured)?.flush();
     const { databases, files, webhookQueue, jobQueue, baseUrl, serverSecrets } = configured;
     const now = new Date(scheduledTime);
     let failed = false;

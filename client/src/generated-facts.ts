@@ -4,7 +4,7 @@
 export interface HeaderFacts {
   /** The credits charged for this request. */
   readonly creditsCharged: number | undefined;
-  /** The credits left this month, for keys of this mode. */
+  /** The credits left this month, for keys of this mode. Absent if the plan has no limit. */
   readonly creditsRemaining: number | undefined;
   /** `true` if the request was not charged because an earlier one with the same Idempotency-Key was. */
   readonly idempotencyReplayed: boolean;

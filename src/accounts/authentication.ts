@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { type Caller, callerOf, type Rejection } from "./caller.ts";
 import { creditLimit, monthOf, periodSuffix } from "./periods.ts";
-import { type Plan, plans } from "./plans.ts";
+import { type Plan, type PlanName, plans, UNLIMITED } from "./plans.ts";
 import { writtenOnce } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, apiKeys, periods } from "../db/schema.ts";
@@ -31,14 +31,19 @@ export type Authenticated =
   | { readonly ok: false; readonly reason: Rejection };
 
 /** A fact of the account's plan. NULL for a plan unknown to this version. */
-export const byPlan = (factOf: (plan: Plan) => number): SQL<number> =>
+export const byPlan = (factOf: (plan: Plan) => number | null): SQL<number> =>
   sql`CASE ${accounts.plan} ${sql.join(
     Object.entries(plans).map(([name, plan]) => sql`WHEN ${name} THEN ${factOf(plan)}`),
     sql` `,
   )} END`;
 
-/** The requests per minute of the account's plan. */
-export const allowed = byPlan(({ requestsPerMinute }) => requestsPerMinute);
+/** The requests per minute of the account's plan. `others`: of plans without a limit; NULL if these have none, and requests are not counted. */
+export const allowed = (others: number | null): SQL<number> =>
+  byPlan((plan) => (plan.requestsPerMinute === UNLIMITED ? others : plan.requestsPerMinute));
+
+/** The same for one plan. */
+const requestsPerMinute = (plan: PlanName, others: number | null): number =>
+  plans[plan].requestsPerMinute === UNLIMITED ? (others ?? UNLIMITED) : plans[plan].requestsPerMinute;
 
 /** A key as a request presents it. */
 export interface Presented {
@@ -48,20 +53,27 @@ export interface Presented {
   /** The suffixes of the month's periods, by mode. */
   readonly live: string;
   readonly test: string;
+  /** The requests per minute of plans that have no limit, or null for none. */
+  readonly others: number | null;
 }
 
-export function presented(hash: string, now: Date): Presented {
+export function presented(hash: string, now: Date, others: number | null): Presented {
   const month = monthOf(now);
   const [live, test] = [periodSuffix(true, month), periodSuffix(false, month)];
-  return { hash, now, minute: Math.floor(now.getTime() / MINUTE), live, test };
+  return { hash, now, minute: Math.floor(now.getTime() / MINUTE), live, test, others };
 }
 
 /**
  * Looks up the key with this hash, counts the request, and reads the account's requests and credits, in one batch. `db` is the
- * database that the key names.
+ * database that the key names. `others`: the requests per minute of plans that have no limit, or null for none.
  */
-export async function authenticate(db: Database, hash: string, now: Date): Promise<Authenticated> {
-  const key = presented(hash, now);
+export async function authenticate(
+  db: Database,
+  hash: string,
+  now: Date,
+  others: number | null = null,
+): Promise<Authenticated> {
+  const key = presented(hash, now, others);
   const { found } = await countAndFind(db, key);
   return authenticated(found, key);
 }
@@ -69,12 +81,12 @@ export async function authenticate(db: Database, hash: string, now: Date): Promi
 /** The outcome of the statements of `identifySteps`. */
 export function authenticated(
   [found]: Awaited<ReturnType<typeof identifySteps>["found"]>,
-  { hash, now, minute }: Presented,
+  { hash, now, minute, others }: Presented,
 ): Authenticated {
   const result = callerOf(found, hash, now);
   if (!result.ok || found === undefined) return result.ok ? { ok: false, reason: "bad" } : result;
   const { caller } = result;
-  const limit = plans[caller.plan].requestsPerMinute;
+  const limit = requestsPerMinute(caller.plan, others);
   return {
     ok: true,
     caller,
@@ -100,7 +112,7 @@ export const periodOfKey = ({ live, test }: Presented): SQL<string> =>
 
 /** The statements that count a request and look up its key. */
 export function identifySteps(db: Database, key: Presented) {
-  const { hash, minute } = key;
+  const { hash, minute, others } = key;
   const owner = db.select({ account: apiKeys.account }).from(apiKeys).where(isValid(key));
   return {
     count: db
@@ -112,7 +124,12 @@ export function identifySteps(db: Database, key: Presented) {
         minute: sql`MAX(${accounts.minute}, ${minute})`,
       })
       // The first request over the limit is counted, which shows that it is over; later ones write nothing.
-      .where(and(inArray(accounts.id, owner), or(lt(accounts.minute, minute), lte(accounts.minuteRequests, allowed)))),
+      .where(
+        and(
+          inArray(accounts.id, owner),
+          or(lt(accounts.minute, minute), lte(accounts.minuteRequests, allowed(others))),
+        ),
+      ),
     found: db
       .select({
         key: apiKeys,

@@ -1,10 +1,11 @@
 import { MiB } from "../limits.ts";
 
 export interface Plan {
-  /** Credits per calendar month (UTC) for live keys. */
+  /** Credits per calendar month (UTC) for live keys, or `UNLIMITED`. */
   readonly credits: number;
-  /** Credits per calendar month (UTC) for test keys, which have a separate ledger. */
+  /** Credits per calendar month (UTC) for test keys, which have a separate ledger, or `UNLIMITED`. */
   readonly testCredits: number;
+  /** `UNLIMITED`: the operator's `REQUESTS_PER_MINUTE`, if there is one. */
   readonly requestsPerMinute: number;
   /**
    * Largest request body, in bytes; a body without Content-Length counts as this size. Infinity: what fits into the memory of the server, which limits
@@ -20,6 +21,15 @@ export interface Plan {
   /** Parts of the account's jobs that are worked on at once. */
   readonly jobLanes: number;
 }
+
+/**
+ * More credits or requests than anybody can use: arithmetic and comparisons with it need no special case. Infinity would become null in JSON, which
+ * jobs store and D1 sends. Responses have null or no header in its place (`shownLimit`).
+ */
+export const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+/** A limit, or the rest of it, as clients see it: null if there is none. */
+export const shownLimit = (limit: number, value = limit): number | null => (limit === UNLIMITED ? null : value);
 
 const files = (largestFileBytes: number) => ({ largestFileBytes, storedBytes: 10 * largestFileBytes });
 
@@ -65,6 +75,16 @@ export const plans = {
     testCredits: 1_000,
     requestsPerMinute: 3_000,
     maxBodyBytes: Infinity,
+    ...files(5_120 * MiB),
+    liveJobs: 1_000,
+    jobLanes: 100,
+  },
+  /** For the operator's own server: usage is counted, and nothing is limited by it. */
+  unlimited: {
+    credits: UNLIMITED,
+    testCredits: UNLIMITED,
+    requestsPerMinute: UNLIMITED,
+    maxBodyBytes: 32 * MiB,
     ...files(5_120 * MiB),
     liveJobs: 1_000,
     jobLanes: 100,

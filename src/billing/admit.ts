@@ -1,4 +1,4 @@
-import { and, eq, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { releaseRow, reservationOf, reserveSteps } from "./ledger.ts";
 import type { Reservation } from "./reservation.ts";
 import {
@@ -13,7 +13,7 @@ import {
   presented,
 } from "../accounts/authentication.ts";
 import { creditLimit, monthOf, periodId } from "../accounts/periods.ts";
-import { type PlanName, plans } from "../accounts/plans.ts";
+import { type PlanName, plans, UNLIMITED } from "../accounts/plans.ts";
 import type { Scope } from "../accounts/scopes.ts";
 import { batch, writtenOnce } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
@@ -40,14 +40,21 @@ export type Admitted = Authenticated & {
  * Credits that must be left after a reservation that may be released unused: enough for every other request of a minute, so that none of these is
  * rejected because of it.
  */
-export const headroom = (plan: PlanName, highestPrice: number): number => plans[plan].requestsPerMinute * highestPrice;
+export const headroom = (plan: PlanName, highestPrice: number): number =>
+  plans[plan].credits === UNLIMITED ? 0 : plans[plan].requestsPerMinute * highestPrice;
 
 /**
  * `authenticate` and `reserve` in one batch. If the database does not respond, the reservation may or may not exist, so it is released; if that fails
  * too, the sweep releases it.
  */
-export async function admit(db: Database, hash: string, asked: OpenCharge, now: Date): Promise<Admitted> {
-  const key = presented(hash, now);
+export async function admit(
+  db: Database,
+  hash: string,
+  asked: OpenCharge,
+  now: Date,
+  others: number | null = null,
+): Promise<Admitted> {
+  const key = presented(hash, now, others);
   const { requestId, operation, credits, highestPrice, trace } = asked;
   const month = monthOf(now);
   const values = { ...key, requestId, operation, credits, highestPrice, scopes: JSON.stringify(asked.scopes) };
@@ -76,7 +83,8 @@ interface AdmitValues extends Presented, Pick<OpenCharge, "requestId" | "operati
 }
 
 const identifyAndReserve = writtenOnce((db, values: AdmitValues) => {
-  const { operation, credits, highestPrice, scopes, start, at } = values;
+  const { operation, credits, highestPrice, scopes, start, at, others } = values;
+  const rate = allowed(others);
   const hasScope = sql`EXISTS (SELECT 1 FROM json_each(${apiKeys.scopes}) AS own, json_each(${scopes}) AS wanted WHERE own.value = wanted.value)`;
   const total = sql`CASE ${apiKeys.livemode} WHEN 1 THEN ${byPlan((plan) => plan.credits)} ELSE ${byPlan((plan) => plan.testCredits)} END`;
   /** A fact of the account of a key. */
@@ -105,10 +113,13 @@ const identifyAndReserve = writtenOnce((db, values: AdmitValues) => {
       .onConflictDoNothing(),
     ...reserveSteps(db, {
       id,
-      period: factOf(periodOfKey(values), and(isValid(values), lte(accounts.minuteRequests, allowed), hasScope)),
+      period: factOf(
+        periodOfKey(values),
+        and(isValid(values), or(isNull(rate), lte(accounts.minuteRequests, rate)), hasScope),
+      ),
       operation,
       credits,
-      limit: factOf(sql`${total} - ${highestPrice} * ${allowed}`, eq(apiKeys.hash, values.hash)),
+      limit: factOf(sql`${total} - ${highestPrice} * COALESCE(${rate}, 0)`, eq(apiKeys.hash, values.hash)),
       now: at,
     }),
     reserved: db

@@ -1,7 +1,7 @@
 import { between, eq } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { creditLimit, monthOf, periodId, periodPrefix } from "../accounts/periods.ts";
-import type { PlanName } from "../accounts/plans.ts";
+import { type PlanName, shownLimit } from "../accounts/plans.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { periodOperations, periods } from "../db/schema.ts";
@@ -12,10 +12,12 @@ export interface Usage {
   /** The first instant of the next period. */
   readonly currentPeriodEnd: Date;
   readonly plan: PlanName;
-  readonly limit: number;
+  /** Null if the plan has no limit. */
+  readonly limit: number | null;
   /** Credits charged, plus those reserved for running requests. */
   readonly used: number;
-  readonly remaining: number;
+  /** Null if the plan has no limit. */
+  readonly remaining: number | null;
   /** Credits charged, by operation. */
   readonly perOperation: Readonly<Record<string, number>>;
   /** The months with usage, up to this one, oldest first. The sweep deletes old ones. */
@@ -44,10 +46,10 @@ export async function usageOf(db: Database, caller: Caller, now: Date): Promise<
     currentPeriodStart: month.start,
     currentPeriodEnd: month.end,
     plan: caller.plan,
-    limit,
+    limit: shownLimit(limit),
     used,
     // The account may have moved to a smaller plan within the month.
-    remaining: Math.max(0, limit - used),
+    remaining: shownLimit(limit, Math.max(0, limit - used)),
     months,
     perOperation: Object.fromEntries(
       operations.filter(({ credits }) => credits > 0).map(({ operation, credits }) => [operation, credits]),

@@ -26,6 +26,12 @@ export const accounts = sqliteTable("accounts", {
     .default(sql`0`),
 });
 
+/** Facts about the server that its data depends on, by name: `SettingName`. Only in the first database. */
+export const serverSettings = sqliteTable("server_settings", {
+  name: text().primaryKey(),
+  value: text().notNull(),
+});
+
 /** API keys. Only the hash is stored. IDs are `key_...`. */
 export const apiKeys = sqliteTable(
   "api_keys",

@@ -141,8 +141,9 @@ function factsOf(headers: Headers): Json {
   const [charged, remaining] = [headers.get("X-Credits-Charged"), headers.get("X-Credits-Remaining")];
   return {
     ...(own.length > 0 && { headers: Object.fromEntries(own) as Json }),
-    ...(charged !== null &&
-      remaining !== null && { credits: { charged: Number(charged), remaining: Number(remaining) } }),
+    ...(charged !== null && {
+      credits: { charged: Number(charged), ...(remaining !== null && { remaining: Number(remaining) }) },
+    }),
   };
 }
 

@@ -33,6 +33,9 @@ export const PLACES = {
   state: "state/state.js",
   assets: "assets",
   migrations: "migrations",
-  /** The program that brings the databases up to date. */
+  /** The program that prepares the data. */
   migrate: "bin/migrate.js",
 } as const;
+
+/** The exit code of the program that prepares the data, after a line with the reason. */
+export const REFUSED = 3;

@@ -67,6 +67,7 @@ export class KeptProcess<Running extends RunningProcess> {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    await within(END, Promise.resolve(this.#running?.flush?.())).catch(() => undefined);
     await this.#end();
   }
 

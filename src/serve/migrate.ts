@@ -1,9 +1,53 @@
 /**
- * Brings the databases of `npm run serve` up to date. The arguments are the folder of the bundle and that of the data.
+ * Prepares the data of `npm run serve` for a start: brings the databases up to date, checks that SERVER_SECRET is that of the data, and makes the
+ * account of a server that has one. The arguments are the folder of the bundle, that of the data, and `--new-secret` to take another secret. Ends
+ * with `REFUSED` after one line with the reason.
  *
  * A process of its own: Miniflare's databases wait for workerd in a way that stops Node, and with it the server's signals and watchdog.
  */
-import { withDatabasesIn } from "./databases.ts";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Databases, withDatabasesIn } from "./databases.ts";
+import { REFUSED } from "./bundle.ts";
+import { claimData, forceClaim } from "../accounts/server-secret.ts";
+import { newToken, shardOfToken } from "../accounts/token.ts";
+import { ensureSingleTenant } from "../keys/single-tenant.ts";
 
-const [app = "", data = ""] = process.argv.slice(2);
-await withDatabasesIn({ app, data }, async () => undefined);
+const [app = "", data = "", option] = process.argv.slice(2);
+const { SERVER_SECRET: secret = "", SERVER_SECRET_PREVIOUS: previous, AUTH, API_KEY } = process.env;
+
+function refuse(message: string): void {
+  console.error(message);
+  process.exitCode = REFUSED;
+}
+
+async function prepare(databases: Databases): Promise<void> {
+  const [first] = databases;
+  if (option === "--new-secret") await forceClaim(first, secret);
+  else if (!(await claimData(databases, previous ? [secret, previous] : [secret])))
+    return refuse(
+      `SERVER_SECRET is not the one that encrypted the data in ${data}. Set that one; to replace it, also set it as SERVER_SECRET_PREVIOUS; if it is lost, start once with --new-secret, which gives up stored files and the secrets of webhooks.`,
+    );
+  if (AUTH !== "single") return;
+  const token = API_KEY || (await keptKey());
+  if (token !== undefined) await ensureSingleTenant(first, token, new Date());
+}
+
+/** The key in the data folder, made at the first start. Undefined if the file has something else. */
+async function keptKey(): Promise<string | undefined> {
+  const file = join(data, "api-key");
+  try {
+    const kept = (await readFile(file, "utf8")).trim();
+    if (shardOfToken(kept) === 0) return kept;
+    refuse(`${file} does not contain an API key. Delete it to get a new one, or set API_KEY.`);
+    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  const made = newToken(true, 0);
+  await writeFile(file, `${made}\n`, { mode: 0o600, flag: "wx" });
+  console.log(JSON.stringify({ level: "info", message: "API key made, shown only now", key: made, file }));
+  return made;
+}
+
+await withDatabasesIn({ app, data }, prepare);

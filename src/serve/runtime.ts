@@ -11,6 +11,7 @@ import { type Bundle, bundleSchema, PLACES } from "./bundle.ts";
 import { miniflareModule, openMiniflare } from "./miniflare.ts";
 import { NAME } from "./processes.ts";
 import type { RemoteBindings } from "../remote/storage.ts";
+import { FLUSH_CRON } from "../telemetry/flush-cron.ts";
 
 export interface ProcessOptions {
   /** The folder of the bundle. */
@@ -56,6 +57,8 @@ export interface StateOptions extends ProcessOptions {
 export interface RunningProcess {
   /** Where it listens, on this machine only: pending until it does. */
   address(): Promise<URL>;
+  /** Sends the telemetry that waits, if the process has any. */
+  flush?(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -88,7 +91,8 @@ export default {
     if (given.length !== token.length || !crypto.subtle.timingSafeEqual(given, token)) return new Response(null, { status: 401 });
     const [, event, name] = new URL(request.url).pathname.split("/");
     if (event === "scheduled") {
-      const { outcome } = await env.SERVICE.scheduled({ cron: "* * * * *", scheduledTime: new Date() });
+      const cron = await request.text();
+      const { outcome } = await env.SERVICE.scheduled({ cron, scheduledTime: new Date() });
       return Response.json({ outcome });
     }
     const messages = await request.json();
@@ -220,12 +224,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     if (response.statusCode !== 200) throw new Error(`the worker responded with ${response.statusCode}: ${received}`);
     return received;
   };
+  const schedule = async (cron: string): Promise<void> => {
+    const { outcome } = JSON.parse(await send("/scheduled", cron, SWEEP_PATIENCE)) as { readonly outcome: string };
+    if (outcome !== "ok") throw new Error(`the scheduled work ended with: ${outcome}`);
+  };
   return {
     address: () => miniflare.unsafeGetDirectURL(WORKER),
-    sweep: async () => {
-      const { outcome } = JSON.parse(await send("/scheduled", "", SWEEP_PATIENCE)) as { readonly outcome: string };
-      if (outcome !== "ok") throw new Error(`the scheduled work ended with: ${outcome}`);
-    },
+    sweep: () => schedule("* * * * *"),
+    flush: () => schedule(FLUSH_CRON),
     deliver: async (queue, messages) => JSON.parse(await send(`/queue/${queue}`, JSON.stringify(messages))),
     stop: () => miniflare.dispose(),
   };

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { chmod, mkdir, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { LOCAL_SECRET } from "./local-secret.ts";
-import { PLACES } from "./bundle.ts";
+import { PLACES, REFUSED } from "./bundle.ts";
 import { killProcess, processesBelow } from "./processes.ts";
+import { openDataFolder } from "./data-folder.ts";
 import { createFront } from "./front.ts";
 import { newWorker, Pool } from "./pool.ts";
 import { lockState } from "./state-lock.ts";
@@ -15,16 +16,20 @@ import { Supervisor } from "./supervisor.ts";
 import { planWorkers, type WorkerPlan } from "./worker-count.ts";
 import { readOwnFonts } from "./own-fonts.ts";
 import type { OwnFont } from "../engines/fonts.ts";
+import { shardOfToken } from "../accounts/token.ts";
+import { variableProblem } from "../variables.ts";
 
 const usage = `Usage: npm run serve -- [options]
 
   --data <folder>  where accounts, files, and jobs are kept (DATA_DIR; required)
   --port <port>    the port to listen on (PORT; default: 8787; 0: any free port)
   --host <host>    the address to listen on (HOST; default: 127.0.0.1; 0.0.0.0: all)
+  --single-tenant  one account with one key, without credits and plans (AUTH=single)
+  --new-secret     give up what a lost SERVER_SECRET has encrypted
   --help           show this text
 
-Set by environment variables: SERVER_SECRET (required, 32 characters or more) and BASE_URL (the URL of the service for its clients), and
-those that docs/self-hosting.md lists.`;
+Set by environment variables: SERVER_SECRET (required, 32 characters or more), BASE_URL (the URL of the service for its clients), API_KEY (with
+--single-tenant; default: one that the first start makes), and those that docs/self-hosting.md lists.`;
 
 const MINUTE = 60_000;
 /** How long requests may take to end after SIGTERM, in ms. Docker waits 10 seconds by default before it kills. */
@@ -36,6 +41,8 @@ const VARIABLES = [
   "SERVER_SECRET",
   "SERVER_SECRET_PREVIOUS",
   "BASE_URL",
+  "AUTH",
+  "REQUESTS_PER_MINUTE",
   "MEMORY_BUDGET_MIB",
   "SOURCE_URL",
   "ISSUER_HOSTS",
@@ -64,6 +71,8 @@ function fail(message: string, code = 1): never {
   process.exit(code);
 }
 
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 interface Settings {
   readonly data: string;
   readonly port: number;
@@ -72,6 +81,8 @@ interface Settings {
   readonly workers: WorkerPlan;
   readonly fonts: string | undefined;
   readonly variables: Readonly<Record<string, string>>;
+  /** Whether the data is to be that of another SERVER_SECRET. */
+  readonly newSecret: boolean;
 }
 
 /** Ends the process where the settings are not valid. */
@@ -85,6 +96,8 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
         data: { type: "string" },
         port: { type: "string" },
         host: { type: "string" },
+        "single-tenant": { type: "boolean" },
+        "new-secret": { type: "boolean" },
         help: { type: "boolean" },
       },
     });
@@ -100,7 +113,19 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
       fail("SERVER_SECRET is the one for development, which everybody knows. Set another: openssl rand -hex 32", 2);
     if (secret.length < LEAST_SECRET)
       fail(`SERVER_SECRET must have ${LEAST_SECRET} characters or more. Make one: openssl rand -hex 32`, 2);
-    const given = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+    const given: Record<string, string> = Object.fromEntries(
+      VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+    );
+    if (values["single-tenant"] === true) given["AUTH"] = "single";
+    const problem = variableProblem({ BASE_URL: "http://localhost", ...given });
+    if (problem !== undefined) fail(problem, 2);
+    const key = env["API_KEY"];
+    if (key && given["AUTH"] !== "single") fail("API_KEY is only for --single-tenant (AUTH=single).", 2);
+    if (key && (shardOfToken(key) !== 0 || !key.startsWith("sk_live_")))
+      fail(
+        "API_KEY must be sk_live_ and 49 letters and digits, with a checksum. Make one: npm run account -- new-key",
+        2,
+      );
     const workers = planWorkers(env, availableParallelism());
     const { memoryMiB } = workers;
     return {
@@ -112,9 +137,25 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
       workers,
       fonts: env["FONTS_DIR"] ? resolve(env["FONTS_DIR"]) : undefined,
       variables: memoryMiB === undefined ? given : { ...given, MEMORY_BUDGET_MIB: String(memoryMiB) },
+      newSecret: values["new-secret"] === true,
     };
   } catch (error) {
-    return fail(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, 2);
+    return fail(`${reasonOf(error)}\n\n${usage}`, 2);
+  }
+}
+
+/** Opens the data folder and keeps others from it. Returns the server that uses it already, and ends the process if nobody can. */
+async function holdFolder(data: string, url: string): Promise<ReturnType<typeof lockState>> {
+  try {
+    if (!(await openDataFolder(data)))
+      say("error", "the data folder belongs to another user: restrict it to the one that runs this", { data });
+    const holder = lockState(data, { pid: process.pid, url });
+    if (holder === undefined) await rm(join(data, "tmp"), { recursive: true, force: true });
+    return holder;
+  } catch (error) {
+    return fail(
+      `The data folder ${data} (--data, DATA_DIR) must be a folder that this user can write to: ${reasonOf(error)}.`,
+    );
   }
 }
 
@@ -125,19 +166,9 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
 export async function serve(findApp: (data: string) => Promise<string>): Promise<void> {
   const settings = readSettings(process.argv.slice(2), process.env);
   const { data, host, port } = settings;
-  await mkdir(data, { recursive: true });
-  try {
-    // For no other user of this machine.
-    await chmod(data, 0o700);
-  } catch {
-    // A volume that belongs to somebody else keeps its mode.
-    say("error", "the data folder belongs to another user: restrict it to the one that runs this", { data });
-  }
-  const holder = lockState(data, { pid: process.pid, url: `http://${host}:${port}` });
+  const holder = await holdFolder(data, `http://${host}:${port}`);
   if (holder !== undefined)
     fail(`Another server${holder.pid === undefined ? "" : ` (process ${holder.pid})`} uses the data in ${data}.`);
-
-  await rm(join(data, "tmp"), { recursive: true, force: true });
 
   const pool = new Pool(Array.from({ length: settings.workers.count }, (_, at) => newWorker(`worker-${at + 1}`)));
   // Until the databases are up to date.
@@ -172,13 +203,21 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
 
   const own = settings.fonts === undefined ? undefined : await readFonts(settings.fonts);
 
-  const app = await findApp(data);
   front.server.listen(port, host);
   try {
     await once(front.server, "listening");
   } catch (error) {
-    fail(`Cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`);
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: "the port is in use; choose another with --port (PORT)",
+      EACCES: "this user may not use the port; choose one above 1023 with --port (PORT)",
+      EADDRNOTAVAIL: "this machine does not have the address; choose one with --host (HOST)",
+      ENOTFOUND: "there is no such address; choose one with --host (HOST)",
+    };
+    fail(
+      `Cannot listen on ${host}:${port}: ${reasons[(error as NodeJS.ErrnoException).code ?? ""] ?? reasonOf(error)}.`,
+    );
   }
+  const app = await findApp(data);
   const { port: listening } = front.server.address() as AddressInfo;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${listening}`;
   const variables: Readonly<Record<string, string>> = {
@@ -188,15 +227,20 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   };
   const allowPrivate = [variables["WEBHOOK_ALLOW_LOCAL"], variables["FETCH_ALLOW_LOCAL"]].includes("true");
 
-  const migration = spawn(process.execPath, [join(app, PLACES.migrate), app, data], {
+  const options = settings.newSecret ? ["--new-secret"] : [];
+  const migration = spawn(process.execPath, [join(app, PLACES.migrate), app, data, ...options], {
     stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, ...variables },
   });
   const [[code]] = await Promise.all([
     once(migration, "exit"),
-    supervisor.start({ app, variables, fonts: settings.fonts, allowPrivate, log: print }),
+    supervisor
+      .start({ app, variables, fonts: settings.fonts, allowPrivate, log: print })
+      .catch((error: unknown) => fail(`workerd cannot start: ${reasonOf(error)}.`)),
   ]);
   if (code !== 0) {
     await supervisor.stop();
+    if (code === REFUSED) process.exit(1);
     fail("The databases cannot be brought up to date. The lines above say why.");
   }
   isMigrated = true;

@@ -43,7 +43,7 @@ const notFound: Page = {
 export async function missingPage(c: Context<AppEnv>): Promise<Response | undefined> {
   const wantsPage = c.req.header("Accept")?.includes("text/html") === true && !c.req.path.startsWith("/api/");
   if (!wantsPage) return undefined;
-  const page = String(await renderPage(notFound, readEnv(c.env).sourceUrl));
+  const page = String(await renderPage(notFound, readEnv(c.env)));
   const headers = { ...siteHeaders, "Content-Type": "text/html; charset=UTF-8", "Cache-Control": "no-store" };
   return new Response(page, { status: 404, headers });
 }
@@ -54,11 +54,11 @@ export async function missingPage(c: Context<AppEnv>): Promise<Response | undefi
  */
 export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unknown): void {
   const type = "text/html; charset=UTF-8";
-  const playgroundPage = cachedDocument(type, async ({ sourceUrl }) => String(await renderPage(playground, sourceUrl)));
+  const playgroundPage = cachedDocument(type, async (env) => String(await renderPage(playground, env)));
   const describeAt = (baseUrl: string) => describe(baseUrl) as Description;
   const referencePage = cachedDocument(type, async (env) => {
     const body = renderReference(describeAt(env.baseUrl), await guidesIn(env));
-    return compact(await renderPage({ ...reference, body }, env.sourceUrl));
+    return compact(await renderPage({ ...reference, body }, env));
   });
   const search = cachedDocument("application/json", async (env) =>
     JSON.stringify(searchIndex(describeAt(env.baseUrl), await guidesIn(env))),
@@ -71,9 +71,7 @@ export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unkn
       if (guide === undefined) throw new Error(`there is no guide ${id}`);
       const body = renderGuide(describeAt(env.baseUrl), guides, guide);
       const title = `${guide.title} · PDF Service`;
-      return compact(
-        await renderPage({ ...reference, title, description: `${guide.title}: a guide.`, body }, env.sourceUrl),
-      );
+      return compact(await renderPage({ ...reference, title, description: `${guide.title}: a guide.`, body }, env));
     });
   const operationTexts = new Map<string, ReturnType<typeof cachedDocument>>();
   const markdown = "text/markdown; charset=UTF-8";

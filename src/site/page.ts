@@ -1,5 +1,6 @@
 import { html, raw } from "hono/html";
 import { type Html } from "./reference/prose.ts";
+import type { Env } from "../env.ts";
 import { version } from "../version.ts";
 
 /**
@@ -34,9 +35,9 @@ const needsJavaScript = html`<noscript
 >`;
 
 /** The full document. `sourceUrl` is where the source of this deployment is offered (AGPL, section 13). */
-export function renderPage(page: Page, sourceUrl: string) {
+export function renderPage(page: Page, { sourceUrl, isSingleTenant }: Pick<Env, "sourceUrl" | "isSingleTenant">) {
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="en" ${isSingleTenant ? raw('data-auth="single"') : ""}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -89,6 +89,12 @@ export class Telemetry {
     );
   }
 
+  /** Sends the kept data at once, and the metrics whatever their interval. Never throws. */
+  flush(): Promise<void> {
+    this.#metricsSent = 0;
+    return this.#flush();
+  }
+
   async #flush(): Promise<void> {
     const now = Date.now();
     const spans = this.#spans;

@@ -9,9 +9,9 @@ import { text } from "node:stream/consumers";
 import timers from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { type Order, readCommandLine, UsageError } from "../../scripts/account-command-line.ts";
+import { readCommandLine, UsageError } from "../../scripts/account-command-line.ts";
 import { withAccountDatabases } from "../../scripts/account-database.ts";
-import { carryOut } from "../../scripts/account-orders.ts";
+import { carryOut, type StoredOrder } from "../../scripts/account-orders.ts";
 import { openThroughWrangler } from "../../scripts/wrangler-database.ts";
 import type { Databases } from "../../src/serve/databases.ts";
 import { root } from "./server.ts";
@@ -124,7 +124,7 @@ const name = `O'Brien & "Söhne" 漢字 🙂 ? ; DROP TABLE accounts;-- \\`;
 /** Carries out orders in these databases; returns what the tool prints. */
 const ordering =
   (databases: Databases) =>
-  async (given: Order): Promise<Json> =>
+  async (given: StoredOrder): Promise<Json> =>
     JSON.parse(JSON.stringify(await carryOut(given, databases, new Date()))) as Json;
 
 test("accounts and keys are made, listed, changed, and revoked", () =>
@@ -161,7 +161,7 @@ test("accounts and keys are made, listed, changed, and revoked", () =>
       revokedAt: null,
     });
 
-    const second: Order = { command: "revoke-key", key: String(keys[0]?.["id"]) };
+    const second: StoredOrder = { command: "revoke-key", key: String(keys[0]?.["id"]) };
     const revokedAt = expect.stringMatching(/Z$/) as unknown;
     expect(await order(second)).toEqual({ account: id, revoked: [{ ...keys[0], revokedAt }] });
     expect([await rotate(made["key"]), await rotate(more["key"])]).toEqual([400, 401]);

@@ -113,7 +113,7 @@ describe("lists and usage", () => {
 
     const { used, limit } = await service.getUsage();
     const usage = await typed("pdf-service usage");
-    const number = (value: number): string => value.toLocaleString("en-US");
+    const number = (value: number | null): string => String(value?.toLocaleString("en-US"));
     expect(usage).toContain(`Credits used  ${number(used)} of ${number(limit)}\n`);
     expect(usage).toMatch(/^OPERATION +CREDITS$/m);
     expect(usage).toMatch(/^rotate +\d+$/m);

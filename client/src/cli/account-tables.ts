@@ -10,8 +10,8 @@ type Files = Awaited<ReturnType<PdfService["listFiles"]>>;
 export function usageTable({ plan, limit, used, remaining, perOperation, ...period }: Usage): string {
   const facts = definitions([
     ["Plan", plan],
-    ["Credits used", `${number(used)} of ${number(limit)}`],
-    ["Credits left", number(remaining)],
+    ["Credits used", limit === null ? number(used) : `${number(used)} of ${number(limit)}`],
+    ["Credits left", remaining === null ? "unlimited" : number(remaining)],
     ["Month", `${day(period.currentPeriodStart)} to ${day(period.currentPeriodEnd)} (UTC)`],
   ]).replaceAll(/^ {2}/gm, "");
   const rows = Object.entries(perOperation).toSorted(([, a], [, b]) => b - a);

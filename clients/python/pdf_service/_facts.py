@@ -16,7 +16,7 @@ class Facts(Headers):
 
     @property
     def credits_remaining(self) -> Optional[int]:
-        """The credits left this month, for keys of this mode."""
+        """The credits left this month, for keys of this mode. Absent if the plan has no limit."""
         return read_integer(self.headers, "X-Credits-Remaining")
 
     @property

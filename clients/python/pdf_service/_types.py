@@ -195,10 +195,10 @@ class UsageSummaryLimits(TypedDict):
 class UsageSummary(TypedDict):
     currentPeriodStart: str
     currentPeriodEnd: str
-    plan: Literal["free", "starter", "pro", "business", "enterprise"]
-    limit: int
+    plan: Literal["free", "starter", "pro", "business", "enterprise", "unlimited"]
+    limit: Union[int, None]
     used: int
-    remaining: int
+    remaining: Union[int, None]
     perOperation: Dict[str, int]
     months: List[UsageSummaryMonthsItem]
     limits: UsageSummaryLimits

@@ -4,6 +4,7 @@ import { ExpiringMap } from "./expiring-map.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import { authenticate, type CreditStanding, type RateStanding } from "../../accounts/authentication.ts";
 import type { Caller } from "../../accounts/caller.ts";
+import { UNLIMITED } from "../../accounts/plans.ts";
 import type { Scope } from "../../accounts/scopes.ts";
 import { admit, type Admitted, type OpenCharge } from "../../billing/admit.ts";
 import type { Reservation } from "../../billing/reservation.ts";
@@ -83,6 +84,7 @@ async function identifyFor(c: Context<AppEnv>, next: Next, charge: OpenCharge | 
   c.set("credits", credits);
   c.set("reservation", reservation);
   await next();
+  if (rate.limit === UNLIMITED) return;
   // On every response from here on, including errors. draft-ietf-httpapi-ratelimit-headers-10.
   c.header("RateLimit-Policy", `"default";q=${rate.limit};w=${WINDOW_SECONDS}`);
   c.header("RateLimit", `"default";r=${rate.remaining};t=${rate.resetSeconds}`);
@@ -125,9 +127,10 @@ export async function identityOf(env: Env, headers: Headers, charge?: OpenCharge
     return { database, caller: known.caller, credits: known.credits, rate };
   }
   const now = new Date();
+  const { requestsPerMinute } = env;
   const result: Admitted = await (charge === undefined
-    ? authenticate(database, hash, now)
-    : admit(database, hash, charge, now));
+    ? authenticate(database, hash, now, requestsPerMinute)
+    : admit(database, hash, charge, now, requestsPerMinute));
   if (result.ok) {
     const { caller, credits, rate, reservation } = result;
     const milliseconds = rate.resetSeconds * 1_000;

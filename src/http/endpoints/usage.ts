@@ -21,9 +21,9 @@ export const usage = defineEndpoint({
       currentPeriodStart: z.string().meta({ format: "date-time" }),
       currentPeriodEnd: z.string().meta({ format: "date-time", description: "The start of the next month." }),
       plan: z.enum(planNames),
-      limit: credits("The credits per month."),
+      limit: credits("The credits per month. Null if the plan has no limit.").nullable(),
       used: credits("The credits charged, including those reserved for running requests."),
-      remaining: credits("The credits left."),
+      remaining: credits("The credits left. Null if the plan has no limit.").nullable(),
       perOperation: z.record(z.string(), z.int()).describe("The credits charged per operation."),
       months: z
         .array(z.object({ start: z.string().meta({ format: "date-time" }), used: credits("The credits charged.") }))

@@ -16,10 +16,12 @@ export const responseHeaders: Readonly<Record<string, string>> = {
   Location: "The path of the job.",
   "Preference-Applied": "What has been done of what the request preferred in `Prefer`.",
   "Retry-After": "The number of seconds to wait before you retry.",
-  "RateLimit-Policy": 'The number of requests per minute in your plan: `"default";q=60;w=60`.',
-  RateLimit: 'The number of requests left in this minute, and the seconds until it ends: `"default";r=50;t=30`.',
+  "RateLimit-Policy":
+    'The number of requests per minute in your plan: `"default";q=60;w=60`. Absent if the plan has no limit.',
+  RateLimit:
+    'The number of requests left in this minute, and the seconds until it ends: `"default";r=50;t=30`. Absent if the plan has no limit.',
   "X-Credits-Charged": "The credits charged for this request.",
-  "X-Credits-Remaining": "The credits left this month, for keys of this mode.",
+  "X-Credits-Remaining": "The credits left this month, for keys of this mode. Absent if the plan has no limit.",
   "Idempotency-Replayed":
     "`true` if the request was not charged because an earlier one with the same Idempotency-Key was.",
   ...resultHeaders,

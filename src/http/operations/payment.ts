@@ -11,6 +11,7 @@ import type { RequestLog } from "../exchange/request-log.ts";
 import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import { creditLimit, monthOf } from "../../accounts/periods.ts";
+import { shownLimit } from "../../accounts/plans.ts";
 import { shardOfAccount } from "../../accounts/token.ts";
 import type { LateReversal } from "../../billing/late-reversal.ts";
 import { type RequestKey, requestKey, type SignedPart } from "../../billing/idempotency.ts";
@@ -183,9 +184,10 @@ export class Payment {
     settled.catch(() => {});
     const isOld = Date.now() - this.#log.start > OLD;
     const paid = isOld ? await this.#settling : { charged: credits, remaining };
+    const left = shownLimit(this.#reservation.limit, paid.remaining);
     const headers = {
       "X-Credits-Charged": String(paid.charged),
-      "X-Credits-Remaining": String(paid.remaining),
+      ...(left !== null && { "X-Credits-Remaining": String(left) }),
       ...(credits === 0 && { "Idempotency-Replayed": "true" }),
     };
     return { headers, settled };

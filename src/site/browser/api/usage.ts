@@ -6,9 +6,10 @@ export interface Usage {
   readonly currentPeriodStart: string;
   readonly currentPeriodEnd: string;
   readonly plan: string;
-  readonly limit: number;
+  /** Null if the plan has no limit, like `remaining`. */
+  readonly limit: number | null;
   readonly used: number;
-  readonly remaining: number;
+  readonly remaining: number | null;
   readonly perOperation: Readonly<Record<string, number>>;
   readonly months: readonly { readonly start: string; readonly used: number }[];
   readonly limits: { readonly requestBytes: number; readonly fileBytes: number };

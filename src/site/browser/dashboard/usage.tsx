@@ -72,21 +72,11 @@ function Summary({ data }: { data: UsageSummary }) {
           {(["used", "remaining", "limit"] as const).map((name) => (
             <div key={name}>
               <dt>{name === "limit" ? "per month" : name}</dt>
-              <dd>{number(data[name])}</dd>
+              <dd>{data[name] === null ? "Unlimited" : number(data[name])}</dd>
             </div>
           ))}
         </dl>
-        <progress
-          class={data.used >= data.limit ? "full" : data.used >= 0.8 * data.limit ? "nearly-full" : ""}
-          aria-label={`${number(data.used)} of ${number(data.limit)} credits used`}
-          max={data.limit}
-          value={data.used}
-        />
-        {data.used >= data.limit && (
-          <p class="issue">
-            All credits of this month are used. Requests fail until {day(data.currentPeriodEnd)} (UTC).
-          </p>
-        )}
+        {data.limit !== null && <Level used={data.used} limit={data.limit} end={data.currentPeriodEnd} />}
       </section>
       <section class="card padded" aria-labelledby="by-month">
         <h2 id="by-month">Credits by month</h2>
@@ -104,6 +94,21 @@ function Summary({ data }: { data: UsageSummary }) {
           <Chart label="Credits by operation" bars={operations} />
         )}
       </section>
+    </>
+  );
+}
+
+/** How much of the month's credits is used. */
+function Level({ used, limit, end }: { used: number; limit: number; end: string }) {
+  return (
+    <>
+      <progress
+        class={used >= limit ? "full" : used >= 0.8 * limit ? "nearly-full" : ""}
+        aria-label={`${number(used)} of ${number(limit)} credits used`}
+        max={limit}
+        value={used}
+      />
+      {used >= limit && <p class="issue">All credits of this month are used. Requests fail until {day(end)} (UTC).</p>}
     </>
   );
 }

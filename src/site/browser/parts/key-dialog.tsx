@@ -18,6 +18,9 @@ export function askForKey(): Promise<string | undefined> {
   });
 }
 
+/** Whether the server has one account, made at its start. */
+const isSingleTenant = (): boolean => document.documentElement.dataset["auth"] === "single";
+
 /** The button in the header, and the dialog it opens. */
 export function KeyButton({ value, usage }: { value: string; usage: Usage | undefined }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -30,7 +33,8 @@ export function KeyButton({ value, usage }: { value: string; usage: Usage | unde
     <>
       {value !== "" && usage && (
         <a class="quiet credits" href="#/usage">
-          {number(usage.remaining)} credits left, {usage.plan} plan
+          {usage.remaining === null ? `${number(usage.used)} credits used` : `${number(usage.remaining)} credits left`},{" "}
+          {usage.plan} plan
         </a>
       )}
       <button type="button" class={value === "" ? "primary small" : "key-chip"} onClick={() => void askForKey()}>
@@ -67,8 +71,18 @@ function KeyForm({ value, close }: { value: string; close: () => void }) {
     <form class="stack" onSubmit={save} noValidate>
       <h2 id="key-title">API key</h2>
       <p class="quiet">
-        Kept in this tab's session storage and sent only to this service. <code>npm start</code> prints a link that
-        contains a key; <code>npm run account -- create --name Example</code> creates an account with one.
+        Kept in this tab's session storage and sent only to this service.{" "}
+        {isSingleTenant() ? (
+          <>
+            The operator of this server has its key: <code>API_KEY</code>, or the file <code>api-key</code> in the data
+            folder. There are no accounts to create.
+          </>
+        ) : (
+          <>
+            <code>npm start</code> prints a link that contains a key;{" "}
+            <code>npm run account -- create --name Example</code> creates an account with one.
+          </>
+        )}
       </p>
       <div class="field">
         <label for="key-input">{value === "" ? "Key" : "New key"}</label>

@@ -138,7 +138,7 @@ export function Form({ operation, operations, values, change, issues, running, .
         <span class="quiet cost">
           {becomesJob ? "Large files are stored first, and Run starts a job. " : ""}
           <Cost operation={operation} operations={operations} values={values} />
-          {usage && `, ${number(usage.remaining)} left`}
+          {usage && usage.remaining !== null && `, ${number(usage.remaining)} left`}
         </span>
       </div>
     </form>
