@@ -10,6 +10,9 @@ export const usage = `Usage: npm run account -- <command> [options]
 
   create --name <name> [--plan <plan>] [--test]          creates an account with its first key
   create --account <account> --name <name> [--test]      creates another key for an account
+  delete --account <account> [--yes]                     deletes an account with all of its data
+  export <file> [--account <account>]                    writes all accounts, or one, with their files
+  import <file>                                          adds the accounts of such a file
   new-key                                                prints a key for API_KEY of npm run serve, and stores nothing
   list                                                   lists all accounts
   plan --account <account> --plan <plan>                 changes the plan of an account
@@ -18,6 +21,7 @@ export const usage = `Usage: npm run account -- <command> [options]
 
   --name <name>         1 to 100 characters
   --plan <plan>         ${planNames.join(", ")} (create: default unlimited with --data, free without)
+  --yes                 do not ask for a confirmation
   --test                create a test key instead of a live one
   --remote              use the deployed database, through wrangler (log in first: npx wrangler login)
   --env <environment>   with --remote: staging or production (default: production)
@@ -35,6 +39,9 @@ export type Order =
   | { readonly command: "create"; readonly name: string; readonly plan: PlanName; readonly livemode: boolean }
   | { readonly command: "create-key"; readonly account: string; readonly name: string; readonly livemode: boolean }
   | { readonly command: "list" }
+  | { readonly command: "delete"; readonly account: string; readonly confirmed: boolean }
+  | { readonly command: "export"; readonly path: string; readonly account: string | undefined }
+  | { readonly command: "import"; readonly path: string }
   | { readonly command: "new-key" }
   | { readonly command: "plan"; readonly account: string; readonly plan: PlanName }
   | { readonly command: "keys"; readonly account: string }
@@ -43,43 +50,61 @@ export type Order =
 
 type Values = ReturnType<typeof parse>["values"];
 
-const commands: Readonly<Record<string, { readonly takes: readonly (keyof Values)[]; order(values: Values): Order }>> =
-  {
-    create: {
-      takes: ["name", "plan", "test", "account"],
-      order(values) {
-        const [name, livemode] = [labelOf(values.name), values.test !== true];
-        if (values.account === undefined)
-          return {
-            command: "create",
-            name,
-            plan: planOf(values.plan ?? (values.data === undefined ? "free" : "unlimited")),
-            livemode,
-          };
-        if (values.plan !== undefined)
-          throw new UsageError("--plan is only for new accounts. Use the plan command to change an account.");
-        return { command: "create-key", account: idOf("account", values.account), name, livemode };
-      },
+const commands: Readonly<
+  Record<
+    string,
+    { readonly takes: readonly (keyof Values)[]; readonly file?: true; order(values: Values, file: string): Order }
+  >
+> = {
+  create: {
+    takes: ["name", "plan", "test", "account"],
+    order(values) {
+      const [name, livemode] = [labelOf(values.name), values.test !== true];
+      if (values.account === undefined)
+        return {
+          command: "create",
+          name,
+          plan: planOf(values.plan ?? (values.data === undefined ? "free" : "unlimited")),
+          livemode,
+        };
+      if (values.plan !== undefined)
+        throw new UsageError("--plan is only for new accounts. Use the plan command to change an account.");
+      return { command: "create-key", account: idOf("account", values.account), name, livemode };
     },
-    "new-key": { takes: [], order: () => ({ command: "new-key" }) },
-    list: { takes: [], order: () => ({ command: "list" }) },
-    plan: {
-      takes: ["account", "plan"],
-      order: ({ account, plan }) => ({ command: "plan", account: idOf("account", account), plan: planOf(plan) }),
+  },
+  "new-key": { takes: [], order: () => ({ command: "new-key" }) },
+  delete: {
+    takes: ["account", "yes"],
+    order: ({ account, yes }) => ({ command: "delete", account: idOf("account", account), confirmed: yes === true }),
+  },
+  export: {
+    takes: ["account"],
+    file: true,
+    order: ({ account }, path) => ({
+      command: "export",
+      path,
+      account: account === undefined ? undefined : idOf("account", account),
+    }),
+  },
+  import: { takes: [], file: true, order: (_, path) => ({ command: "import", path }) },
+  list: { takes: [], order: () => ({ command: "list" }) },
+  plan: {
+    takes: ["account", "plan"],
+    order: ({ account, plan }) => ({ command: "plan", account: idOf("account", account), plan: planOf(plan) }),
+  },
+  keys: {
+    takes: ["account"],
+    order: ({ account }) => ({ command: "keys", account: idOf("account", account) }),
+  },
+  revoke: {
+    takes: ["key", "account"],
+    order({ key, account }) {
+      if ((key === undefined) === (account === undefined)) throw new UsageError("Use either --key or --account.");
+      if (key === undefined) return { command: "revoke", account: idOf("account", account) };
+      return { command: "revoke-key", key: idOf("key", key) };
     },
-    keys: {
-      takes: ["account"],
-      order: ({ account }) => ({ command: "keys", account: idOf("account", account) }),
-    },
-    revoke: {
-      takes: ["key", "account"],
-      order({ key, account }) {
-        if ((key === undefined) === (account === undefined)) throw new UsageError("Use either --key or --account.");
-        if (key === undefined) return { command: "revoke", account: idOf("account", account) };
-        return { command: "revoke-key", key: idOf("key", key) };
-      },
-    },
-  };
+  },
+};
 
 /** Reads the command line; undefined where help was asked for. Throws a `UsageError`. */
 export function readCommandLine(args: readonly string[]): { order: Order; target: Target } | undefined {
@@ -87,7 +112,9 @@ export function readCommandLine(args: readonly string[]): { order: Order; target
   if (values.help === true) return undefined;
   const [name = "", ...more] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined || more.length > 0) {
+  const [file = ""] = more;
+  if (command?.file === true && file === "") throw new UsageError(`${name} needs the path of a file.`);
+  if (command === undefined || more.length > (command.file === true ? 1 : 0)) {
     throw new UsageError(`The command must be one of ${Object.keys(commands).join(", ")}.`);
   }
   const everywhere: readonly string[] = ["remote", "env", "persist-to", "data"];
@@ -96,7 +123,7 @@ export function readCommandLine(args: readonly string[]): { order: Order; target
       throw new UsageError(`--${option} is not an option of ${name}.`);
     }
   }
-  return { target: targetOf(values), order: command.order(values) };
+  return { target: targetOf(values), order: command.order(values, file) };
 }
 
 function targetOf(values: Values): Target {
@@ -143,6 +170,7 @@ function parse(args: readonly string[]) {
         account: { type: "string" },
         key: { type: "string" },
         test: { type: "boolean" },
+        yes: { type: "boolean" },
         remote: { type: "boolean" },
         env: { type: "string" },
         data: { type: "string" },

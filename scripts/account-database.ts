@@ -1,3 +1,4 @@
+import type { R2Bucket } from "@cloudflare/workers-types";
 import { withLocalDatabases } from "./local-database.ts";
 import { type Databases, withDatabasesIn } from "../src/serve/databases.ts";
 
@@ -7,8 +8,11 @@ export type Target =
   | { readonly kind: "served"; readonly data: string }
   | { readonly kind: "remote"; readonly env: string };
 
-/** Opens the databases where the accounts are: the one place that knows which those are. */
-export async function withAccountDatabases<T>(target: Target, work: (databases: Databases) => Promise<T>): Promise<T> {
+/** Opens the databases where the accounts are, and the bucket of their files: the one place that knows which those are. Deployed buckets stay closed. */
+export async function withAccountDatabases<T>(
+  target: Target,
+  work: (databases: Databases, bucket?: R2Bucket) => Promise<T>,
+): Promise<T> {
   if (target.kind === "local") return withLocalDatabases(target.persistTo, work);
   if (target.kind === "served") {
     const { findApp } = await import("./find-server.ts");

@@ -1,15 +1,24 @@
+import { open, rm } from "node:fs/promises";
+import type { R2Bucket } from "@cloudflare/workers-types";
 import type { Order } from "./account-command-line.ts";
 import { insertAccount, listAccounts, planOf, setPlan } from "../src/accounts/operator.ts";
 import { insertKey, keysOf, revokeAllKeys, revokeAnyKey } from "../src/keys/operator.ts";
 import { shardOfAccount } from "../src/accounts/token.ts";
 import type { Databases } from "../src/serve/databases.ts";
 import type { Database } from "../src/db/client.ts";
+import { eraseAccount } from "../src/files/erase-account.ts";
+import { exportAccounts, importAccounts } from "../src/files/export-accounts.ts";
 
 /** Those that need a database. */
 export type StoredOrder = Exclude<Order, { readonly command: "new-key" }>;
 
-/** Runs the operator's command and returns the output. Throws if the account or key does not exist. */
-export async function carryOut(order: StoredOrder, databases: Databases, now: Date): Promise<object> {
+/** Runs the operator's command and returns the output. Throws if the account or key does not exist. Without a bucket, files are left out. */
+export async function carryOut(
+  order: StoredOrder,
+  databases: Databases,
+  now: Date,
+  bucket?: R2Bucket,
+): Promise<object> {
   switch (order.command) {
     case "create": {
       const { name, plan, livemode } = order;
@@ -43,6 +52,35 @@ export async function carryOut(order: StoredOrder, databases: Databases, now: Da
     case "revoke": {
       const { account } = order;
       return existing(await revokeAllKeys(homeOf(databases, account), account, now), account);
+    }
+    case "delete": {
+      const { account } = order;
+      const db = homeOf(databases, account);
+      const erased = existing(await eraseAccount(db, account, { bucket, settings: databases[0], now }), account);
+      return { account, deleted: erased, ...(bucket === undefined && { bytesOfFiles: "removed by the sweep" }) };
+    }
+    case "export": {
+      const { path, account } = order;
+      // It has the hashes of keys, and encrypted secrets. An existing file stays.
+      const file = await open(path, "wx", 0o600);
+      try {
+        return await exportAccounts(databases, bucket, { account, now }, async (line) => {
+          await file.write(line);
+        });
+      } catch (error) {
+        await rm(path);
+        throw error;
+      } finally {
+        await file.close();
+      }
+    }
+    case "import": {
+      const file = await open(order.path);
+      try {
+        return await importAccounts(databases, bucket, file.readLines(), now);
+      } finally {
+        await file.close();
+      }
     }
     case "revoke-key": {
       // A key's id does not tell its database; only one has it.

@@ -5,6 +5,7 @@ import "../src/serve/webcrypto.ts";
 import { root } from "./root.ts";
 import { LOCAL_SECRET } from "../src/serve/local-secret.ts";
 import { readEnv } from "../src/env.ts";
+import type { R2Bucket } from "@cloudflare/workers-types";
 import { type Databases, withMigrations } from "../src/serve/databases.ts";
 
 /** Wrangler's default folder for local data, without `--persist-to`. */
@@ -14,7 +15,10 @@ export const defaultPersistTo = join(root, ".wrangler/state");
  * Opens the local databases that `wrangler dev --persist-to <persistTo>` uses, brings them up to date, and closes them again.
  * One process for all of it: each call of wrangler's own command line would cost a second.
  */
-export async function withLocalDatabases<T>(persistTo: string, work: (databases: Databases) => Promise<T>): Promise<T> {
+export async function withLocalDatabases<T>(
+  persistTo: string,
+  work: (databases: Databases, bucket: R2Bucket) => Promise<T>,
+): Promise<T> {
   // Here, because wrangler takes most of a second to load: a command with wrong arguments fails at once.
   // Required, because an import would search its 15 MB for exports first.
   const { getPlatformProxy } = createRequire(import.meta.url)("wrangler") as typeof import("wrangler");
@@ -25,8 +29,8 @@ export async function withLocalDatabases<T>(persistTo: string, work: (databases:
     remoteBindings: false,
   });
   try {
-    const databases = readEnv({ ...proxy.env, SERVER_SECRET: LOCAL_SECRET }).databases;
-    return await work(await withMigrations(databases, join(root, "migrations")));
+    const { databases, files } = readEnv({ ...proxy.env, SERVER_SECRET: LOCAL_SECRET });
+    return await work(await withMigrations(databases, join(root, "migrations")), files.bucket);
   } finally {
     await proxy.dispose();
   }

@@ -60,7 +60,7 @@ const NO_SUCH_UPLOAD = "(10024)";
 
 /** Aborts the multipart upload of a file, if it has one that is not completed. */
 export async function abortUpload(
-  { bucket }: FileStore,
+  { bucket }: Pick<FileStore, "bucket">,
   { id, uploadId }: { readonly id: string; readonly uploadId: string | null },
 ): Promise<void> {
   if (uploadId === null) return;

@@ -5,19 +5,22 @@ import "./webcrypto.ts";
 import { openExecuted } from "../db/executed-database.ts";
 import { openMiniflare } from "./miniflare.ts";
 import { readBundle } from "./runtime.ts";
+import type { FileStore } from "../files/file.ts";
 import { type Database, openDatabase } from "../db/client.ts";
 
 export type Databases = readonly [Database, ...Database[]];
 
 /**
- * Opens the databases of `npm run serve`, brings them up to date, and closes them again. `app`: the folder of the bundle; `data`: that of its data.
+ * Opens the databases and the bucket of `npm run serve`, brings the databases up to date, and closes them again. `app`: the folder of the bundle;
+ * `data`: that of its data.
  */
 export async function withDatabasesIn<T>(
   { app, data }: { readonly app: string; readonly data: string },
-  work: (databases: Databases) => Promise<T>,
+  work: (databases: Databases, bucket: FileStore["bucket"]) => Promise<T>,
 ): Promise<T> {
-  const { databases: bound } = await readBundle(app);
-  const worker = { name: "databases", modules: true, script: "export default {}", d1Databases: bound };
+  const { databases: bound, buckets } = await readBundle(app);
+  const script = "export default {}";
+  const worker = { name: "databases", modules: true, script, d1Databases: bound, r2Buckets: buckets };
   const miniflare = await openMiniflare(data, [worker]);
   try {
     // In the order of their numbers: DB, DB_1, DB_2, ...
@@ -25,7 +28,8 @@ export async function withDatabasesIn<T>(
     const opened = await Promise.all(names.map(async (name) => openDatabase(await miniflare.getD1Database(name))));
     const [first, ...more] = opened;
     if (first === undefined) throw new Error("the bundle has no database");
-    return await work(await withMigrations([first, ...more], join(app, "migrations")));
+    const bucket = (await miniflare.getR2Bucket("FILES")) as unknown as FileStore["bucket"];
+    return await work(await withMigrations([first, ...more], join(app, "migrations")), bucket);
   } finally {
     await miniflare.dispose();
   }
