@@ -84,7 +84,7 @@ describe("DICT", () => {
   test("a DICT is read with real numbers, operators of two bytes, and the bytes of each entry", () => {
     const dict = readDict(bytes("8c 1ee2a25f 0c07 8d 8e 12"));
     expect([...dict].map(([operator, entry]) => [operator, entry.numbers, hex(entry.bytes)])).toEqual([
-      [0x0c07, [1, Number.NaN], "8c1ee2a25f0c07"],
+      [0x0c07, [1, -2.25], "8c1ee2a25f0c07"],
       [18, [2, 3], "8d8e12"],
     ]);
   });
