@@ -43,7 +43,13 @@ export const PARSERS = {
     bounds: "100,000 iterations of a key, salts of 1,024 bytes, one private key",
   },
   references: { reads: "Cross-references", elements: "rows", byte: 2, element: 500, most: limits.objects },
-  syntax: { reads: "An update of a signed PDF", elements: "tokens", byte: 2, element: 60, most: limits.parsers.syntax },
+  syntax: {
+    reads: "The objects of a PDF, outside MuPDF",
+    elements: "tokens",
+    byte: 2,
+    element: 60,
+    most: limits.parsers.syntax,
+  },
   font: {
     reads: "A font program",
     elements: "glyphs, entries, codes, and steps of outlines",

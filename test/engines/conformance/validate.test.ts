@@ -42,5 +42,12 @@ test("a Length that differs from the data, and keywords without lines of their o
 
 test("strings in hexadecimal are counted where the file has them", async () => {
   const found = await report(sound("/A <123> /B <1g> /C <12>"), "2b");
-  expect(broken(found)).toEqual(["6.1.6-1 x2", "6.1.6-2 x1"]);
+  expect(broken(found)).toEqual(["6.1.6-1 x1", "6.1.6-2 x1"]);
+});
+
+test("a section header that is not one number, one space, and another is found, and reading it ends", async () => {
+  const text = latin1(sound("")).replace("xref\n0 4\n", "xref\n0  4\n");
+  expect(broken(await report(bytesOf(text), "2b"))).toEqual(["6.1.4-2 x1"]);
+  const cut = latin1(sound("")).replace("xref\n0 4\n", "xref\n7\n0 4\n");
+  expect(broken(await report(bytesOf(cut), "2b"))).toContain("6.1.4-2 x1");
 });

@@ -2,7 +2,7 @@
 import { concat } from "../../../bytes/concat.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
-import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./encoding.ts";
+import { EXPERT_STRINGS, FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./encoding.ts";
 import { UnknownFont } from "./unknown-font.ts";
 
 /** Operators of a DICT; those of two bytes are `ESCAPE << 8 | second`. */
@@ -97,8 +97,7 @@ export class CffFont {
     if (this.isCidKeyed) throw new UnknownFont();
     const nameOf = (number: number): string => {
       const own = number - FIRST_OWN_STRING;
-      // Standard strings beyond those listed here are names of expert glyphs.
-      if (own < 0) return STANDARD_STRINGS[number] ?? `expert ${number}`;
+      if (own < 0) return STANDARD_STRINGS[number] ?? EXPERT_STRINGS[number - STANDARD_STRINGS.length] ?? "";
       const name = this.strings.item(own);
       // One string may be the name of many glyphs.
       if (name.length > MOST_NAME) throw new UnknownFont();

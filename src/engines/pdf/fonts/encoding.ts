@@ -66,6 +66,27 @@ export const STANDARD_STRINGS: readonly string[] = (
   "ograve otilde scaron uacute ucircumflex udieresis ugrave yacute ydieresis zcaron"
 ).split(" ");
 
+const LETTERS = "A B C D E F G H I J K L M N O P Q R S T U V W X Y Z".split(" ");
+const FIGURES = "zero one two three four five six seven eight nine".split(" ");
+
+/** The standard strings after these: names of expert glyphs, versions, and weights. */
+export const EXPERT_STRINGS: readonly string[] = (
+  "exclamsmall Hungarumlautsmall dollaroldstyle dollarsuperior ampersandsmall Acutesmall parenleftsuperior " +
+  `parenrightsuperior twodotenleader onedotenleader ${FIGURES.map((name) => `${name}oldstyle`).join(" ")} commasuperior ` +
+  "threequartersemdash periodsuperior questionsmall asuperior bsuperior centsuperior dsuperior esuperior isuperior " +
+  "lsuperior msuperior nsuperior osuperior rsuperior ssuperior tsuperior ff ffi ffl parenleftinferior parenrightinferior " +
+  `Circumflexsmall hyphensuperior Gravesmall ${LETTERS.map((name) => `${name}small`).join(" ")} colonmonetary onefitted ` +
+  "rupiah Tildesmall exclamdownsmall centoldstyle Lslashsmall Scaronsmall Zcaronsmall Dieresissmall Brevesmall Caronsmall " +
+  "Dotaccentsmall Macronsmall figuredash hypheninferior Ogoneksmall Ringsmall Cedillasmall questiondownsmall oneeighth " +
+  "threeeighths fiveeighths seveneighths onethird twothirds zerosuperior foursuperior fivesuperior sixsuperior " +
+  `sevensuperior eightsuperior ninesuperior ${FIGURES.map((name) => `${name}inferior`).join(" ")} centinferior ` +
+  "dollarinferior periodinferior commainferior Agravesmall Aacutesmall Acircumflexsmall Atildesmall Adieresissmall " +
+  "Aringsmall AEsmall Ccedillasmall Egravesmall Eacutesmall Ecircumflexsmall Edieresissmall Igravesmall Iacutesmall " +
+  "Icircumflexsmall Idieresissmall Ethsmall Ntildesmall Ogravesmall Oacutesmall Ocircumflexsmall Otildesmall " +
+  "Odieresissmall OEsmall Oslashsmall Ugravesmall Uacutesmall Ucircumflexsmall Udieresissmall Yacutesmall Thornsmall " +
+  "Ydieresissmall 001.000 001.001 001.002 001.003 Black Bold Book Light Medium Regular Roman Semibold"
+).split(" ");
+
 /** Number of the first string that is in the font itself. */
 export const FIRST_OWN_STRING = 391;
 

@@ -90,7 +90,7 @@ export class ColorSpaces {
     if (family === "ICCBased") await this.#useProfile(value, place);
     else if (family === "Indexed" || family === "I" || family === "Pattern") await inner(value[1]);
     else if (family === "Separation") {
-      this.#checkSeparation(value, place);
+      await this.#checkSeparation(value, place);
       await inner(value[2]);
     } else if (family === "DeviceN") {
       await this.#checkDeviceN(value, resources, place, depth);
@@ -120,11 +120,12 @@ export class ColorSpaces {
     this.#check("iccSpace", { ...icc, components }, { object: icc.object, page: place.page, context: "ICCBased" });
   }
 
-  #checkSeparation(array: readonly Plain[], { object, page }: ColorPlace): void {
+  async #checkSeparation(array: readonly Plain[], { object, page }: ColorPlace): Promise<void> {
     const name = this.#document.name(array[1]) ?? "";
     const first = this.#separations.get(name);
     if (!first) this.#separations.set(name, array);
-    const isConsistent = !first || [2, 3].every((at) => this.#isSame(first[at], array[at]));
+    const isConsistent =
+      !first || ((await this.#isSame(first[2], array[2])) && (await this.#isSame(first[3], array[3])));
     this.#check("unicodeName", { name }, { object, page });
     this.#check("separation", { name, isConsistent }, { object, page, context: name });
   }
@@ -154,25 +155,28 @@ export class ColorSpaces {
   }
 
   /** Whether two values are equal, which references to the same object are. */
-  #isSame(a: Plain | undefined, b: Plain | undefined, depth = 0): boolean {
+  async #isSame(a: Plain | undefined, b: Plain | undefined, depth = 0): Promise<boolean> {
     if (a instanceof PlainReference && b instanceof PlainReference && a.number === b.number) return true;
     const [one, other] = [this.#document.resolve(a), this.#document.resolve(b)];
     if (depth > MOST_NESTING) return false;
     if (one instanceof PlainName) return other instanceof PlainName && one.value === other.value;
-    if (isArray(one))
-      return (
-        isArray(other) &&
-        one.length === other.length &&
-        one.every((item, at) => this.#isSame(item, other[at], depth + 1))
-      );
-    if (one instanceof PlainDictionary) {
-      if (!(other instanceof PlainDictionary)) return false;
-      if (one.isStream !== other.isStream) return false;
-      return (
-        one.entries.size === other.entries.size &&
-        [...one.entries].every(([key, item]) => this.#isSame(item, other.entries.get(key), depth + 1))
-      );
+    if (isArray(one)) {
+      if (!isArray(other) || one.length !== other.length) return false;
+      for (const [at, item] of one.entries()) if (!(await this.#isSame(item, other[at], depth + 1))) return false;
+      return true;
     }
-    return one === other;
+    if (!(one instanceof PlainDictionary)) return one === other;
+    if (!(other instanceof PlainDictionary) || one.isStream !== other.isStream) return false;
+    if (one.entries.size !== other.entries.size) return false;
+    for (const [key, item] of one.entries)
+      if (!(await this.#isSame(item, other.entries.get(key), depth + 1))) return false;
+    return !one.isStream || this.#hasSameData(one, other);
+  }
+
+  async #hasSameData(one: PlainDictionary, other: PlainDictionary): Promise<boolean> {
+    const [first, second] = [await this.#document.data(one), await this.#document.data(other)];
+    if (first === undefined || first.length !== second?.length) return false;
+    this.#document.open.engine.work.spend(first.length);
+    return first.every((byte, at) => byte === second[at]);
   }
 }

@@ -26,6 +26,11 @@ import { ResourceScope } from "./resources.ts";
 /** Fuel for each byte of content, whose tokens are read twice, and for each resource that is looked at. */
 const [BYTE_WORK, RESOURCE_WORK] = [6, 200];
 
+/** Bytes of a string that a rule may be about. */
+const LONG_STRING = 32_767;
+/** Levels of the page tree. */
+const MOST_LEVELS = 64;
+
 /** Paths that operators fill and stroke. */
 const FILLS = new Set(["f", "F", "f*", "B", "B*", "b", "b*"]);
 const STROKES = new Set(["S", "s", "B", "B*", "b", "b*"]);
@@ -98,6 +103,11 @@ export class Contents {
     for (const item of document.items(page, "Annots")) {
       const annotation = document.dictionary(item);
       if (!annotation) continue;
+      const mode = document.name(annotation, "BM");
+      if (part === 4 && mode !== undefined) {
+        this.#check("blendMode", { names: [mode] }, { object: annotation.object, page: number, context: mode });
+        isTransparent ||= mode !== "Normal" && mode !== "Compatible";
+      }
       for (const form of this.appearances(annotation))
         isTransparent =
           (await this.#form(form, new ResourceScope(document, undefined, undefined), { ...place, depth: 1 })) ||
@@ -119,11 +129,22 @@ export class Contents {
   /** Sides of the boxes of a page, in units of the page. */
   #sides(page: PlainDictionary): readonly number[] {
     return ["MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"].flatMap((key) => {
-      const box = this.#document.numbers(page, key);
+      const box = this.#document.numbers(this.#inherited(page, key));
       if (box.length !== 4) return [];
       const [a = 0, b = 0, c = 0, d = 0] = box;
       return [Math.abs(c - a), Math.abs(d - b)];
     });
+  }
+
+  /** An entry of a page, or of the nearest node above it. */
+  #inherited(page: PlainDictionary, key: string): Plain {
+    let node: PlainDictionary | undefined = page;
+    for (let level = 0; node && level < MOST_LEVELS; level++) {
+      const found = node.entries.get(key);
+      if (found !== undefined) return found;
+      node = this.#document.dictionary(node, "Parent");
+    }
+    return null;
   }
 
   /** The appearance streams of an annotation. */
@@ -166,13 +187,12 @@ export class Contents {
     const document = this.#document;
     const value = document.resolve(space);
     const name = value instanceof PlainName ? value.value : document.name(isArray(value) ? value[0] : null);
-    if (name === "DeviceRGB" || name === "CalRGB") return "RGB ";
-    if (name === "DeviceCMYK") return "CMYK";
-    if (name === "DeviceGray" || name === "CalGray") return "GRAY";
+    // A device space gives no meaning to another.
+    if (name === "CalRGB") return "RGB ";
+    if (name === "CalGray") return "GRAY";
     return (
-      (await this.colors.profileOf(space))?.space ??
-      (resources.peek("ColorSpace", name ?? "") === null ? undefined : name)
-    );
+      await this.colors.profileOf(name === undefined || isArray(value) ? space : resources.peek("ColorSpace", name))
+    )?.space;
   }
 
   /** Checks the group of a page or a form. Returns whether it is one of transparency. */
@@ -191,6 +211,7 @@ export class Contents {
     await this.#checkTokens(bytes, place);
     const reader = new Reader(this.#document, this.#check, resources, place, bytes, this.fonts);
     await process(bytes, reader, this.#work);
+    if (reader.glyphWidth !== undefined) this.fonts.glyphWidths.set(place.object, reader.glyphWidth);
     if (reader.depth > 0) this.#check("savedStates", { depth: reader.depth }, place);
     await this.fonts.readPending();
     const isTransparent = await this.#use(reader.used, resources, place);
@@ -207,7 +228,10 @@ export class Contents {
     const lexer = new ContentLexer(bytes);
     for (let kind = lexer.next(); kind !== undefined; kind = lexer.next()) {
       if (kind === "hex" || kind === "number") checkToken(bytes, lexer, this.#check, object, page);
-      else if (kind === "word" && lexer.isKeyword("ID")) lexer.image();
+      if ((kind === "hex" || kind === "literal") && lexer.end - lexer.start > LONG_STRING) {
+        const size = readString(bytes, lexer.start).value.length;
+        this.#check("sizedValue", { kind: "string", size }, { object, page });
+      } else if (kind === "word" && lexer.isKeyword("ID")) lexer.image();
       if (lexer.isDue) await this.#work.rest();
     }
   }
@@ -291,8 +315,7 @@ export class Contents {
       const isNone = document.name(state, "SMask") === "None";
       this.#check("softMask", { isNone }, at);
       isTransparent ||= !isNone;
-      const group = document.stream(state, "SMask", "G");
-      if (group) await this.#form(group, resources, place);
+      // The content of a soft mask has no color of its own: only its luminosity or opacity counts.
     }
     if (this.#seen.has(-state.object) && state.object > 0) return isTransparent;
     if (state.object > 0 && value instanceof PlainReference) this.#seen.set(-state.object, isTransparent);
@@ -315,7 +338,12 @@ export class Contents {
   }
 
   /** Checks an image. Returns whether it has a soft mask. */
-  async #image(image: PlainDictionary, resources: ResourceScope, place: ContentPlace): Promise<boolean> {
+  async #image(
+    image: PlainDictionary,
+    resources: ResourceScope,
+    place: ContentPlace,
+    isSoftMask = false,
+  ): Promise<boolean> {
     const document = this.#document;
     const known = this.#seen.get(image.object);
     if (known !== undefined) return known;
@@ -326,7 +354,7 @@ export class Contents {
     this.#check("xobject", { dictionary: image }, at);
     if (softMask) {
       this.#check("softMask", { isNone: false }, at);
-      await this.#image(softMask, resources, { ...place, depth: place.depth + 1 });
+      await this.#image(softMask, resources, { ...place, depth: place.depth + 1 }, true);
     }
     const mask = document.stream(image, "Mask");
     if (mask && place.depth < limits.contents.nesting)
@@ -348,7 +376,8 @@ export class Contents {
     const intent = document.name(image, "Intent");
     if (intent !== undefined) this.#check("renderingIntent", { name: intent }, { ...at, context: intent });
     const space = image.entries.get("ColorSpace");
-    if (space !== undefined && !isMask) await this.colors.use(space, resources, at);
+    // The gray of a soft mask is no color.
+    if (space !== undefined && !isMask && !isSoftMask) await this.colors.use(space, resources, at);
     if (isJpx) await this.#jpx(image, space !== undefined, at);
     return isTransparent;
   }
@@ -362,9 +391,7 @@ export class Contents {
       return bytes;
     });
     this.#work.spend(data.length);
-    const facts = readJpxFacts(data, hasColorSpace);
-    if (!facts) return;
-    this.#check("jpx", facts, place);
+    this.#check("jpx", readJpxFacts(data, hasColorSpace), place);
   }
 
   async #inline(image: ReadonlyMap<string, Value>, resources: ResourceScope, place: ContentPlace): Promise<void> {
@@ -457,6 +484,8 @@ class Reader implements Visitor<FontOf> {
   };
   /** The most states that are saved at once. */
   depth = 0;
+  /** The width that a glyph of a Type 3 font sets. */
+  glyphWidth: number | undefined;
   readonly #document: ModelDocument;
   readonly #check: Check;
   readonly #resources: ResourceScope;
@@ -569,9 +598,9 @@ class Reader implements Visitor<FontOf> {
     if (STROKE_MODES.has(mode)) this.#stroke(state.stroke);
     const operand = operators.operand(operators.count - 1);
     if (!font || !operand) return;
-    if (this.#document.name(font, "Subtype") === "Type3") this.used.glyphFonts.add(font);
     const use = this.#fonts.of(font, this.#place.page);
     const isVisible = mode !== INVISIBLE;
+    if (isVisible && this.#document.name(font, "Subtype") === "Type3") this.used.glyphFonts.add(font);
     use.isVisible ||= isVisible;
     use.isShown = true;
     for (let at = operand.start; at < operand.end; at++) {
@@ -581,6 +610,10 @@ class Reader implements Visitor<FontOf> {
       use.add(value, isVisible);
       at = end - 1;
     }
+  }
+
+  glyph({ operators }: ReaderRun): void {
+    this.glyphWidth ??= operators.number(0);
   }
 
   unknown({ operators }: ReaderRun): void {

@@ -17,6 +17,19 @@ import { latin1 } from "../../../../bytes/latin1.ts";
 const OBJECT_WORK = 200;
 /** Bytes that a value takes, with its place in a container. */
 const VALUE_BYTES = 48;
+/** The filters of ISO 32000-2, table 6. Their short names are for inline images only. */
+const FILTER_NAMES = new Set([
+  "ASCIIHexDecode",
+  "ASCII85Decode",
+  "LZWDecode",
+  "FlateDecode",
+  "RunLengthDecode",
+  "CCITTFaxDecode",
+  "JBIG2Decode",
+  "DCTDecode",
+  "JPXDecode",
+  "Crypt",
+]);
 /** References to references that are followed. */
 const MOST_STEPS = 16;
 
@@ -106,8 +119,9 @@ export class ModelDocument {
     return (isArray(filter) ? filter : [filter]).flatMap((item) => this.name(item) ?? []);
   }
 
-  /** The decoded data of a stream; undefined if it cannot be read. */
+  /** The decoded data of a stream; undefined if it cannot be read, as with filters that are not defined. */
   async data(stream: PlainDictionary): Promise<Uint8Array | undefined> {
+    if (!this.filters(stream).every((name) => FILTER_NAMES.has(name))) return undefined;
     const { engine, document } = this.open;
     return engine.scope(async () => {
       const handle: PDFObject = document.newIndirect(stream.object);

@@ -291,7 +291,7 @@ export interface Elements {
   renderingIntent: { readonly name: string };
   inlineFilters: { readonly filters: readonly string[] };
   outputIntent: Subject & { readonly hasProfileReference: boolean };
-  outputProfile: IccFacts;
+  outputProfile: IccFacts & { readonly components: number | undefined };
   outputIntents: OutputIntents;
   iccSpace: IccFacts & { readonly components: number | undefined };
   iccCmykUse: { readonly overprints: boolean; readonly mode: number };
@@ -316,7 +316,7 @@ export interface Elements {
   signature: Subject;
   action: ActionFacts;
   layers: ConfigurationFacts;
-  fileSpecification: Subject;
+  fileSpecification: Subject & { readonly isAssociated: boolean };
   embeddedFile: EmbeddedFileFacts;
 }
 

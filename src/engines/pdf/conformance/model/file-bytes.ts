@@ -20,6 +20,8 @@ const [SPACE, TWICE] = [0x20, 2];
 const SHORT = 5;
 /** Bytes of the header line that are looked at. */
 const LONGEST_HEADER = 64;
+/** Bytes before a header. */
+const MOST_BEFORE = 1024;
 /** The objects at the start of a linearized file that are read for its first trailer. */
 const FIRST_OBJECTS = 4;
 
@@ -29,7 +31,9 @@ const isLineEnd = (byte: number | undefined): boolean => byte === CR || byte ===
 export async function readFile(document: ModelDocument, bytes: Uint8Array, work: Work): Promise<FileFacts> {
   const meter = new ParseMeter(work, "syntax");
   const headerIsFirst = latin1(bytes.subarray(0, 5)) === "%PDF-";
-  const lineEnd = bytes.subarray(0, LONGEST_HEADER).findIndex(isLineEnd);
+  // Readers find a header behind other bytes, too.
+  const begin = headerIsFirst ? 0 : Math.max(0, find(bytes.subarray(0, MOST_BEFORE), "%PDF-", 0));
+  const lineEnd = begin + bytes.subarray(begin, begin + LONGEST_HEADER).findIndex(isLineEnd);
   const at = bytes[lineEnd] === CR && bytes[lineEnd + 1] === LF ? lineEnd + TWICE : lineEnd + 1;
   const after = bytes.subarray(at + 1, at + 5);
   const sections = await readSections(bytes, document.open.engine.headerOf(document.open.document), meter);
@@ -146,6 +150,7 @@ async function readTable(
   };
   isSound &&= /^(?:\r\n|\r|\n)$/.test(gap());
   while (isDigit(bytes[at])) {
+    const begin = at;
     integer();
     isSound &&= gap() === " ";
     const count = integer();
@@ -155,6 +160,8 @@ async function readTable(
     gap();
     meter.element();
     await meter.pause();
+    // The section has no entries that could be counted.
+    if (at <= begin) break;
   }
   const tokens = new Tokens(bytes, { at, reading: "objects" });
   tokens.next();
@@ -294,8 +301,9 @@ export function checkToken(bytes: Uint8Array, tokens: Tokens, check: Check, obje
   if (kind === "hex") {
     let [digits, isClean] = [0, true];
     for (let at = start + 1; at < end - 1; at++) {
-      if (isHexadecimal(bytes[at])) digits += 1;
-      else if (!isWhite(bytes[at])) isClean = false;
+      if (isWhite(bytes[at])) continue;
+      digits += 1;
+      isClean &&= isHexadecimal(bytes[at]);
     }
     check("hexString", { digits, isClean }, { object, page });
   } else if (kind === "number" && end - start > SHORT) {

@@ -219,8 +219,10 @@ class NamedCffProgram implements FontProgram {
   glyphOf(code: number): GlyphFacts {
     const name = this.#encoding.nameOf(code, this.#own) ?? ".notdef";
     const glyph = this.#outlines.get(name);
-    const width = glyph === undefined ? undefined : ifUnderstood(() => this.#widths.of(glyph));
-    return { isPresent: glyph !== undefined, width, isNotdef: name === ".notdef" };
+    if (glyph === undefined)
+      return { isPresent: false, width: ifUnderstood(() => this.#widths.of(0)), isNotdef: name === ".notdef" };
+    const width = ifUnderstood(() => this.#widths.of(glyph));
+    return { isPresent: true, width, isNotdef: name === ".notdef" };
   }
 
   isNamed(code: number): boolean {
@@ -307,9 +309,9 @@ class SfntProgram implements FontProgram {
   glyphOf(code: number, facts: FontFacts): GlyphFacts | undefined {
     const glyph = this.#reading.isCid ? this.#glyphOfCid(code) : this.#glyphOfCode(code, facts);
     if (glyph === undefined) return undefined;
-    const isPresent = glyph < this.#font.glyphCount && (glyph > 0 || this.#reading.isCid);
-    const width = isPresent ? ifUnderstood(() => this.#font.advanceOf(glyph) * this.#scale) : undefined;
-    return { isPresent, width, isNotdef: glyph === 0 };
+    const isPresent = glyph < this.#font.glyphCount;
+    const shown = isPresent ? glyph : 0;
+    return { isPresent, width: ifUnderstood(() => this.#font.advanceOf(shown) * this.#scale), isNotdef: shown === 0 };
   }
 
   #glyphOfCid(cid: number): number {

@@ -1,11 +1,10 @@
 /** The fonts that content uses: their dictionaries, programs, and each code that is shown (ISO 32000-2, 9). */
-import type { FontFacts, DescendantFacts, Collection } from "./elements.ts";
+import type { Collection, DescendantFacts, FontFacts, FontProgram, GlyphFacts } from "./elements.ts";
 import type { CodeMap } from "../../fonts/cmap.ts";
 import { codeOf, predefinedMap, readCodeMap, readToUnicode } from "../../fonts/cmap.ts";
 import { type PlainDictionary, PlainName } from "../../objects/plain-values.ts";
 import type { Check } from "./check.ts";
 import { readProgram } from "./font-programs.ts";
-import type { FontProgram } from "./elements.ts";
 import { isArray, type ModelDocument } from "./document.ts";
 import { predefinedCollection } from "./cid-collections.ts";
 
@@ -71,6 +70,8 @@ export class FontUse {
 export class FontUses {
   readonly #document: ModelDocument;
   readonly #check: Check;
+  /** Widths that glyphs of Type 3 fonts set, by the numbers of their streams. */
+  readonly glyphWidths = new Map<number, number>();
   readonly #uses = new Map<PlainDictionary, FontUse>();
   readonly #maps = new Map<PlainDictionary, CodeMap>();
   readonly #programs = new Map<number, Promise<FontProgram | undefined>>();
@@ -144,7 +145,6 @@ export class FontUses {
     const facts = await this.#profileFacts(use);
     const place = { object: dictionary.object, page, context: facts.baseFont };
     this.#check("font", facts, place);
-    if (facts.baseFont !== undefined) this.#check("unicodeName", { name: facts.baseFont }, place);
     const toUnicode = document.stream(dictionary, "ToUnicode");
     const data = toUnicode && (await document.data(toUnicode));
     const meanings = data && (await readToUnicode(data, work));
@@ -155,7 +155,12 @@ export class FontUses {
       await work.pause();
       const code = use.isSimple ? key : Math.floor(key / 8);
       const cid = map ? map.cidOf(code, key % 8) : code;
-      const glyph = cid === undefined ? undefined : facts.program?.glyphOf(cid, facts);
+      const glyph =
+        facts.subtype === "Type3"
+          ? this.#type3Glyph(dictionary, code)
+          : cid === undefined
+            ? undefined
+            : facts.program?.glyphOf(cid, facts);
       const usual = document.number(facts.descendant?.dictionary, "DW") ?? 1000;
       const dictionaryWidth = widths
         ? cid === undefined
@@ -179,6 +184,21 @@ export class FontUses {
     }
   }
 
+  /** The glyph of a Type 3 font, whose codes have names. */
+  #type3Glyph(font: PlainDictionary, code: number): GlyphFacts | undefined {
+    const document = this.#document;
+    let at = 0;
+    let name: string | undefined;
+    for (const item of document.items(font, "Encoding", "Differences")) {
+      const [number, own] = [document.number(item), document.name(item)];
+      if (number !== undefined) at = number;
+      else if (at++ === code) name = own;
+    }
+    const stream = name === undefined ? undefined : document.stream(font, "CharProcs", name);
+    const width = stream && this.glyphWidths.get(stream.object);
+    return { isPresent: true, width, isNotdef: false };
+  }
+
   /** Whether the characters of a font are known without `ToUnicode` (9.10.2). */
   #hasKnownUnicode(font: FontFacts, code: number): boolean {
     const { descendant, encoding } = font;
@@ -199,7 +219,6 @@ export class FontUses {
     const widths = document.items(font, "Widths");
     const at = code - (document.number(font, "FirstChar") ?? 0);
     const own = at >= 0 ? document.number(widths[at]) : undefined;
-    if (widths.length === 0) return undefined;
     return own ?? document.number(font, "FontDescriptor", "MissingWidth") ?? 0;
   }
 
@@ -245,7 +264,7 @@ export class FontUses {
       dictionary,
       subtype,
       baseFont,
-      isStandard: STANDARD.has(baseFont ?? ""),
+      isStandard: STANDARD.has(baseFont ?? "") && stream === undefined,
       isVisible,
       program,
       hasProgram: stream !== undefined,
@@ -311,7 +330,7 @@ export class FontUses {
           : predefinedCollection(name ?? ""),
         declaredMode: stream ? (document.number(stream, "WMode") ?? 0) : undefined,
         fileMode: stream ? (map.vertical ? 1 : 0) : undefined,
-        base: used instanceof PlainName ? used.value : undefined,
+        base: used instanceof PlainName ? used.value : document.name(used, "CMapName"),
         largestCid: map.largestCid,
       },
     };

@@ -23,7 +23,8 @@ function* boxes(view: DataView, from: number, to: number): Generator<Box> {
   }
 }
 
-export function readJpxFacts(data: Uint8Array, hasColorSpace: boolean): JpxBoxes | undefined {
+/** A codestream without boxes has none of the facts. */
+export function readJpxFacts(data: Uint8Array, hasColorSpace: boolean): JpxBoxes {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   let [channels, bitDepth, hasDepths, specifications, approximations] = [0, 0, false, 0, 0];
   let first: { readonly method: number; readonly enumerated: number | undefined } | undefined;
@@ -48,8 +49,7 @@ export function readJpxFacts(data: Uint8Array, hasColorSpace: boolean): JpxBoxes
       }
     }
   }
-  const counting = best ?? first;
-  if (channels === 0) return undefined;
+  const counting = specifications > 1 ? best : first;
   return {
     channels,
     specifications,

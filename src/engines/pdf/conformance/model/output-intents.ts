@@ -34,7 +34,7 @@ export async function readIntents(
     profiles.add(profile.object);
     if (subtype !== PDFA) continue;
     const icc: IccFacts = readIcc(await document.data(profile));
-    check("outputProfile", icc, { ...place, object: profile.object });
+    check("outputProfile", { ...icc, components: document.number(profile, "N") }, { ...place, object: profile.object });
     space ??= icc.space;
   }
   const intents = { space, shareOneProfile: profiles.size < 2 };

@@ -18,6 +18,8 @@ export class Trees {
   readonly #check: Check;
   readonly #work: Work;
   readonly #seen = new Set<PlainDictionary>();
+  /** Specifications of files that are associated with something. */
+  readonly #files = new Set<PlainDictionary>();
 
   constructor(document: ModelDocument, check: Check) {
     this.#document = document;
@@ -27,6 +29,7 @@ export class Trees {
 
   /** Checks the values of all objects: their sizes, and streams. */
   async values(): Promise<void> {
+    for (const [number, value] of this.#document.objects) this.#associated(value, number);
     for (const [number, value] of this.#document.objects) {
       await this.#work.pause();
       this.#value(value, number);
@@ -35,6 +38,19 @@ export class Trees {
       if (value instanceof PlainDictionary && isFileSpecification(this.#document, value))
         this.#fileSpecification(value);
     }
+  }
+
+  /** Takes note of the files in AF of a dictionary. */
+  #associated(value: Plain, number: number): void {
+    if (!(value instanceof PlainDictionary)) return;
+    this.#work.spend(VALUE_WORK);
+    if (value.entries.has("AF"))
+      for (const item of this.#document.items(value, "AF")) {
+        const file = this.#document.dictionary(item);
+        if (file) this.#files.add(file);
+      }
+    const name = this.#document.name(value, "Type") === "Font" ? this.#document.name(value, "BaseFont") : undefined;
+    if (name !== undefined) this.#check("unicodeName", { name }, { object: number, context: name });
   }
 
   #value(value: Plain, object: number): void {
@@ -258,7 +274,11 @@ export class Trees {
     const document = this.#document;
     const file = document.dictionary(specification, "EF");
     const place = { object: specification.object, context: document.text(specification, "F") };
-    this.#check("fileSpecification", { dictionary: specification }, place);
+    this.#check(
+      "fileSpecification",
+      { dictionary: specification, isAssociated: this.#files.has(specification) },
+      place,
+    );
     const streams = new Set([...(file?.entries.values() ?? [])].flatMap((value) => document.stream(value) ?? []));
     for (const dictionary of streams)
       this.#check("embeddedFile", { dictionary, conforms: undefined }, { ...place, object: dictionary.object });

@@ -99,7 +99,7 @@ export const FILE_RULES: readonly ConformanceRule[] = [
       holds: ({ lengthIsRight }) => lengthIsRight,
     },
     {
-      clauses: { 1: "6.1.7-2", 2: "6.1.7.1-2", 4: "6.1.6.1-2" },
+      clauses: { 1: "6.1.7-2", 2: "6.1.7.1-2" },
       message: "The keywords `stream` and `endstream` are not on lines of their own.",
       holds: ({ keywordsAreSound }) => keywordsAreSound,
     },
@@ -113,7 +113,7 @@ export const FILE_RULES: readonly ConformanceRule[] = [
   ]),
   ...rulesOn("stream", [
     {
-      clauses: { 1: "6.1.7-3", 2: "6.1.7.1-3", 4: "6.1.6.1-3" },
+      clauses: { 1: "6.1.7-3", 2: "6.1.7.1-3", 4: "6.1.6.1-2" },
       message: "The data of a stream are in another file.",
       holds: ({ dictionary }) => !["F", "FFilter", "FDecodeParms"].some((key) => dictionary.entries.has(key)),
     },
@@ -255,6 +255,12 @@ export const FILE_RULES: readonly ConformanceRule[] = [
       clauses: { 1: "6.1.13-1" },
       message: "The document has optional content.",
       holds: ({ dictionary }) => !dictionary.entries.has("OCProperties"),
+    },
+    {
+      clauses: { 4: "6.1.12-1" },
+      message: "The Version of the catalog is not 2.n.",
+      holds: ({ dictionary }, { document }) =>
+        !dictionary.entries.has("Version") || /^2\.\d$/.test(document.name(dictionary, "Version") ?? ""),
     },
     {
       clauses: { 4: "6.1.3-4" },

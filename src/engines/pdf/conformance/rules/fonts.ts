@@ -23,7 +23,7 @@ function areCompatible(font: FontFacts, part: number): boolean {
   return (
     collection.registry === map.collection.registry &&
     collection.ordering === map.collection.ordering &&
-    (part === 1 || collection.supplement >= map.collection.supplement)
+    (part === 1 || collection.supplement <= map.collection.supplement)
   );
 }
 
@@ -31,13 +31,17 @@ function areCompatible(font: FontFacts, part: number): boolean {
 function listsAllCids({ descendant, program }: FontFacts): boolean {
   const { cidSet } = descendant ?? {};
   if (!cidSet || !program?.cids) return true;
-  return program.cids.every((cid) => ((cidSet[cid >> 3] ?? 0) & (0x80 >> (cid & 7))) !== 0);
+  return program.cids.every((cid) => cid === 0 || ((cidSet[cid >> 3] ?? 0) & (0x80 >> (cid & 7))) !== 0);
 }
 
 function listsAllNames({ charSet, program }: FontFacts): boolean {
   if (!charSet || !program?.glyphNames) return true;
   return [...program.glyphNames].every((name) => charSet.has(name));
 }
+
+/** Values that are no characters. */
+const hasForbidden = (unicode: readonly number[] | undefined): boolean =>
+  unicode?.some((unit) => unit === 0 || unit === 0xfeff || unit === 0xfffe) === true;
 
 export const FONT_RULES: readonly ConformanceRule[] = [
   ...rulesOn("font", [
@@ -124,7 +128,7 @@ export const FONT_RULES: readonly ConformanceRule[] = [
     {
       clauses: { 2: "6.2.11.4.2-1" },
       message: "The CharSet of a font does not list all glyphs of its program.",
-      holds: (font) => font.subtype !== "Type1" || listsAllNames(font),
+      holds: (font) => font.subtype !== "Type1" || !font.isSubset || listsAllNames(font),
     },
     {
       clauses: { 1: "6.3.5-3" },
@@ -197,7 +201,7 @@ export const FONT_RULES: readonly ConformanceRule[] = [
       message: "The width of a glyph in a font dictionary differs from that in the program.",
       holds: (shown) => {
         const { glyph, dictionaryWidth } = shown;
-        if (!isVisibleGlyph(shown) || glyph?.width === undefined || dictionaryWidth === undefined) return true;
+        if (!shown.isVisible || glyph?.width === undefined || dictionaryWidth === undefined) return true;
         return Math.abs(glyph.width - dictionaryWidth) <= MOST_DIFFERENCE + 1e-6;
       },
     },
@@ -207,16 +211,21 @@ export const FONT_RULES: readonly ConformanceRule[] = [
       holds: ({ glyph }) => glyph?.isNotdef !== true,
     },
     {
-      clauses: { 2: "6.2.11.7.2-1", 4: "6.2.10.7-1" },
+      clauses: { 2: "6.2.11.7.2-1" },
       level: "u",
       message: "A code that is shown has no Unicode value.",
       holds: ({ hasUnicode }) => hasUnicode,
     },
     {
-      clauses: { 2: "6.2.11.7.2-2", 4: "6.2.10.7-2" },
+      clauses: { 2: "6.2.11.7.2-2" },
       level: "u",
       message: "A ToUnicode CMap gives one of the values 0, FEFF, and FFFE.",
-      holds: ({ unicode }) => !unicode?.some((unit) => unit === 0 || unit === 0xfeff || unit === 0xfffe),
+      holds: ({ unicode }) => !hasForbidden(unicode),
+    },
+    {
+      clauses: { 4: "6.2.10.7-1" },
+      message: "A ToUnicode CMap gives one of the values 0, FEFF, and FFFE.",
+      holds: ({ unicode }) => !hasForbidden(unicode),
     },
   ]),
 ];

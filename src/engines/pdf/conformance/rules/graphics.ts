@@ -55,6 +55,13 @@ export const GRAPHICS_RULES: readonly ConformanceRule[] = [
         isVersion(icc, part),
     },
   ]),
+  ...rulesOn("outputProfile", [
+    {
+      clauses: { 1: "6.2.3.2-2" },
+      message: "An ICC profile has another number of components than N.",
+      holds: ({ space, components }) => SPACES[space] === components,
+    },
+  ]),
   ...rulesOn("outputIntents", [
     {
       clauses: { 1: "6.2.2-2", 2: "6.2.3-2", 4: "6.2.3-2" },
@@ -198,7 +205,7 @@ export const GRAPHICS_RULES: readonly ConformanceRule[] = [
     {
       clauses: { 2: "6.2.8.3-3", 4: "6.2.7.3-3" },
       message: "The color specification of a JPEG 2000 image has a method other than 1, 2, and 3.",
-      holds: ({ method, hasColorSpace }) => hasColorSpace || method === undefined || (method >= 1 && method <= 3),
+      holds: ({ method, hasColorSpace }) => hasColorSpace || (method !== undefined && method >= 1 && method <= 3),
     },
     {
       clauses: { 2: "6.2.8.3-4", 4: "6.2.7.3-4" },

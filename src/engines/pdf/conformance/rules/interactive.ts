@@ -21,6 +21,7 @@ const ANNOTATIONS: Readonly<Record<number, ReadonlySet<string>>> = {
 
 const ACTIONS = new Set(["GoTo", "GoToR", "GoToE", "Thread", "URI", "Named", "SubmitForm"]);
 const ACTIONS_1 = new Set(["GoTo", "GoToR", "Thread", "URI", "Named", "SubmitForm"]);
+const TRIGGERS = new Set(["E", "X", "D", "U", "Fo", "Bl"]);
 const NAMED = new Set(["NextPage", "PrevPage", "FirstPage", "LastPage"]);
 
 const hasBits = (flags: number, bits: number): boolean => (flags & bits) === bits;
@@ -43,7 +44,7 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
         ANNOTATIONS[part]?.has(subtype) === true && (part !== 4 || level === "f" || subtype !== "FileAttachment"),
     },
     {
-      clauses: { 1: "6.5.3-2", 2: "6.3.2-1", 4: "6.3.2-1" },
+      clauses: { 2: "6.3.2-1", 4: "6.3.2-1" },
       message: "An annotation has no F.",
       holds: ({ subtype, flags }) => subtype === "Popup" || flags !== undefined,
     },
@@ -59,10 +60,10 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
         flags === undefined || (hasBits(flags, PRINT) && (flags & (HIDDEN | INVISIBLE | TOGGLE | NO_VIEW)) === 0),
     },
     {
-      clauses: { 1: "6.5.3-3" },
-      message: "An annotation is hidden or not printed.",
+      clauses: { 1: "6.5.3-2" },
+      message: "An annotation has no F, is hidden, or is not printed.",
       holds: ({ flags }) =>
-        flags === undefined || (hasBits(flags, PRINT) && (flags & (HIDDEN | INVISIBLE | NO_VIEW)) === 0),
+        flags !== undefined && hasBits(flags, PRINT) && (flags & (HIDDEN | INVISIBLE | NO_VIEW)) === 0,
     },
     {
       clauses: { 4: "6.3.2-3" },
@@ -70,7 +71,7 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       holds: ({ subtype, flags }) => subtype !== "Text" || flags === undefined || hasBits(flags, NO_ZOOM | NO_ROTATE),
     },
     {
-      clauses: { 1: "6.5.3-4" },
+      clauses: { 1: "6.5.3-3" },
       message: "An annotation has colors, though no output intent of RGB gives their meaning.",
       holds: ({ dictionary }, { intents }) =>
         (!dictionary.entries.has("C") && !dictionary.entries.has("IC")) || intents.space === "RGB ",
@@ -81,7 +82,7 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       holds: (annotation, { part }) => !needsAppearance(annotation, part) || annotation.dictionary.entries.has("AP"),
     },
     {
-      clauses: { 1: "6.5.3-5", 2: "6.3.3-2", 4: "6.3.3-2" },
+      clauses: { 1: "6.5.3-4", 2: "6.3.3-2", 4: "6.3.3-2" },
       message: "The appearances of an annotation are not the normal one alone.",
       holds: ({ dictionary }, { document }) => {
         const appearances = document.dictionary(dictionary, "AP");
@@ -89,7 +90,7 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       },
     },
     {
-      clauses: { 1: "6.5.3-6", 2: "6.3.3-3", 4: "6.3.3-3" },
+      clauses: { 1: "6.5.3-5", 2: "6.3.3-3", 4: "6.3.3-3" },
       message: "The normal appearance of a button is no dictionary of states.",
       holds: ({ dictionary, isWidget, fieldType }, { document }) => {
         const normal = document.dictionary(dictionary, "AP", "N");
@@ -97,7 +98,7 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       },
     },
     {
-      clauses: { 1: "6.5.3-7", 2: "6.3.3-4", 4: "6.3.3-4" },
+      clauses: { 1: "6.5.3-6", 2: "6.3.3-4", 4: "6.3.3-4" },
       message: "The normal appearance of an annotation is no stream.",
       holds: ({ dictionary, isWidget, fieldType }, { document }) => {
         const normal = document.dictionary(dictionary, "AP", "N");
@@ -109,6 +110,19 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       message: "A widget has an action.",
       holds: ({ dictionary, isWidget }, { part }) =>
         !isWidget || ((part === 1 || !dictionary.entries.has("A")) && (part === 4 || !dictionary.entries.has("AA"))),
+    },
+  ]),
+  ...rulesOn("annotation", [
+    {
+      clauses: { 1: "6.9-2" },
+      message: "A field has no appearance.",
+      holds: ({ dictionary, isWidget }) => !isWidget || dictionary.entries.has("AP"),
+    },
+    {
+      clauses: { 4: "6.6.3-1" },
+      message: "The additional actions of an annotation have other triggers than E, X, D, U, Fo, and Bl.",
+      holds: ({ dictionary }, { document }) =>
+        [...(document.dictionary(dictionary, "AA")?.entries.keys() ?? [])].every((key) => TRIGGERS.has(key)),
     },
   ]),
   ...rulesOn("field", [
@@ -173,29 +187,36 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       holds: ({ dictionary }) => !dictionary.entries.has("EF"),
     },
     {
-      clauses: { 2: "6.8-2", 4: "6.9-1" },
+      clauses: { 2: "6.8-2", 4: "6.9-2" },
       message: "The specification of an embedded file lacks F or UF.",
       holds: ({ dictionary }) =>
         !dictionary.entries.has("EF") || (dictionary.entries.has("F") && dictionary.entries.has("UF")),
     },
     {
-      clauses: { 3: "6.8-3", 4: "6.9-2" },
+      clauses: { 3: "6.8-3", 4: "6.9-3" },
       message: "The specification of an embedded file has no AFRelationship.",
       holds: ({ dictionary }) => !dictionary.entries.has("EF") || dictionary.entries.has("AFRelationship"),
     },
   ]),
+  ...rulesOn("fileSpecification", [
+    {
+      clauses: { 3: "6.8-4", 4: "6.9-4" },
+      message: "An embedded file is associated with nothing: no AF has its specification.",
+      holds: ({ dictionary, isAssociated }) => !dictionary.entries.has("EF") || isAssociated,
+    },
+  ]),
   ...rulesOn("embeddedFile", [
     {
-      clauses: { 3: "6.8-1" },
-      message: "An embedded file has no Subtype.",
-      holds: ({ dictionary }, { document }) => document.name(dictionary, "Subtype") !== undefined,
+      clauses: { 3: "6.8-1", 4: "6.9-1" },
+      message: "The Subtype of an embedded file is no media type.",
+      holds: ({ dictionary }, { document }) => /^[\w.+-]+\/[\w.+-]+$/.test(document.name(dictionary, "Subtype") ?? ""),
     },
   ]),
   ...rulesOn("layers", [
     {
       clauses: { 2: "6.9-1", 4: "6.10-1" },
       message: "A configuration of layers has no name.",
-      holds: ({ name }) => name !== undefined && name !== "",
+      holds: ({ name }, { part }) => name !== undefined && (part === 4 || name !== ""),
     },
     {
       clauses: { 2: "6.9-2", 4: "6.10-2" },
