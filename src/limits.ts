@@ -606,7 +606,7 @@ export const limits = {
     crl: 5_000_000,
     /** Hashes that derive a key from a password, in one request. */
     derivation: 1_000_000,
-    /** Tokens in one PDF, as far as they are read outside MuPDF. */
+    /** Tokens in one PDF that are read outside MuPDF. */
     syntax: 8_000_000,
     /** Glyphs, entries, codes, and steps of outlines in one font program. */
     font: 2_000_000,
