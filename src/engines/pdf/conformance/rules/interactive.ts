@@ -200,7 +200,7 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
   ]),
   ...rulesOn("fileSpecification", [
     {
-      clauses: { 3: "6.8-4", 4: "6.9-4" },
+      clauses: { 3: "6.8-4" },
       message: "An embedded file is associated with nothing: no AF has its specification.",
       holds: ({ dictionary, isAssociated }) => !dictionary.entries.has("EF") || isAssociated,
     },
