@@ -29,7 +29,6 @@ interface Found {
 export class Checker {
   readonly #rules = new Map<Kind, { readonly id: string; readonly rule: ConformanceRule }[]>();
   readonly #found = new Map<string, Found>();
-  readonly #ids = new Set<string>();
   /** Set before the first element is checked. */
   context: RuleContext | undefined;
 
@@ -37,16 +36,10 @@ export class Checker {
     for (const rule of rules) {
       const id = testOf(rule, profile);
       if (id === undefined) continue;
-      this.#ids.add(id);
       const same = this.#rules.get(rule.on) ?? [];
       same.push({ id, rule });
       this.#rules.set(rule.on, same);
     }
-  }
-
-  /** Clauses and tests of the rules. */
-  get ids(): ReadonlySet<string> {
-    return this.#ids;
   }
 
   readonly check: Check = (kind, element, place) => {

@@ -5,18 +5,17 @@ import { readPacket } from "../metadata/metadata.ts";
 import { claimOf } from "./xmp/check.ts";
 import { readMetadata } from "./metadata.ts";
 import { checkXmp } from "./xmp/check.ts";
-import { xmpTestsOf } from "./xmp/rules.ts";
 import { Checker, type Failure } from "./checker.ts";
 import { Contents } from "./model/content.ts";
-import { type ModelDocument, readModelDocument } from "./model/document.ts";
+import { isArray, type ModelDocument, readModelDocument } from "./model/document.ts";
 import { checkWritten, readFile } from "./model/file-bytes.ts";
 import { readIntents } from "./model/output-intents.ts";
 import { type Profile, PROFILES, profileFacts } from "./model/profiles.ts";
 import { ResourceScope } from "./model/resources.ts";
 import { Trees } from "./model/trees.ts";
-import type { PlainDictionary } from "../objects/plain-values.ts";
+import { PlainDictionary } from "../objects/plain-values.ts";
 import { RULES } from "./rules/rules.ts";
-import { testsOf } from "./tests.ts";
+import { coverageOf, type Subjects } from "./tests.ts";
 
 export interface RuleCoverage {
   /** Rules that were checked, and all that the profile has. */
@@ -72,17 +71,31 @@ export async function validate(
   for (const { clause, test, message, object = 0, context } of ofXmp) {
     checker.fail(`${clause}-${test}`, message, { object, context });
   }
-  const tests = testsOf(profile);
-  const ofMetadata = new Set(xmpTestsOf(facts.part));
-  const checked = tests.filter((id) => checker.ids.has(id) || ofMetadata.has(id)).length;
   const { failures } = checker;
+  const { checked, all } = coverageOf(profile, subjectsOf(document));
   return {
     profile,
-    conforms: failures.length > 0 ? false : checked === tests.length ? true : null,
+    conforms: failures.length > 0 ? false : checked === all ? true : null,
     claimed: claim === undefined ? null : claim.part + claim.conformance.toLowerCase(),
-    coverage: { rules: checked, of: tests.length },
+    coverage: { rules: checked, of: all },
     failures,
   };
+}
+
+/** Any dictionary with the entries counts, wherever it is: this decides only whether tests are open. */
+function subjectsOf(document: ModelDocument): Subjects {
+  const has = { signatures: false, embeddedFiles: false };
+  for (const object of document.objects.values()) {
+    for (const within = [object]; within.length > 0;) {
+      const value = within.pop() ?? null;
+      if (isArray(value)) for (const item of value) within.push(item);
+      if (!(value instanceof PlainDictionary)) continue;
+      has.signatures ||= value.entries.has("ByteRange");
+      has.embeddedFiles ||= value.entries.has("EF");
+      for (const item of value.entries.values()) within.push(item);
+    }
+  }
+  return has;
 }
 
 /** The profile that a document claims; undefined if it claims none, or one that is not known. */
