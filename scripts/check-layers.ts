@@ -279,9 +279,9 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     problem: "lists the operators of CMaps, which belongs into src/engines/pdf/fonts/cmap.ts",
   },
   {
-    // `First` of an object stream is read in signatures. `Next` is also an entry of actions.
+    // `First` of an object stream is read in signatures, and where a written file is verified. `Next` is also an entry of actions.
     shows: /\bget\("First"\)/,
-    files: /^pdf\/(?:document\/outline|signatures\/update-structure|redaction\/proof\/\S+)\.ts$/,
+    files: /^pdf\/(?:document\/outline|signatures\/update-structure|write\/written-file|redaction\/proof\/\S+)\.ts$/,
     problem: "walks over an outline itself, not with src/engines/pdf/document/outline.ts",
   },
   {

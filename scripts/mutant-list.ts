@@ -455,8 +455,12 @@ export const mutants: readonly Mutant[] = [
   ...of(
     "billing/admit.ts",
     ["test/billing/admit.test.ts"],
-    ["credits: reserved without headroom", "${total} - ${highestPrice} * ${allowed}", "${total}"],
-    ["credits: reserved over the rate limit", "lte(accounts.minuteRequests, allowed), hasScope)", "hasScope)"],
+    ["credits: reserved without headroom", "${total} - ${highestPrice} * COALESCE(${rate}, 0)", "${total}"],
+    [
+      "credits: reserved over the rate limit",
+      "or(isNull(rate), lte(accounts.minuteRequests, rate)), hasScope",
+      "hasScope",
+    ],
   ),
   ...of(
     "http/operations/mount.ts",

@@ -173,7 +173,7 @@ test("accounts and keys are made, listed, changed, and revoked", () =>
     expect(await rotate(made["key"])).toBe(401);
   }));
 
-// As with --remote, but for the flag: the statements, their text, and what is read of wrangler's response are the same.
+// As with --remote, but for the flag: the statements, their text, and the parts of wrangler's response that are read are the same.
 test("commands do the same through `wrangler d1 execute`", async () => {
   // Of its own: SQLite refuses wrangler while a server writes.
   const persistTo = await mkdtemp(join(tmpdir(), "account-"));

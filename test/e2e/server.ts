@@ -40,7 +40,7 @@ const START_TIMEOUT = 120_000;
 /** The folder of a bundle (scripts/build-server.ts): where it is set, servers are those of `npm run serve`. */
 const served = process.env["SERVED_APP"];
 
-/** The command that starts a server, and what it is called. `args`: `--var NAME:value`, or options of `npm start`. */
+/** The command that starts a server, and its name. `args`: `--var NAME:value`, or options of `npm start`. */
 function commandOf(persistTo: string, port: number, inspector: number, args: readonly string[]) {
   if (served === undefined) {
     const own = ["--port", String(port), "--inspector-port", String(inspector), "--persist-to", persistTo];

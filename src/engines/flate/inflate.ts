@@ -98,7 +98,7 @@ export function* copies(
   }
 }
 
-/** Longest stream in bytes that is inflated at once: to 16 MiB at most, of which only what is asked for is kept. */
+/** Longest stream in bytes that is inflated at once: to 16 MiB at most, of which only the requested bytes are kept. */
 export const SHORT = 16 * 1024;
 /** Few streams contain more bytes than so many times their own. */
 export const USUAL_RATIO = 16;

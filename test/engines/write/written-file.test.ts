@@ -61,7 +61,7 @@ function fileOf({ packedNumber = 3, shift = 0, spoil = (data) => data, trailer =
 
 const read = (file: Uint8Array): Promise<WrittenFile | undefined> => readWritten(unlimitedWork(), ownBytes(file));
 
-describe("a file that was written with object streams", () => {
+describe("a written file with object streams", () => {
   test("objects are found by their cross-references, within object streams and outside of them", async () => {
     const root = (await read(fileOf()))?.trailer.get("Root");
     const page = root?.get("Pages").get("Kids").get(0);

@@ -4,7 +4,7 @@ import { xmpTestsOf } from "./xmp/rules.ts";
 import { RULES } from "./rules/rules.ts";
 import { testOf } from "./rules/rule.ts";
 
-/** Tests that nothing here checks, by what they are about. */
+/** Tests that nothing here checks, by their subject. */
 const UNCHECKED = {
   /** The bytes and certificates of signatures, except in part 1. */
   signatures: { 1: "", 2: "6.4.3:3", 3: "6.4.3:3", 4: "6.4.3:3" },
@@ -27,7 +27,7 @@ const listed = (clauses: string): string[] =>
 export type Subjects = Readonly<Record<keyof typeof UNCHECKED, boolean>>;
 
 /** The tests of a profile, and those of them that were checked. One about what the document does not have cannot fail. */
-export function coverageOf(profile: Profile, has: Subjects): { readonly checked: number; readonly all: number } {
+export function ruleCoverage(profile: Profile, has: Subjects): { readonly checked: number; readonly all: number } {
   const { part, level } = profileFacts(profile);
   const checked = new Set([...RULES.flatMap((rule) => testOf(rule, profile) ?? []), ...xmpTestsOf(part)]);
   const unchecked = new Set(level === "a" ? listed(STRUCTURE) : []);

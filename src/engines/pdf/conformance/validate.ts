@@ -15,7 +15,7 @@ import { ResourceScope } from "./model/resources.ts";
 import { Trees } from "./model/trees.ts";
 import { PlainDictionary } from "../objects/plain-values.ts";
 import { RULES } from "./rules/rules.ts";
-import { coverageOf, type Subjects } from "./tests.ts";
+import { ruleCoverage, type Subjects } from "./tests.ts";
 
 export interface RuleCoverage {
   /** Rules that were checked, and all that the profile has. */
@@ -72,7 +72,7 @@ export async function validate(
     checker.fail(`${clause}-${test}`, message, { object, context });
   }
   const { failures } = checker;
-  const { checked, all } = coverageOf(profile, subjectsOf(document));
+  const { checked, all } = ruleCoverage(profile, subjectsOf(document));
   return {
     profile,
     conforms: failures.length > 0 ? false : checked === all ? true : null,

@@ -31,7 +31,7 @@ export async function isOwnerPassword(document: PDFDocument, password: string): 
 }
 
 /** The file key, if the password is that of the role in an encryption dictionary of revision 6 (ISO 32000-2, 7.6.4.4.10 and 11). */
-export async function fileKeyBy(
+async function fileKeyBy(
   encrypt: PDFObject,
   role: Role,
   password: string,

@@ -18,7 +18,7 @@ export function noteEmptyNames(document: PDFDocument, hasEmptyName: boolean): vo
   ofDocuments.set(document, { hasEmptyName, repaired: document.wasRepaired() });
 }
 
-/** Whether an object of the document may have an empty name: true unless all objects in use were looked at, as they are now. */
+/** Whether an object of the document may have an empty name: true unless all objects in use were looked at in their current state. */
 export function mayHaveEmptyNames(document: PDFDocument): boolean {
   const known = ofDocuments.get(document);
   return known === undefined || known.hasEmptyName || known.repaired !== document.wasRepaired();

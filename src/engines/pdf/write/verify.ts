@@ -100,7 +100,7 @@ function differenceFrom({ facts, from }: Expectation, found: ReadonlyMap<string,
 
 /**
  * Whether a small file without a form proves to be right without MuPDF, which would parse all objects of an object stream for one of them. If not, it
- * is opened: this is not what tells what is wrong.
+ * is opened: other code finds the reason.
  */
 async function isRightByReferences(engine: PdfEngine, bytes: EngineBytes, expectation: Expectation): Promise<boolean> {
   const file = await readWritten(engine.work, bytes);

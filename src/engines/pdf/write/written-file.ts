@@ -2,6 +2,7 @@
  * Reads a small file that has just been written, by its cross-reference stream (ISO 32000-2, 7.5.7 and 7.5.8). Not a general reader: a file with
  * anything that MuPDF and our writer do not write is not read at all.
  */
+import { find } from "../../../bytes/find.ts";
 import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import { inflateShort, SHORT, USUAL_RATIO } from "../../flate/inflate.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
@@ -10,9 +11,9 @@ import type { Work } from "../../work.ts";
 import { MAX_DEPTH } from "../objects/objects.ts";
 import { CR, LF } from "../syntax/characters.ts";
 import { Dictionary, Malformed, Name, parseShort, Real, Reference, StringSpan, type Value } from "../syntax/objects.ts";
-import { tokens } from "../syntax/tokens.ts";
+import { Tokens, tokens } from "../syntax/tokens.ts";
 
-/** Most bytes of object streams: of larger files, MuPDF inflates only what it needs. */
+/** Most bytes of object streams: of larger files, MuPDF inflates only the objects that it needs. */
 const MOST_STORED = 64 * 1024;
 /** Longest object in bytes. */
 const MOST_OBJECT = 64 * 1024;
@@ -20,6 +21,8 @@ const MOST_OBJECT = 64 * 1024;
 const BYTE_WORK = 3;
 /** Bytes at the end of a file that contain the offset of its cross-references. */
 const END = 64;
+/** Longest end of a line, in bytes. */
+const LINE_END = 2;
 /** Longest number in the cross-references, in bytes. */
 const MOST_WIDTH = 6;
 /** Types of rows (table 18). */
@@ -67,7 +70,7 @@ interface StoredStream {
   readonly start: number;
 }
 
-/** An object as it is written. */
+/** An object in the bytes. */
 interface StoredObject {
   readonly value: Value;
   /** The bytes that have its strings. */
@@ -121,22 +124,28 @@ class Reader {
   /** The offset between `startxref` and the end. */
   #startOfReferences(): number {
     const { length } = this.#bytes;
-    const end = latin1(this.#bytes.view(Math.max(0, length - END), length));
-    const [, digits] = /startxref\n(\d{1,12})\n%%EOF\n$/.exec(end) ?? [];
-    if (digits === undefined) throw unlike(length);
-    return Number(digits);
+    const end = this.#bytes.view(Math.max(0, length - END), length);
+    const read = new Tokens(end, { at: Math.max(0, find(end, "startxref", 0)), reading: "strict" });
+    read.next();
+    if (!read.isKeyword("startxref") || read.next() !== "integer") throw unlike(length);
+    if (latin1(end.subarray(read.end)) !== "\n%%EOF\n") throw unlike(length);
+    return Number(read.text());
   }
 
   /** The stream at an offset. */
   #streamAt(at: number, type: string): StoredStream {
-    const heading = /^\d+ \d+ obj\s/.exec(latin1(this.#bytes.view(at, at + END)))?.[0];
-    if (heading === undefined) throw unlike(at);
-    const { value, end, window } = objectAt(this.#work, this.#bytes, at + heading.length);
+    const heading = new Tokens(this.#bytes.view(at, at + END), { reading: "strict" });
+    heading.next();
+    heading.next();
+    heading.next();
+    if (!heading.isKeyword("obj")) throw unlike(at);
+    const from = at + heading.end;
+    const { value, end, window } = objectAt(this.#work, this.#bytes, from);
     const data = value instanceof Dictionary ? dataBehind(window, end) : undefined;
     if (!(value instanceof Dictionary) || data === undefined) throw unlike(at);
     const named = value.get("Type");
     if (!(named instanceof Name) || named.value !== type) throw unlike(at);
-    return { dictionary: value, start: at + heading.length + data };
+    return { dictionary: value, start: from + data };
   }
 
   async #dataOf({ dictionary, start }: StoredStream): Promise<Uint8Array> {
@@ -144,7 +153,9 @@ class Reader {
     this.#stored -= length;
     const end = start + length;
     if (this.#stored < 0 || dictionary.get("DecodeParms") !== undefined) throw unlike(start);
-    if (!/^\s{0,2}endstream\s/.test(latin1(this.#bytes.view(end, end + END)))) throw unlike(end);
+    const keyword = new Tokens(this.#bytes.view(end, end + END), { reading: "strict" });
+    keyword.next();
+    if (!keyword.isKeyword("endstream") || keyword.start > LINE_END) throw unlike(end);
     const data = this.#bytes.view(start, end).slice();
     if (filter === undefined) return data;
     if (!(filter instanceof Name) || filter.value !== "FlateDecode" || length > SHORT) throw unlike(start);
@@ -199,11 +210,13 @@ class Reader {
     const stream = this.#streamAt(row.at, "ObjStm");
     const [count, first] = [integer(stream.dictionary.get("N")), integer(stream.dictionary.get("First"))];
     const data = await this.#dataOf(stream);
-    const written = latin1(data.subarray(0, first)).trim().split(/\s+/).map(Number);
-    if (written.length !== 2 * count || !written.every(Number.isSafeInteger)) throw unlike(row.at);
-    const objects = Array.from({ length: count }, (_, index) => ({
-      number: written[2 * index] ?? 0,
-      start: first + (written[2 * index + 1] ?? 0),
+    const written: number[] = [];
+    const index = new Tokens(data.subarray(0, first), { reading: "strict" });
+    while (index.next() === "integer") written.push(Number(index.text()));
+    if (index.kind !== undefined || written.length !== 2 * count) throw unlike(row.at);
+    const objects = Array.from({ length: count }, (_, at) => ({
+      number: written[2 * at] ?? 0,
+      start: first + (written[2 * at + 1] ?? 0),
     }));
     return { data, objects };
   }
