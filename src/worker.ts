@@ -2,7 +2,7 @@ import { createApp } from "./app.ts";
 import { type LateReversal, reverseLate } from "./billing/late-reversal.ts";
 import { sweep } from "./billing/sweep.ts";
 import { suspends } from "./engines/fuel-gauge.ts";
-import { keptBytes } from "./engines/lease/pool.ts";
+import { dropIdle, keptBytes } from "./engines/lease/pool.ts";
 import { databaseAt, type Env, readEnv } from "./env.ts";
 import { logFault, secondsAfterFault } from "./faults.ts";
 import { sweepFiles } from "./files/sweep.ts";
@@ -13,6 +13,7 @@ import type { JobMessage } from "./jobs/message.ts";
 import { sweepJobs } from "./jobs/sweep.ts";
 import { operations } from "./operations/index.ts";
 import { pipelineOf } from "./operations/pipeline.ts";
+import { REST_CRON } from "./rest-cron.ts";
 import { FLUSH_CRON } from "./telemetry/flush-cron.ts";
 import { consume, consumeDead } from "./webhooks/consumer.ts";
 import { type DeliveryMessage, enqueuer } from "./webhooks/message.ts";
@@ -42,6 +43,11 @@ export default {
   async scheduled({ cron, scheduledTime }, env, context) {
     const configured = readEnv(env);
     if (cron === FLUSH_CRON) return telemetryIn(configured)?.flush();
+    if (cron === REST_CRON) {
+      // An isolate that is idle allocates too little for a garbage collection. Only the server of one machine has `gc`.
+      if (dropIdle()) (globalThis as { readonly gc?: () => void }).gc?.();
+      return;
+    }
     const { databases, files, webhookQueue, jobQueue, baseUrl, serverSecrets } = configured;
     const now = new Date(scheduledTime);
     let failed = false;

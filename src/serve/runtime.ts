@@ -11,6 +11,7 @@ import { type Bundle, bundleSchema, PLACES } from "./bundle.ts";
 import { miniflareModule, openMiniflare } from "./miniflare.ts";
 import { NAME } from "./processes.ts";
 import type { RemoteBindings } from "../remote/storage.ts";
+import { REST_CRON } from "../rest-cron.ts";
 import { FLUSH_CRON } from "../telemetry/flush-cron.ts";
 
 export interface ProcessOptions {
@@ -65,6 +66,8 @@ export interface RunningProcess {
 export interface RunningWorker extends RunningProcess {
   /** Runs the scheduled work. */
   sweep(): Promise<void>;
+  /** Gives back the memory of engines that were idle since the last call. */
+  rest(): Promise<void>;
   /** Delivers a batch of messages, and waits for its end. Rejects if the worker is lost. */
   deliver(queue: string, messages: readonly Delivered[]): Promise<QueueOutcome>;
 }
@@ -232,6 +235,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     address: () => miniflare.unsafeGetDirectURL(WORKER),
     sweep: () => schedule("* * * * *"),
     flush: () => schedule(FLUSH_CRON),
+    rest: () => schedule(REST_CRON),
     deliver: async (queue, messages) => JSON.parse(await send(`/queue/${queue}`, JSON.stringify(messages))),
     stop: () => miniflare.dispose(),
   };

@@ -84,11 +84,12 @@ export class Supervisor {
     if (running !== undefined) await this.#replaceLost(running);
   }
 
-  /** Runs the scheduled work in one worker. */
+  /** Runs the scheduled work in one worker. All of them give back the memory of idle engines. */
   async sweep(): Promise<void> {
     const worker = this.#options.pool.pick();
     try {
       await (worker && this.#workers.get(worker)?.running?.sweep());
+      await Promise.all(Array.from(this.#workers.values(), (kept) => kept.running?.rest()));
     } catch (error) {
       this.#options.say("error", "sweep failed", { reason: String(error) });
     }

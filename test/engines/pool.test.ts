@@ -5,7 +5,7 @@ import { openPdf } from "../../src/engines/pdf/document/document.ts";
 import { savePdf } from "../../src/engines/pdf/write/save.ts";
 import type { AllowHeap } from "../../src/engines/memory/heap.ts";
 import type { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
-import { dropSpares, keptBytes, leaseEngines } from "../../src/engines/lease/pool.ts";
+import { dropIdle, dropSpares, keptBytes, leaseEngines } from "../../src/engines/lease/pool.ts";
 import { resetIsolate } from "../../src/isolate.ts";
 import { Work } from "../../src/engines/work.ts";
 import { MiB } from "../../src/limits.ts";
@@ -127,6 +127,35 @@ describe("leaseEngines", () => {
     const next = await leaseEngines(() => true);
     expect(next.engines.pdf === pdf).toBe(false);
     next.release(true);
+  });
+});
+
+describe("dropIdle", () => {
+  const use = async (): Promise<void> => {
+    const lease = await leaseEngines(() => true);
+    await pageCount(lease.engines.pdf);
+    lease.release(true);
+  };
+
+  test("engines are dropped once no request has had any between two calls", async () => {
+    await use();
+    expect(dropIdle()).toBe(false);
+    await use();
+    expect(dropIdle()).toBe(false);
+    expect(keptBytes()).toBeGreaterThan(0);
+    expect(dropIdle()).toBe(true);
+    expect(keptBytes()).toBe(0);
+    expect(dropIdle()).toBe(false);
+  });
+
+  test("engines are kept while a request holds some, however long it takes", async () => {
+    await use();
+    const [long, other] = [await leaseEngines(() => true), await leaseEngines(() => true)];
+    other.release(true);
+    expect([dropIdle(), dropIdle(), dropIdle()]).toEqual([false, false, false]);
+    expect(keptBytes()).toBeGreaterThan(0);
+    long.release(true);
+    expect([dropIdle(), keptBytes()]).toEqual([true, 0]);
   });
 });
 

@@ -14,7 +14,8 @@ import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { periods } from "../../src/db/schema.ts";
 import { root, startServer, type StartedServer } from "../e2e/server.ts";
 import { pdfPart, post } from "../harness/requests/client.ts";
-import { document } from "../harness/fixtures/fixtures.ts";
+import { document, largeDocument } from "../harness/fixtures/fixtures.ts";
+import { MiB } from "../../src/limits.ts";
 import { RawClient, type RawResponse } from "../servers/raw-client.ts";
 
 const program = join(root, process.env["SERVED_APP"] ?? "", "bin/serve.js");
@@ -162,12 +163,37 @@ test("headers of a connection end with it, whatever they are", async () => {
   }
 });
 
-describe("a hanging workerd", () => {
-  const workerdOf = async (own: StartedServer): Promise<number> => {
-    const [workerd] = (await processesBelow(own.pid)).filter(({ command }) => /workerd serve/.test(command));
-    return workerd?.pid ?? 0;
-  };
+const workerdOf = async (own: StartedServer): Promise<number> => {
+  const [workerd] = (await processesBelow(own.pid)).filter(({ command }) => /workerd serve/.test(command));
+  return workerd?.pid ?? 0;
+};
 
+test("the memory that a large document took is given back once no request came between two runs of the scheduled work", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
+  const own = await startServer(folder);
+  /** Bytes of the process that belong to no file. */
+  const memory = async (): Promise<number> => {
+    const status = await readFile(`/proc/${await workerdOf(own)}/status`, "utf8");
+    return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;
+  };
+  /** What the isolate kept after each run. */
+  const kept = (): number[] => [...own.printed().matchAll(/"keptBytes":(\d+)/g)].map(([, bytes]) => Number(bytes));
+  const service = { baseUrl: own.baseUrl, key: own.liveKey };
+  const rotated = await post(service, "rotate", { file: pdfPart(largeDocument(20)), angle: "90" });
+  expect(rotated.status).toBe(200);
+  const used = await memory();
+  await own.sweep();
+  await own.sweep();
+  const most = Math.max(...kept());
+  expect(most).toBeGreaterThan(20 * MiB);
+  expect(kept().at(-1)).toBe(0);
+  await expect.poll(memory).toBeLessThan(used - most / 2);
+  expect((await post(service, "rotate", { file: pdfPart(letter), angle: "90" })).status).toBe(200);
+  await own.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("a hanging workerd", () => {
   test("a workerd that hangs is noticed in time for the service to be back within 15 seconds", () => {
     // A start takes about two.
     expect(EVERY + FAILURES * PATIENCE).toBeLessThanOrEqual(10_000);

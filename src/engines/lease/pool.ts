@@ -84,6 +84,9 @@ const counts = ofIsolate(() => ({ started: 0, failed: 0 }));
 
 export const engineCounts = (): { readonly started: number; readonly failed: number } => counts.value;
 
+/** Leases that began and ended, and those that had begun when `dropIdle` last looked. */
+const leases = ofIsolate(() => ({ begun: 0, ended: 0, seen: 0 }));
+
 /** Those that still contain data of a request. */
 const used = ofIsolate(() => new Set<PdfEngine>());
 
@@ -97,6 +100,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
   let pdf: PdfEngine | undefined = takeSpare(expected, most) ?? (await startEngine());
   let parked: Parked | undefined;
   let released = false;
+  leases.value.begun += 1;
   // Each instance sees only its own memory grow; the request is accountable for the sum.
   const heap = (): number => pdf?.heapBytes ?? 0;
   const gauge = (): FuelGauge => new FuelGauge(tick, work);
@@ -167,6 +171,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
     release(clean) {
       if (released) throw new Error("the engines were returned before");
       released = true;
+      leases.value.ended += 1;
       giveBack(clean);
     },
   };
@@ -187,6 +192,18 @@ export function dropSpares(): void {
   spares.value = [];
   used.value.clear();
   dropModels();
+}
+
+/**
+ * Discards the kept engines and models if no request holds engines now, or has held any since the last call. Returns whether there were any. Their memory
+ * is free after the next garbage collection.
+ */
+export function dropIdle(): boolean {
+  const { begun, ended, seen } = leases.value;
+  leases.value.seen = begun;
+  if (ended < begun || seen < begun || keptBytes() === 0) return false;
+  dropSpares();
+  return true;
 }
 
 /**
