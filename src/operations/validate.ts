@@ -46,7 +46,7 @@ const report = z.object({
 export const validate = defineOperation({
   name: "validate",
   summary: "Validate PDF/A",
-  group: "More",
+  group: "Improve",
   keywords: "pdfa archive archival conformance compliance check verapdf preflight iso 19005 standard",
   guidance: "To learn whether a PDF conforms to PDF/A, and if not, which rules it breaks and where.",
   description: `Checks a document against a profile of PDF/A (ISO 19005), rule by rule, and returns a report as JSON. The document is not changed.

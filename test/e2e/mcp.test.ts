@@ -118,6 +118,7 @@ describe("tools", () => {
     expect(reading).toEqual([
       "extract-text",
       "verify-signatures",
+      "validate",
       "read-file",
       "list-files",
       "get-file",

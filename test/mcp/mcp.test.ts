@@ -134,6 +134,7 @@ test("a key sees only the tools that it can use", async () => {
     "metadata",
     "attachments",
     "redact",
+    "validate",
     "pipeline",
     "get-job-result",
     "list-jobs",

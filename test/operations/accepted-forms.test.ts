@@ -187,6 +187,7 @@ describe("forms of a value", () => {
 test("all parameters except free texts are tested", () => {
   const free = parameters.filter((one) => !tried.some(({ field }) => field === one.field));
   expect([...new Set(free.map(({ operation, name }) => `${operation} ${name}`))].sort()).toEqual([
+    "add-page-numbers font",
     "add-page-numbers template",
     "attachments description",
     "attachments name",
@@ -215,6 +216,7 @@ test("all parameters except free texts are tested", () => {
     "to-pdf language",
     "to-pdf title",
     "verify-signatures trust",
+    "watermark font",
     "watermark text",
   ]);
 });
