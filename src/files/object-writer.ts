@@ -136,6 +136,8 @@ export class ObjectWriter {
 
 /** How much is sent to the bucket between two turns of the event loop. */
 const PIECE_BYTES = 256 * 1024;
+/** How long the bucket may take for a piece, or for its response after the last one, in ms. */
+const PATIENCE = 20_000;
 
 /**
  * Sends bytes in pieces. As a whole, a part of 5 MiB keeps everybody else waiting for 0.2 seconds in the local bucket, which writes 4 KiB after 4 KiB
@@ -144,26 +146,48 @@ const PIECE_BYTES = 256 * 1024;
 async function sent<T>(bytes: Uint8Array, send: (body: ReadableStream<Uint8Array>) => Promise<T>): Promise<T> {
   const { readable, writable } = new FixedLengthStream(bytes.length);
   const writer = writable.getWriter();
-  const written = writePieces(writer, bytes);
-  // Reported where it is awaited.
-  written.catch(() => {});
+  const sending = send(readable);
+  sending.catch(() => {});
   try {
-    const result = await send(readable);
-    await written;
-    return result;
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      // If the bucket fails, nothing reads what is written.
+      await Promise.race([taken(writer.write(bytes.subarray(at, at + PIECE_BYTES))), failed(sending)]);
+      await nextTurn();
+    }
+    await Promise.race([taken(writer.close()), failed(sending)]);
+    return await taken(sending);
   } catch (error) {
     writer.abort(error).catch(() => {});
     throw error;
   }
 }
 
-async function writePieces(writer: WritableStreamDefaultWriter<Uint8Array>, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    await writer.write(bytes.subarray(at, at + PIECE_BYTES));
-    await nextTurn();
+const failed = (work: Promise<unknown>): Promise<never> =>
+  new Promise((_, reject) => void work.catch((error: unknown) => reject(error)));
+
+/** Waits for the bucket. On a full disk, the local one neither responds nor fails. */
+export async function taken<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Stalled()), PATIENCE);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
-  await writer.close();
 }
 
 /** Tries once more if the bucket fails. */
-export const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);
+export const twice = <T>(send: () => Promise<T>): Promise<T> =>
+  send().catch((error: unknown) => {
+    if (error instanceof Stalled) throw error;
+    return send();
+  });
+
+/** The bucket does not take bytes. It has had its time. */
+class Stalled extends Error {
+  constructor() {
+    super("the bucket does not take the bytes");
+  }
+}

@@ -12,7 +12,7 @@ import {
   shownColumns,
   type StoredFile,
 } from "./file.ts";
-import { twice } from "./object-writer.ts";
+import { taken, twice } from "./object-writer.ts";
 import { cipherOf, type FileSource, sourceOf } from "./read.ts";
 import { removeFile } from "./remove.ts";
 import { reserveFile } from "./reserve.ts";
@@ -153,7 +153,7 @@ export class PartUpload {
   async write(bytes: Uint8Array): Promise<void> {
     this.#received += bytes.length;
     await this.#hash.write(bytes);
-    for await (const sealed of this.#sealer.add(bytes)) await this.#writer.write(sealed);
+    for await (const sealed of this.#sealer.add(bytes)) await taken(this.#writer.write(sealed));
   }
 
   /**
@@ -167,9 +167,9 @@ export class PartUpload {
       throw invalid("Content-Digest", "is not the SHA-256 of the part that arrived");
     }
     if (this.#received < lengthOf(this.#row, this.#part)) throw invalid("Content-Length", "is more than what arrived");
-    await this.#writer.write(await this.#sealer.last());
-    await this.#writer.close();
-    const { etag } = await this.#sent;
+    await taken(this.#writer.write(await this.#sealer.last()));
+    await taken(this.#writer.close());
+    const { etag } = await taken(this.#sent);
     const { id, uploadId } = this.#row;
     const row = rowOf(fileParts, { file: files.id, part: this.#part, etag, nonce: base64(this.#prefix) });
     const [stored] = await this.#db
@@ -189,7 +189,7 @@ export class PartUpload {
   async abort(): Promise<void> {
     this.#hash.abort().catch(() => {});
     this.#writer.abort(new Error("the part is not complete")).catch(() => {});
-    await this.#sent.catch(() => {});
+    await taken(this.#sent).catch(() => {});
   }
 }
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 
-/** A request to the bucket that fails: it throws, or its body breaks off in the middle, or is a chunk short. */
-export type Fault = "throws" | "breaks off" | "short";
+/** A request to the bucket that fails: it throws, never responds, or its body breaks off in the middle, or is a chunk short. */
+export type Fault = "throws" | "hangs" | "breaks off" | "short";
 type Times = "once" | "always";
 export type Trip = "get" | "put" | "delete" | "list" | "createMultipartUpload" | "uploadPart" | "complete";
 
@@ -21,6 +21,7 @@ export function failing(trip: Trip, times: Times, fault: Fault = "throws", sound
         return (...values: unknown[]): unknown => {
           const isFault = fails(name);
           if (isFault && fault === "throws") return Promise.reject(new Error("R2 failed: Network connection lost."));
+          if (isFault && fault === "hangs") return new Promise(() => {});
           const result: unknown = Reflect.apply(member, target, values);
           if (name === "resumeMultipartUpload") return wrap(result as object);
           if (name === "createMultipartUpload") return (result as Promise<object>).then(wrap);

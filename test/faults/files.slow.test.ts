@@ -95,6 +95,17 @@ describe("bucket failures during an upload", () => {
     },
   );
 
+  test.each(cases.filter(([trip]) => trip !== "createMultipartUpload"))(
+    "an upload fails once, and leaves nothing, if the bucket neither responds nor fails, as on a full disk: %s",
+    async (trip, body) => {
+      const own = await fileService();
+      const { bindings, trips } = failing(trip, "always", "hangs");
+      const response = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
+      expect([response.status, trips(), await rowsOf(own.account)]).toEqual([500, 1, 0]);
+    },
+    60_000,
+  );
+
   test("a part whose write failed is absent and can be sent again, and completion can be repeated", async () => {
     const { id } = (await service.json("POST", "/files", { name: MARK, size: small.length })).body;
     const put = (bindings: object) =>
