@@ -240,9 +240,9 @@ class Run {
   }
 }
 
-/** Whether a value is the report of `validate` on a document that does not conform. */
+/** Whether a value is the report of `validate` on a document that was not proved to conform. */
 const isNonconforming = (data: unknown): boolean =>
-  typeof data === "object" && data !== null && "conforms" in data && data.conforms === false;
+  typeof data === "object" && data !== null && "conforms" in data && data.conforms !== true;
 
 function versionOfPackage(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
