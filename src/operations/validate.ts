@@ -29,7 +29,7 @@ const report = z.object({
       z.object({
         clause: z.string().describe("The clause of the part of ISO 19005, such as `6.2.11.4.1`."),
         test: z.int().describe("The rule within its clause."),
-        message: z.string().describe("The rule: what would be right."),
+        message: z.string().describe("What breaks the rule."),
         count: z.int().describe("How often it is broken."),
         first: z
           .object({

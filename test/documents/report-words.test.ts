@@ -73,7 +73,7 @@ it("rules that were not checked are no conformance", () => {
     text: "The document conforms to PDF/A-2b. It claims to.",
   });
   const first = { object: 1, page: null, context: null };
-  const failures = [{ clause: "6.6.2.1", test: 1, message: "The catalog has a metadata stream.", count: 1, first }];
+  const failures = [{ clause: "6.6.2.1", test: 1, message: "The catalog has no metadata stream.", count: 1, first }];
   expect(conformanceVerdict({ ...report, claimed: "3b", failures })).toEqual({
     tone: "bad",
     text: "The document does not conform to PDF/A-2b: it breaks a rule. It claims PDF/A-3b.",

@@ -121,7 +121,7 @@ function Conformance({ report, show }: { report: ConformanceReport; show: Show }
             <thead>
               <tr>
                 <th>Clause</th>
-                <th>Rule</th>
+                <th>Problem</th>
                 <th>Times</th>
                 <th>First at</th>
               </tr>
