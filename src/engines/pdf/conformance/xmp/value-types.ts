@@ -19,8 +19,8 @@ const SIMPLE_TYPES: ReadonlyMap<string, (text: string) => boolean> = new Map(
     Date: (text) => DATE.test(text) && pdfDateOf(text) !== undefined,
     GPSCoordinate: matches(/^\d{1,3},\d{1,2}(?:,\d{1,2}|\.\d+)?[NSEW]$/),
     Integer: matches(/^[+-]?\d+$/),
-    // RFC 3066, 2.1.
-    Locale: matches(/^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/),
+    // Any text: the test suites of PDF/A accept values that are not of RFC 3066.
+    Locale: isText,
     MIMEType: matches(/^[-\w+.]+\/[-\w+.]+$/),
     ProperName: isText,
     Rational: matches(/^[+-]?\d+\/\d+$/),
