@@ -85,7 +85,10 @@ describe("clients leaving during the work", () => {
     "decoding an image": ["to-images", () => ({ file: file(drawing(bilevel(8_000))), dpi: "300" })],
     "decompressing a stream": ["compress", () => ({ file: file(deflatedZeros(800 * MiB)) })],
     "reading objects": ["compress", () => ({ file: file(sparseNumbers(400_000)) })],
-    "reading text": ["extract-text", () => ({ file: file(drawing(ruledLines(499, 5_000))), format: "markdown" })],
+    "reading text": [
+      "extract-text",
+      () => ({ file: file(drawing(...Array<DrawnPage>(10).fill(ruledLines(499, 5_000)))), format: "markdown" }),
+    ],
     "encoding an image": ["from-images", () => ({ image0: file(interlaced, "interlaced.png") })],
     "a step of a pipeline": [
       "pipeline",
