@@ -9,8 +9,8 @@ const config: KnipConfig = {
     // scripts/build-server.ts bundles them.
     "src/serve/{main,migrate}.ts",
     "src/remote/{state,worker}.ts",
-    // vitest.config.ts names it in slow mode only.
-    "test/serve/build.ts",
+    // vitest.config.ts names them in slow mode only.
+    "test/serve/{build,temporary-folder}.ts",
     "src/site/browser/*.{page,script}.{ts,tsx}",
   ],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "bench/**/*.ts", "client/**/*.ts", "test/**/*.ts", "wasm/*.ts"],

@@ -159,6 +159,7 @@ export default defineConfig(({ mode }) => {
                   include: ["test/serve/**/*.slow.test.ts", ...SERVED.map((name) => `test/${name}.test.ts`)],
                   env: { SERVED_APP },
                   globalSetup: ["test/serve/build.ts"],
+                  setupFiles: ["test/serve/temporary-folder.ts"],
                   isolate: false,
                   maxWorkers,
                   retry,

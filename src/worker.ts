@@ -43,11 +43,7 @@ export default {
   async scheduled({ cron, scheduledTime }, env, context) {
     const configured = readEnv(env);
     if (cron === FLUSH_CRON) return telemetryIn(configured)?.flush();
-    if (cron === REST_CRON) {
-      // An isolate that is idle allocates too little for a garbage collection. Only the server of one machine has `gc`.
-      if (dropIdle()) (globalThis as { readonly gc?: () => void }).gc?.();
-      return;
-    }
+    if (cron === REST_CRON) return void dropIdle();
     const { databases, files, webhookQueue, jobQueue, baseUrl, serverSecrets } = configured;
     const now = new Date(scheduledTime);
     let failed = false;

@@ -37,7 +37,7 @@ export async function sweepJobs(
   shard: number,
   now: Date,
 ): Promise<SweptJobs> {
-  const lost = await takeBackLost(db, context, now, lte(jobParts.dueAt, now));
+  const lost = await takeBackLost(db, context, { now, most: limits.jobs.attempts }, lte(jobParts.dueAt, now));
   const overdue = await endOverdue(db, context, now);
   const settled = await settleEnded(db, context, ROWS);
   const woken = await wakeLate(db, queue, shard, now);
@@ -51,6 +51,12 @@ export async function sweepJobs(
   return { lost, overdue, settled, woken, orphans, forgotten: forgotten.meta.changes };
 }
 
+/**
+ * How often a part is begun whose process was lost each time. It is often another part that ended the process, and a part begins again within seconds, so
+ * that it can be lost several times in a row.
+ */
+const MOST_LOSSES = 10;
+
 /** Takes back the parts of consumers that are known to be lost, and wakes others for them. `consumer`: the name of a process; undefined: all. */
 export async function replaceLost(
   db: Database,
@@ -58,11 +64,16 @@ export async function replaceLost(
   { queue, shard, consumer }: { readonly queue: JobQueue; readonly shard: number; readonly consumer?: string },
   now: Date,
 ): Promise<void> {
-  await wakeConsumers(queue, shard, await takeBackLost(db, context, now, claimedBy(consumer)));
+  await wakeConsumers(queue, shard, await takeBackLost(db, context, { now, most: MOST_LOSSES }, claimedBy(consumer)));
 }
 
 /** Parts whose consumers are lost or gave no sign of life. The one that takes too long or too much each time fails in the end. */
-async function takeBackLost(db: Database, context: JobContext, now: Date, are: SQL | undefined): Promise<number> {
+async function takeBackLost(
+  db: Database,
+  context: JobContext,
+  { now, most }: { readonly now: Date; readonly most: number },
+  are: SQL | undefined,
+): Promise<number> {
   const rows = await db
     .select({ part: jobParts, job: jobs })
     .from(jobParts)
@@ -71,7 +82,7 @@ async function takeBackLost(db: Database, context: JobContext, now: Date, are: S
     .limit(ROWS);
   for (const { part, job } of rows) {
     const claim = { job, part, token: part.token ?? "" };
-    if (part.attempts < limits.jobs.attempts) await repeatPart(db, claim, now);
+    if (part.attempts < most) await repeatPart(db, claim, now);
     else if (part.pages > 1) await dividePart(db, claim, now);
     else await failLost(db, context, claim, now);
   }

@@ -18,15 +18,9 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * By default, V8 lets the garbage of each isolate grow with the memory of the machine, and workerd has a dozen isolates, most of them for the databases.
- * Their garbage holds buffers and rows of thousands of requests. With these options it is collected after some MB. `gc` is for the scheduled work, which
- * uses it when the service is idle.
+ * Their garbage holds buffers and rows of thousands of requests. With these options it is collected after some MB.
  */
-const V8_OPTIONS = [
-  "--initial-old-space-size=4",
-  "--heap-growing-percent=20",
-  "--max-semi-space-size=4",
-  "--expose-gc",
-];
+const V8_OPTIONS = ["--initial-old-space-size=4", "--heap-growing-percent=20", "--max-semi-space-size=4"];
 
 /** Sets what Miniflare and workerd take from the environment. */
 async function prepareEnvironment(data: string): Promise<void> {

@@ -83,8 +83,12 @@ describe("npm run account", () => {
 
 describe("command line", () => {
   test.each([
-    ["no command", ["--name", "N"], "create, list, plan, keys, revoke"],
-    ["an unknown command", ["destroy", "--name", "N"], "create, list, plan, keys, revoke"],
+    ["no command", ["--name", "N"], "create, new-key, delete, export, import, list, plan, keys, revoke"],
+    [
+      "an unknown command",
+      ["destroy", "--name", "N"],
+      "create, new-key, delete, export, import, list, plan, keys, revoke",
+    ],
     ["two commands", ["list", "keys"], "The command must be one of"],
     ["no name", ["create"], "--name"],
     ["a control character", ["create", "--name", "a\nb"], "control character"],

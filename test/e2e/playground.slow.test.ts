@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)("playground", () => {
     const page = await visitor.open("merge");
     const [letter, receipt] = ["letter.pdf", "receipt.png"].map((name) => join(root, "examples", name));
     await page.setInputFiles('input[type="file"]', [letter ?? "", receipt ?? ""]);
-    await page.locator(".drop .issue").getByText("file does not take receipt.png. It takes PDF.").waitFor();
+    await page.getByRole("alert").getByText("file does not take receipt.png. It takes PDF.").waitFor();
     expect(await page.locator(".files .file-name").allInnerTexts()).toEqual(["letter.pdf"]);
     await visitor.run();
     await visitor.result.getByText("invalid_parameters").waitFor();
@@ -258,7 +258,7 @@ describe.skipIf(noBrowser)("playground", () => {
     const letter = join(root, "examples/letter.pdf");
     await page.setInputFiles('input[type="file"]', [letter, letter]);
     await visitor.run();
-    await visitor.result.getByText("On this server, merge takes up to 3.9 KB").last().waitFor();
+    await visitor.result.getByText("On this server, merge takes up to 4.0 KB").last().waitFor();
     expect(requests).toEqual([]);
     // One of them fits.
     await page.reload();

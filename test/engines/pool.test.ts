@@ -81,7 +81,7 @@ describe("leaseEngines", () => {
     expect(keptBytes()).toBeLessThan(10 * MiB);
   });
 
-  test("every instance has the conversions of gray and of RGB to each other, and draws without making them", async () => {
+  test("every instance has the conversion of gray to RGB, and draws without making it", async () => {
     const fuelOf = async (prepare: (pdf: PdfEngine) => void): Promise<number> => {
       const work = new Work(Infinity);
       const lease = await leaseEngines(() => true, { work });
@@ -89,7 +89,6 @@ describe("leaseEngines", () => {
       prepare(pdf);
       const { DeviceGray, DeviceRGB } = pdf.mupdf.ColorSpace;
       fillPixel(pdf, DeviceRGB, DeviceGray, [0.5]);
-      fillPixel(pdf, DeviceGray, DeviceRGB, [0.5, 0.25, 1]);
       lease.release(true);
       return work.spent;
     };

@@ -50,6 +50,7 @@ const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
   unsupported_text: (name) => unknownLetters[name] ?? {},
   no_form: () => ({ file: pdf }),
   unknown_fields: (name) => (name === "fill-form" ? { file: form, texts: { values: '{"x":"x"}', strict: "1" } } : {}),
+  not_conforming: () => ({ texts: { require: "true" } }),
   no_tables: (name) => (name === "extract-text" ? { texts: { format: "csv" } } : {}),
   unsupported_form: () => ({ file: formOf({}, { form: "/XFA [(template) 4 0 R]" }) }),
   invalid_certificate: (name) => ({ texts: { [name === "seal" ? "chain" : "trust"]: "none" } }),

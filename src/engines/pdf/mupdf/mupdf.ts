@@ -44,7 +44,7 @@ interface Snapshot {
 }
 
 /**
- * Every instance begins the same, so the snapshot is taken once: of the first instance that passes the check of abi.ts, with the conversions of
+ * Every instance begins the same, so the snapshot is taken once: of the first instance that passes the check of abi.ts, with the conversion of
  * color-links.ts.
  */
 const checked = ofIsolate((): Snapshot | undefined => undefined);
