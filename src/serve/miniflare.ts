@@ -16,19 +16,12 @@ const ROOTS = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bund
 /** Signals at which Miniflare would end the process at once, in the middle of requests. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/**
- * By default, V8 lets the garbage of each isolate grow with the memory of the machine, and workerd has a dozen isolates, most of them for the databases.
- * Their garbage holds buffers and rows of thousands of requests. With these options it is collected after some MB.
- */
-const V8_OPTIONS = ["--initial-old-space-size=4", "--heap-growing-percent=20", "--max-semi-space-size=4"];
-
 /** Sets what Miniflare and workerd take from the environment. */
 async function prepareEnvironment(data: string): Promise<void> {
   // Nothing is written beside the data, so that a container needs no other place.
   const temporary = join(data, "tmp");
   await mkdir(temporary, { recursive: true });
   process.env["TMPDIR"] = temporary;
-  process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_OPTIONS.join(" ");
   if (process.platform !== "linux" || process.env["SSL_CERT_FILE"] !== undefined || ROOTS.some(existsSync)) return;
   // workerd does not start where the system has no root certificates, as in small images: it gets those of Node.
   const roots = join(temporary, "roots.pem");

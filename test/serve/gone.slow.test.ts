@@ -105,7 +105,7 @@ describe("clients leaving during the work", () => {
     const [operation, parts] = works[name] ?? ["", () => ({})];
     const body = await formBody(parts());
     const before = soFar();
-    expect(await sendAndLeave(service, `/api/v1/${operation}`, body, () => sleep(500))).toBeUndefined();
+    expect(await sendAndLeave(service, `/api/v1/${operation}`, body, () => sleep(150))).toBeUndefined();
     const ended = await nextEnd(operation, before);
     expect(ended).toMatchObject(GONE);
     expect(ended.credits).toBeUndefined();
