@@ -166,7 +166,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   pades: "/docs#seal",
   "verify signature": "/docs#verify-signatures",
   "shadow attack": "/docs#verify-signatures",
-  "pdf/a": "/docs/not-offered",
+  "pdf/a": "/docs/pdfa",
   oauth: "/docs/not-offered",
   "data retention": "/docs/what-is-stored",
   japanese: "/docs#ocr",
