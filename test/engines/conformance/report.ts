@@ -33,7 +33,7 @@ export const broken = (found: ConformanceReport): string[] =>
 export function sound(
   page: string,
   objects: readonly string[] = [],
-  { catalog = "", header = "%PDF-1.7", trailer = "/ID [<00> <00>]" } = {},
+  { catalog = "", header = "%PDF-1.7", trailer = "/ID [<00> <00>]", isBackward = false } = {},
 ): Uint8Array {
   const all = [
     `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
@@ -42,11 +42,11 @@ export function sound(
     ...objects,
   ];
   let text = `${header}\n%\xe2\xe3\xcf\xd3\n`;
-  const offsets = all.map((object, index) => {
-    const at = text.length;
+  const offsets: string[] = [];
+  for (const [index, object] of isBackward ? [...all.entries()].toReversed() : all.entries()) {
+    offsets[index] = `${String(text.length).padStart(10, "0")} 00000 n \n`;
     text += `${index + 1} 0 obj\n${object}\nendobj\n`;
-    return `${String(at).padStart(10, "0")} 00000 n \n`;
-  });
+  }
   const start = text.length;
   text += `xref\n0 ${all.length + 1}\n0000000000 65535 f \n${offsets.join("")}`;
   text += `trailer\n<< /Size ${all.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`;

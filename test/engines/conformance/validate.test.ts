@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
 import { broken, report, sound, stream, withoutXmp } from "./report.ts";
+import { Work } from "../../../src/engines/work.ts";
 
 const CONTENT = "/Contents 4 0 R /Resources << >>";
 
@@ -50,4 +51,25 @@ test("a section header that is not one number, one space, and another is found, 
   expect(broken(await report(bytesOf(text), "2b"))).toEqual(["6.1.4-2 x1"]);
   const cut = latin1(sound("")).replace("xref\n0 4\n", "xref\n7\n0 4\n");
   expect(broken(await report(bytesOf(cut), "2b"))).toContain("6.1.4-2 x1");
+});
+
+test("streams without an end are searched for it once, in whatever order they are", async () => {
+  const spent = vi.spyOn(Work.prototype, "spend");
+  const fuel = async (count: number, isBackward: boolean): Promise<number> => {
+    const streams = Array.from({ length: count }, () => `<< /Length 99999999 >>\nstream\n${"x".repeat(200)}`);
+    spent.mockClear();
+    const found = await report(sound("", streams, { isBackward }), "2b");
+    expect(broken(found).some((one) => one.startsWith("6.1.7.1-1 "))).toBe(true);
+    return spent.mock.calls.reduce((sum, [units]) => sum + units, 0);
+  };
+  for (const isBackward of [false, true]) {
+    const [one, two, four] = [
+      await fuel(800, isBackward),
+      await fuel(1_600, isBackward),
+      await fuel(3_200, isBackward),
+    ];
+    // The square would be 4 times as much.
+    expect(four - two).toBeLessThan(2.5 * (two - one));
+  }
+  spent.mockRestore();
 });

@@ -25,6 +25,50 @@ const MOST_BEFORE = 1024;
 /** The objects at the start of a linearized file that are read for its first trailer. */
 const FIRST_OBJECTS = 4;
 
+/** White space and digits that are skipped at once: more is as wrong, and many places may lead to the same. */
+const MOST_SKIPPED = 64;
+/** Bytes for a unit of fuel where a keyword is searched. */
+const SEARCHED = 4;
+
+/** Where bytes of a kind end, from a place on. */
+function skip(bytes: Uint8Array, from: number, isKind: (byte: number | undefined) => boolean): number {
+  const most = Math.min(bytes.length, from + MOST_SKIPPED);
+  let at = from;
+  while (at < most && isKind(bytes[at])) at++;
+  return at;
+}
+
+const isSpace = (byte: number | undefined): boolean => byte === SPACE;
+
+const WORD = "endstream";
+
+/** Finds `endstream` after any place of the file. */
+class StreamEnds {
+  readonly #bytes: Uint8Array;
+  readonly #work: Work;
+  /** The start and the result of the last search. */
+  #from = 0;
+  #found = -1;
+
+  constructor(bytes: Uint8Array, work: Work) {
+    this.#bytes = bytes;
+    this.#work = work;
+  }
+
+  /** Returns the length of the file if it has none. */
+  after(start: number): number {
+    if (start >= this.#from && start <= this.#found) return this.#found;
+    // No part is searched twice.
+    const isBefore = start < this.#from;
+    const searched = isBefore ? this.#bytes.subarray(0, this.#from + WORD.length - 1) : this.#bytes;
+    const found = find(searched, WORD, start);
+    const end = found >= 0 ? found : isBefore ? this.#found : this.#bytes.length;
+    this.#work.spend(Math.ceil((Math.min(end, searched.length) - start) / SEARCHED));
+    [this.#from, this.#found] = [start, end];
+    return end;
+  }
+}
+
 const isLineEnd = (byte: number | undefined): boolean => byte === CR || byte === LF;
 
 /** Reads what the file has besides its objects. */
@@ -47,7 +91,7 @@ export async function readFile(document: ModelDocument, bytes: Uint8Array, work:
     firstId: first?.id,
     lastId,
     isLinearized: first !== undefined,
-    bytesAfterEnd: bytesAfterEnd(bytes),
+    bytesAfterEnd: bytesAfterEnd(bytes, meter),
     hasXrefStream: sections.hasStream,
     tablesAreSound: sections.areSound,
     objectCount: document.objects.size,
@@ -58,10 +102,12 @@ export async function readFile(document: ModelDocument, bytes: Uint8Array, work:
 const idOf = (parts: readonly (string | undefined)[]): string | undefined =>
   parts.length > 0 ? parts.map((part) => part ?? "").join("/") : undefined;
 
-function bytesAfterEnd(bytes: Uint8Array): number {
-  let at = bytes.length;
+function bytesAfterEnd(bytes: Uint8Array, meter: ParseMeter): number {
   const marker = "%%EOF";
-  while (at >= marker.length && latin1(bytes.subarray(at - marker.length, at)) !== marker) at--;
+  const last = marker.charCodeAt(marker.length - 1);
+  let at = bytes.length;
+  while (at >= marker.length && !(bytes[at - 1] === last && isAt(bytes, at - marker.length, marker))) at--;
+  meter.bytes(bytes.length - at);
   if (at < marker.length) return bytes.length;
   if (bytes[at] === CR && bytes[at + 1] === LF) return bytes.length - at - TWICE;
   return bytes.length - at - (isLineEnd(bytes[at]) ? 1 : 0);
@@ -140,12 +186,12 @@ async function readTable(
   /** Skips white space and returns its bytes. */
   const gap = (): string => {
     const start = at;
-    while (isWhite(bytes[at])) at++;
+    at = skip(bytes, at, isWhite);
     return latin1(bytes.subarray(start, at));
   };
   const integer = (): number => {
     const start = at;
-    while (isDigit(bytes[at])) at++;
+    at = skip(bytes, at, isDigit);
     return Number(latin1(bytes.subarray(start, at)));
   };
   isSound &&= /^(?:\r\n|\r|\n)$/.test(gap());
@@ -156,7 +202,7 @@ async function readTable(
     const count = integer();
     isSound &&= /^ ?(?:\r\n|\r|\n)$/.test(gap());
     at = Math.min(bytes.length, at + count * 20);
-    while (at > 0 && isDigit(bytes[at - 1])) at--;
+    for (const least = Math.max(0, at - MOST_SKIPPED); at > least && isDigit(bytes[at - 1]);) at--;
     gap();
     meter.element();
     await meter.pause();
@@ -212,6 +258,7 @@ export async function checkWritten(
   check: Check,
 ): Promise<void> {
   const header = document.open.engine.headerOf(document.open.document);
+  const ends = new StreamEnds(bytes, work);
   for (const [number, { container, offset }] of document.entries) {
     await work.pause();
     if (container !== undefined) continue;
@@ -223,7 +270,7 @@ export async function checkWritten(
     let isSound = heading.isSound;
     let { end } = body;
     if (body.isStream) {
-      const stream = streamFacts(document, bytes, number, end);
+      const stream = streamFacts(document, { bytes, ends }, number, end);
       check("writtenStream", stream, place);
       end = stream.end;
       work.spend(20);
@@ -239,8 +286,7 @@ function headingAt(
   from: number,
   number: number,
 ): { readonly end: number; readonly isSound: boolean } | undefined {
-  let at = from;
-  while (isWhite(bytes[at])) at++;
+  const at = skip(bytes, from, isWhite);
   let isSound = at === 0 || isLineEnd(bytes[at - 1]);
   const tokens = new Tokens(bytes, { at, reading: "objects" });
   if (tokens.next() !== "number" || Number(tokens.text()) !== number) return undefined;
@@ -258,8 +304,7 @@ function headingAt(
 
 /** Whether `endobj` has a line end before and after it. `from`: where the object, or its stream, ends. */
 function hasSoundEnd(bytes: Uint8Array, from: number): boolean {
-  let at = from;
-  while (isWhite(bytes[at])) at++;
+  const at = skip(bytes, from, isWhite);
   if (latin1(bytes.subarray(at, at + 6)) !== "endobj") return false;
   const after = bytes[at + 6];
   return isLineEnd(bytes[at - 1]) && (after === undefined || isLineEnd(after));
@@ -316,25 +361,21 @@ export function checkToken(bytes: Uint8Array, tokens: Tokens, check: Check, obje
 /** The data of a stream and its keywords (7.3.8). `from`: after `stream`. */
 function streamFacts(
   document: ModelDocument,
-  bytes: Uint8Array,
+  { bytes, ends }: { readonly bytes: Uint8Array; readonly ends: StreamEnds },
   number: number,
   from: number,
 ): { readonly lengthIsRight: boolean; readonly keywordsAreSound: boolean; readonly end: number } {
   const beginsSoundly = bytes[from] === LF || (bytes[from] === CR && bytes[from + 1] === LF);
   let start = from;
-  if (!beginsSoundly) while (bytes[start] === SPACE) start++;
+  if (!beginsSoundly) start = skip(bytes, start, isSpace);
   if (bytes[start] === CR) start++;
   if (bytes[start] === LF) start++;
   const dictionary = document.objects.get(number);
   const length = dictionary instanceof PlainDictionary ? (document.number(dictionary, "Length") ?? -1) : -1;
   const declared = start + length;
-  let keyword = declared;
-  while (keyword < bytes.length && isWhite(bytes[keyword])) keyword++;
+  let keyword = skip(bytes, declared, isWhite);
   const isThere = length >= 0 && isAt(bytes, keyword, "endstream");
-  if (!isThere) {
-    const found = find(bytes, "endstream", start);
-    keyword = found < 0 ? bytes.length : found;
-  }
+  if (!isThere) keyword = ends.after(start);
   const endsSoundly = isLineEnd(bytes[keyword - 1]);
   // A carriage return before the line feed may belong to the data.
   const isPair = bytes[keyword - TWICE] === CR && bytes[keyword - 1] === LF;
