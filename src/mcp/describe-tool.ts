@@ -6,7 +6,8 @@ export function describeTool(others: readonly McpTool[]): McpTool {
   const self = checked({
     described: {
       name: "describe-tool",
-      description: "Returns the full description of a tool: details, an example, and the schema of its results.",
+      description:
+        "Returns the full description of a tool: details, what each parameter means and allows, an example, and the schema of its results.",
       inputSchema: {
         type: "object",
         properties: { name: { type: "string" } },

@@ -5,12 +5,12 @@ import { type Endpoint, scopesOfEndpoint } from "../http/endpoints/define.ts";
 
 /** An endpoint as a tool: its parameters are those of the path and the query, and its result is the response. */
 function endpointTool(endpoint: Endpoint): McpTool {
-  const { name, tag, method, path, description, query, response } = endpoint;
+  const { name, tag, method, path, summary, description, query, response } = endpoint;
   const ids = Array.from(path.matchAll(/\{(\w+)\}/g), ([, id = ""]) => id);
   const { properties } = query ? z.toJSONSchema(query, { io: "output", unrepresentable: "any" }) : {};
   const described: ToolDescription = {
     name: toolName(name),
-    description,
+    description: `${summary}.`,
     inputSchema: {
       type: "object",
       properties: { ...Object.fromEntries(ids.map((id) => [id, { type: "string" }])), ...properties },

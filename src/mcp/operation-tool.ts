@@ -3,6 +3,7 @@ import { failure, type ToolHints } from "./failure.ts";
 import { expiresInSchema, jobResult, resultOf, resultSchema } from "./result.ts";
 import { errorOf, isObject, type Json, type McpTool, type ToolCall, type ToolDescription } from "./tool.ts";
 import { bodyOf, fileListsOf, formOf, parameterOf } from "./tool-form.ts";
+import { briefSchema, FILE, type ParametersSchema } from "./brief-schema.ts";
 import { jobFieldsOf } from "../http/operations/job-options.ts";
 import { parameterSchemas } from "../http/openapi/form.ts";
 import { asApiError } from "../http/errors/api-error.ts";
@@ -13,9 +14,6 @@ import type { Operation } from "../operations/definition/define.ts";
 import { isText, kindOfResult, type MediaType, modesOf, XLSX } from "../operations/definition/modes.ts";
 import { type FieldIssue, type Fields, hintsOf, takesJson } from "../operations/definition/fields.ts";
 import { cannotStoreResult } from "./errors.ts";
-
-/** The instructions of the server explain it once. */
-const FILE = "ID, URL, or base64.";
 
 /** An operation as a tool: its name, texts, parameters, and results all derive from its definition. */
 export function operationTool(operation: Operation): McpTool {
@@ -36,10 +34,10 @@ export function operationTool(operation: Operation): McpTool {
     !modes.some(({ returns }) => returns.includes("application/pdf"));
   const described: ToolDescription = {
     name,
-    description: [`${summary}.`, guidance, needsOf(operation), costOf(operation)]
+    description: [guidance ?? `${summary}.`, needsOf(operation), costOf(operation)]
       .filter((sentence) => sentence !== undefined)
       .join(" "),
-    inputSchema,
+    inputSchema: briefSchema(operation, inputSchema),
     // Files are never changed: results are new files.
     annotations: isReading ? { readOnlyHint: true, idempotentHint: true } : { destructiveHint: false },
   };
@@ -52,6 +50,7 @@ export function operationTool(operation: Operation): McpTool {
         costOf(operation) ?? "Costs 1 credit.",
       ].join("\n\n"),
       example,
+      inputSchema,
       outputSchema: { ...resultSchema(modes, [...headers, "X-Ignored-Parameters"]), type: "object" },
     },
     group: "operations",
@@ -134,14 +133,7 @@ function resultKind(operation: Operation, parameters: Json): ReturnType<typeof k
   return kindOfResult(operation, Object.fromEntries(values));
 }
 
-interface InputSchema {
-  readonly [name: string]: unknown;
-  readonly type: "object";
-  readonly properties: Readonly<Record<string, Json>>;
-  readonly required: string[];
-}
-
-function inputSchemaOf(operation: Operation): InputSchema {
+function inputSchemaOf(operation: Operation): ParametersSchema {
   const { fields } = operation;
   const { properties: texts, $defs } = parameterSchemas(fields);
   const own: Record<string, Json> = {};
@@ -149,7 +141,7 @@ function inputSchemaOf(operation: Operation): InputSchema {
   for (const [name, field] of Object.entries(fields)) {
     const { required: isRequired, when } = hintsOf(field);
     if (isRequired && !when) required.push(name);
-    if (field.kind === "text") own[name] = concise(texts[name] ?? {});
+    if (field.kind === "text") own[name] = ownSchema(texts[name] ?? {});
     else if (field.kind === "file") own[name] = fileSchema(field);
     if (field.kind === "files") {
       const { prefix, min, max, description } = field;
@@ -192,8 +184,8 @@ function inputSchemaOf(operation: Operation): InputSchema {
   };
 }
 
-/** Without facts for forms, and without duplicates: those in words and in the schema, or here and in the instructions. */
-function concise({ "x-when": _when, "x-required": _required, format, examples, ...schema }: Json): Json {
+/** Without facts for forms, and without repetitions. */
+function ownSchema({ "x-when": _when, "x-required": _required, format, examples, ...schema }: Json): Json {
   const { default: byDefault, description, "x-choices": choices, ...rest } = schema;
   const named = isObject(choices) ? ` Of: ${(choices["values"] as readonly string[]).join(", ")}.` : "";
   return {
@@ -254,7 +246,7 @@ function jobParameters(operation: Operation): Readonly<Record<string, Json>> {
     background: { type: "boolean" },
     ...(onPageError && {
       onPageError: {
-        ...concise(onPageError),
+        ...ownSchema(onPageError),
         description: "Of a job: `continue` leaves out the pages that fail.",
       },
     }),

@@ -21,17 +21,17 @@ import { version } from "../version.ts";
 const { base64Bytes, inlineBytes, resultSeconds } = limits.mcp;
 
 /** The facts common to all tools, so that none has to repeat them. */
-const instructions = `Tools for PDF documents: each operation is a tool. Descriptions are short; \`describe-tool\` returns the details of one, an example, and the schema of its results.
+const instructions = `Tools for PDF documents: each operation is a tool. Descriptions are short; \`describe-tool\` returns the details of one, what each parameter means and allows, an example, and the schema of its results.
 
 Files: a file parameter takes the ID of a stored file (\`file_...\`), an https:// URL that needs no credentials, or the file in base64 (up to ${base64Bytes / MiB} MiB), bare or as \`data:application/pdf;name=report.pdf;base64,...\`. Paths cannot be read. Inputs are never changed.
 
-Results: text and JSON of up to ${inlineBytes / 1024} KiB are in the response (\`structuredContent.text\`, \`structuredContent.result\`). Anything else is stored as a file of the account (\`structuredContent.file\`: \`id\`, \`name\`, \`size\`, \`contentType\`, \`url\`, \`expiresAt\`), and its \`id\` works as a file of the next tool. It is deleted after ${resultSeconds / 60} minutes, or after \`expiresIn\` seconds (${limits.storage.shortestSeconds} to ${limits.storage.longestSeconds}). \`structuredContent.headers\` says what happened to the document, such as \`X-Page-Count\`.
+Results: text and JSON of up to ${inlineBytes / 1024} KiB are in the response (\`structuredContent.text\`, \`structuredContent.result\`). Anything else is stored as a file of the account (\`structuredContent.file\`: \`id\`, \`name\`, \`size\`, \`contentType\`, \`url\`, \`expiresAt\`), and its \`id\` works as a file of the next tool. It is deleted after ${resultSeconds / 60} minutes, or after the seconds of the parameter \`expiresIn\`, which every operation takes (${limits.storage.shortestSeconds} to ${limits.storage.longestSeconds}). \`structuredContent.headers\` says what happened to the document, such as \`X-Page-Count\`.
 
 Pages: ranges such as \`1-3,5,last\`, \`odd\`, or \`!4\`, counted from 1. To run several operations on one document, \`pipeline\` is one call and stores only the last result.
 
 Long work: for long documents, and for OCR of more than ${limits.ocr.pages} pages, set \`background\`. The result has a job; wait for it with \`get-job\`, then call \`get-job-result\`.
 
-An operation costs 1 credit if its description does not say otherwise (\`get-usage\` has what is left); all else is free, and so are errors. A call that is repeated with the same \`idempotencyKey\` within 24 hours is charged once.`;
+An operation costs 1 credit if its description does not say otherwise (\`get-usage\` has what is left); all else is free, and so are errors. A call of any operation that is repeated with the same \`idempotencyKey\` within 24 hours is charged once.`;
 
 export interface Toolbox {
   /** By name. */

@@ -36,6 +36,8 @@ export interface ToolManual {
   readonly description: string;
   /** Parameters that work. */
   readonly example?: Json | undefined;
+  /** With all that the list leaves out. */
+  readonly inputSchema?: ObjectSchema;
   readonly outputSchema?: ObjectSchema;
 }
 

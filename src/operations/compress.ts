@@ -55,18 +55,20 @@ The output is never larger than the input: if nothing can be saved, the input is
     level: text(
       formChoice("low", "medium", "high", "max"),
       "How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45.",
-      { label: "Compression level", default: "medium" },
+      { brief: "", label: "Compression level", default: "medium" },
     ),
-    grayscale: text(formBoolean(), "Converts pages to grayscale: text, drawings, images, and annotations."),
+    grayscale: text(formBoolean(), "Converts pages to grayscale: text, drawings, images, and annotations.", {
+      brief: "",
+    }),
     stripMetadata: text(
       formBoolean(),
       "Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.",
-      { label: "Remove metadata" },
+      { brief: "", label: "Remove metadata" },
     ),
     imageMaxDpi: text(
       formInteger(1, 10_000),
       "Images with a higher resolution on the page, in pixels per inch, are downsampled to this one.",
-      { label: "Highest resolution of images (dpi)", default: 150 },
+      { brief: "", label: "Highest resolution of images (dpi)", default: 150 },
     ),
   },
   example: { file: "letter.pdf" },

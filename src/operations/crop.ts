@@ -50,16 +50,22 @@ Changes are appended to the file (an incremental update), unless it is damaged o
     box: text(
       jsonField(area).meta({ examples: [{ x: 36, y: 36, width: 300, height: 400 }] }),
       "What stays visible, in points from the top left of the visible page.",
+      { brief: "What stays, in points from the top left." },
     ),
     margins: text(
       jsonField(margins).meta({ examples: [{ top: 36, right: 0, bottom: 72, left: 0 }, 36] }),
       "What is cut off, in points: for each side, or one number for all.",
+      { brief: "What is cut off, in points." },
     ),
     auto: text(formBoolean(), "Crops each page to its visible content. Almost white pixels count as blank.", {
+      brief: "Crops to the visible content.",
       label: "Crop to the content",
     }),
-    pages: text(pageRange(), "The pages to crop.", { default: "all" }),
-    remove: text(formBoolean(), "Removes what lies outside from the file.", { label: "Remove what is cut off" }),
+    pages: text(pageRange(), "The pages to crop.", { brief: "", default: "all" }),
+    remove: text(formBoolean(), "Removes what lies outside from the file.", {
+      brief: "Removes what lies outside from the file.",
+      label: "Remove what is cut off",
+    }),
   },
   oneOf: { fields: ["box", "margins", "auto"], exactly: true },
   example: { file: "letter.pdf", margins: "36" },

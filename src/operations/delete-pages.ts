@@ -18,7 +18,7 @@ entries with others below them, which lose their destination. At least one page 
   modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
-    pages: text(pageRange(), "The pages to delete.", { required: true }),
+    pages: text(pageRange(), "The pages to delete.", { brief: "", required: true }),
   },
   example: { file: "letter.pdf", pages: "2" },
   furtherExamples: [{ file: "hundred-pages.pdf", pages: "2-50" }],

@@ -44,10 +44,13 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
     values: text(
       jsonField(values).meta({ examples: [{ name: "Ada", agree: true, colors: ["red", "blue"] }] }),
       "The values by full field name.",
-      { required: true },
+      { brief: "By full field name.", required: true },
     ),
-    flatten: text(formBoolean(), "Makes the fields part of the pages, so that they can no longer be edited."),
+    flatten: text(formBoolean(), "Makes the fields part of the pages, so that they can no longer be edited.", {
+      brief: "",
+    }),
     strict: text(formBoolean(), "Fails with 422 if `values` names fields that the form does not have.", {
+      brief: "Unknown names are an error.",
       label: "Reject unknown fields",
     }),
   },

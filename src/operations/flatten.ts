@@ -24,6 +24,7 @@ A document with nothing to flatten is returned unchanged. With \`forms\` or \`al
   fields: {
     file: pdfFile(),
     what: text(formChoice("all", "forms", "annotations"), "What becomes part of the pages.", {
+      brief: "",
       label: "What to flatten",
       default: "all",
     }),

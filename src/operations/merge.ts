@@ -39,14 +39,19 @@ digital signatures become invalid.`,
     interleave: text(
       formBoolean(),
       "Takes one page from each document in turn. When a document runs out of pages, the others continue.",
+      { brief: "Pages of all documents in turn." },
     ),
-    title: text(formText(MOST_CHARACTERS), "The title of the result. By default, that of the first document."),
-    author: text(formText(MOST_CHARACTERS), "The author of the result. By default, that of the first document."),
+    title: text(formText(MOST_CHARACTERS), "The title of the result. By default, that of the first document.", {
+      brief: "",
+    }),
+    author: text(formText(MOST_CHARACTERS), "The author of the result. By default, that of the first document.", {
+      brief: "",
+    }),
     bookmarks: text(
       formChoice("keep", "per-file", "none"),
       `The outline of the result. \`keep\`: the outlines of all documents, one after the other. \`per-file\`: one entry per
 document, named after its file, with the document's outline below it. \`none\`: no outline.`,
-      { default: "keep" },
+      { brief: "The outline: `per-file` is an entry per document above its own.", default: "keep" },
     ),
   },
   example: { file0: "letter.pdf", file1: "enclosure.pdf" },

@@ -148,13 +148,19 @@ set if a signature is no longer valid: the file was damaged, or it is certified 
   modes: { by: "action", values: { get: returnsJson(facts), set: MAKES_PDF } },
   fields: {
     file: pdfFile(),
-    action: text(formChoice("get", "set"), "`get` reads the metadata, `set` changes it.", { required: true }),
+    action: text(formChoice("get", "set"), "`get` reads the metadata, `set` changes it.", {
+      brief: "",
+      required: true,
+    }),
     metadata: text(
       jsonField(changes.schema).meta({ examples: [{ title: "Report", author: null, custom: { Reviewed: "yes" } }] }),
       `The entries to change. \`null\` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: \`ModDate\` is \`modificationDate\`.`,
-      { required: true, when: { action: ["set"] } },
+      { brief: "`null` removes an entry.", required: true, when: { action: ["set"] } },
     ),
-    replace: text(formBoolean(), "Removes all entries that `metadata` does not name.", { when: { action: ["set"] } }),
+    replace: text(formBoolean(), "Removes all entries that `metadata` does not name.", {
+      brief: "Removes other entries.",
+      when: { action: ["set"] },
+    }),
   },
   example: { file: "letter.pdf", action: "get" },
   furtherExamples: [{ file: "hundred-pages.pdf", action: "set", metadata: '{"title":"Load"}' }],

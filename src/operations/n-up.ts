@@ -30,17 +30,18 @@ signatures become invalid (\`X-Signature-Invalidated\`). Page labels are removed
   modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
-    pagesPerSheet: text(formChoice("2", "4", "6", "9", "16"), "The number of pages on each sheet."),
+    pagesPerSheet: text(formChoice("2", "4", "6", "9", "16"), "The number of pages on each sheet.", { brief: "" }),
     layout: text(formChoice("booklet"), "`booklet`: pages in the order for a folded booklet."),
     pageSize: text(
       formChoice("auto", "a4", "letter", "legal"),
       "The size of the sheets. `auto`: the size of the first page.",
-      { default: "auto" },
+      { brief: "Of the sheets.", default: "auto" },
     ),
     marginPt: text(formInteger(0, WIDEST_MARGIN), "Space around the sheet and between its pages, in points.", {
+      brief: "In points.",
       default: 0,
     }),
-    border: text(formBoolean(), "Draws a thin line around each page."),
+    border: text(formBoolean(), "Draws a thin line around each page.", { brief: "" }),
   },
   oneOf: { fields: ["pagesPerSheet", "layout"], exactly: true },
   example: { file: "letter.pdf", pagesPerSheet: "2", border: "true" },

@@ -91,31 +91,35 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   modes: { by: "output", values: { json: returnsJson(result), pdf: { ...MAKES_PDF, scope: "pdf:read" } } },
   fields: {
     file: pdfOrImageFile("The document: PDF, PNG, or JPEG."),
-    languages: text(formLanguages(), languagesOfText, { default: "eng" }),
+    languages: text(formLanguages(), languagesOfText, {
+      brief: "Up to 3, such as `deu+eng`, most frequent first.",
+      default: "eng",
+    }),
     accuracy: text(
       formChoice("best", "fast"),
       "`fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models.",
-      { default: "best" },
+      { brief: "", default: "best" },
     ),
     output: text(
       formChoice("json", "pdf"),
       "`json`: the text. `pdf`: the document, with invisible text on the recognized pages.",
-      { default: "json" },
+      { brief: "`pdf`: with invisible text.", default: "json" },
     ),
     pages: text(pageRange(), "The pages to recognize, in document order.", {
+      brief: "",
       tries: ["1", "last", "99"],
       default: "all",
     }),
     words: text(
       formBoolean(),
       "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page.",
-      { label: "Positions of words", when: { output: ["json"] } },
+      { brief: "With positions.", label: "Positions of words", when: { output: ["json"] } },
     ),
     mode: text(
       formChoice("skip-text", "force"),
       `\`skip-text\`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of
 the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: every page is recognized.`,
-      { default: "skip-text" },
+      { brief: "`force`: pages that have text, too.", default: "skip-text" },
     ),
   },
   checks: [({ languages, accuracy }) => missingModels("accuracy", languages, accuracy)],

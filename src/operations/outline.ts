@@ -117,13 +117,16 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   modes: { by: "action", values: { get: returnsJson(z.object({ outline: z.array(described) })), set: MAKES_PDF } },
   fields: {
     file: pdfFile(),
-    action: text(formChoice("get", "set"), "`get` reads the outline, `set` replaces it.", { required: true }),
+    action: text(formChoice("get", "set"), "`get` reads the outline, `set` replaces it.", {
+      brief: "",
+      required: true,
+    }),
     outline: text(
       jsonField(entries).meta({
         examples: [[{ title: "Chapter 1", page: 3, children: [{ title: "Section 1.1", page: 4 }] }]],
       }),
       "The entries. Only `title` is required; `page` is null for a heading.",
-      { required: true, when: { action: ["set"] } },
+      { brief: "Only `title` is required.", required: true, when: { action: ["set"] } },
     ),
   },
   example: {

@@ -44,20 +44,21 @@ The output is verified before it is sent: the cipher and permissions are as requ
       formText(MOST_CHARACTERS),
       `The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
 aes-128, 1 to 32 printable ASCII characters.`,
-      { format: "password" },
+      { brief: "To open it.", format: "password" },
     ),
     ownerPassword: text(
       formText(MOST_CHARACTERS),
       "The password to change permissions. The rules of `userPassword` apply.",
-      { format: "password" },
+      { brief: "To change permissions.", format: "password" },
     ),
     permissions: text(
       formPermissions(permissionNames, MOST_CHARACTERS).meta({ "x-choices": permissionChoices }),
-      `What the user password allows, separated by commas: ${[...permissionNames, "all", "none"].map((name) => `\`${name}\``).join(", ")}.
+      `What the user password allows, separated by commas: ${[...permissionNames, "all", "none"].map((name) => `\`${name}\``, { brief: "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `assemble`, `all`, `none`." }).join(", ")}.
 The names that other programs have for them are accepted, too, such as \`printing\` and \`fillForms\`. Empty: \`none\`. \`print-high\` includes \`print\`; \`accessibility\` is always allowed.`,
       { default: "all", blank: "none" },
     ),
     encryption: text(formChoice(...METHODS), "The cipher. Use `aes-128` only for software from before 2008.", {
+      brief: "",
       default: "aes-256",
     }),
   },

@@ -94,33 +94,38 @@ With \`dryRun\`, the response is JSON with the matches. The guide at \`/docs/red
     terms: text(
       jsonField(jsonList(term, most.terms)).meta({ examples: [["Jane Doe", "Project X"]] }),
       "Texts to redact. They are also found within longer words, and white space matches any white space.",
-      { format: "multiline" },
+      { brief: "Also found within words.", format: "multiline" },
     ),
-    ignoreCase: text(formBoolean(), "Whether `terms` match regardless of case."),
+    ignoreCase: text(formBoolean(), "Whether `terms` match regardless of case.", { brief: "" }),
     patterns: text(
       jsonField(patternList).meta({ examples: [["email", { regex: "INV-\\d{6}" }]] }),
       "Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits.",
-      { format: "multiline" },
+      { brief: "`regex` is RE2.", format: "multiline" },
     ),
     regions: text(
       jsonField(jsonList(pageBox(z.number().positive()), most.regions)).meta({
         examples: [[{ page: 1, x: 72, y: 650, width: 200, height: 60 }]],
       }),
       "Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page.",
-      { format: "multiline" },
+      { brief: "In points from the top left.", format: "multiline" },
     ),
     pages: text(
       pageRange(),
       "The pages on which `terms` and `patterns` are redacted. Data of the whole document, such as its metadata, is always redacted.",
-      { default: "all" },
+      { brief: "For `terms` and `patterns`.", default: "all" },
     ),
     fill: text(formColor(), "The color of the boxes, as `#rgb` or `#rrggbb`.", {
+      brief: "",
       label: "Color of the boxes",
       default: "#000000",
       format: "color",
     }),
-    label: text(formText(most.labelCharacters), "A text to show in each box.", { label: "Text in the boxes" }),
+    label: text(formText(most.labelCharacters), "A text to show in each box.", {
+      brief: "Text in the boxes.",
+      label: "Text in the boxes",
+    }),
     dryRun: text(formBoolean(), "Returns the matches as JSON instead of a redacted PDF.", {
+      brief: "Only lists the matches.",
       label: "Only list the matches",
     }),
   },

@@ -39,6 +39,7 @@ rejected with \`invalid_file\`.`,
   fields: {
     file: pdfFile("The damaged PDF."),
     output: text(formChoice("pdf", "json"), "`pdf` returns the repaired document, `json` a report.", {
+      brief: "",
       default: "pdf",
     }),
   },

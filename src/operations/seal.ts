@@ -92,68 +92,72 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     mode: text(
       formChoice("sign", "prepare", "complete"),
       "`sign` does all at once. `prepare` and `complete` are the two steps for a key that is elsewhere.",
-      { default: "sign" },
+      { brief: "`prepare`, then `complete`: for a key that is elsewhere.", default: "sign" },
     ),
     certificate: anyFile("A PKCS#12 file with one private key, its certificate, and the certificates of the issuers.", {
       when: SIGN,
     }),
     privateKey: text(formText(LONGEST_PEM), "Instead of `certificate`: the private key, PKCS#8 in PEM.", {
+      brief: "Instead of `certificate`: PEM.",
       format: "multiline",
       when: SIGN,
     }),
     chain: text(
       formText(LONGEST_PEM),
       "With `privateKey`, or for two steps: the certificates in PEM, the signer's first, then those of the issuers.",
-      { format: "multiline" },
+      { brief: "With `privateKey`: certificates in PEM.", format: "multiline" },
     ),
     certificatePassword: text(
       formText(limits.parameters.certificatePasswordCharacters),
       "The password of `certificate` or `privateKey`.",
-      {
-        format: "password",
-        when: SIGN,
-      },
+      { brief: "", format: "password", when: SIGN },
     ),
     signature: text(
       formText(LONGEST_SIGNATURE),
       "The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it.",
-      { when: COMPLETE },
+      { brief: "Base64.", when: COMPLETE },
     ),
     cms: text(
       formText(LONGEST_CMS),
       "Instead of `signature` and `chain`: the whole CMS signature (CAdES, detached) of the bytes in the `ByteRange`, DER in base64.",
-      { when: COMPLETE },
+      { brief: "Instead of `signature` and `chain`.", when: COMPLETE },
     ),
     level: text(
       formChoice(...LEVELS),
       "The PAdES level: `b-b` is a signature, `b-t` has a time stamp over it, `b-lt` also the revocation data of all certificates, `b-lta` a document time stamp over that.",
-      { label: "PAdES level", default: "b-b" },
+      {
+        brief: "PAdES: `b-t` adds a time stamp, `b-lt` revocation data, `b-lta` an archive time stamp.",
+        label: "PAdES level",
+        default: "b-b",
+      },
     ),
     timestampUrl: text(
       formText(limits.parameters.urlCharacters),
       "The HTTPS URL of the time-stamp service (RFC 3161). Default: the service's own, if it has one.",
-      { when: { level: STAMPED } },
+      { brief: "", when: { level: STAMPED } },
     ),
-    digest: text(formChoice("sha256", "sha384", "sha512"), "The digest.", { default: "sha256" }),
-    reason: text(lineText(500), "The reason for signing.", { when: PLACE }),
-    location: text(lineText(500), "The place of signing.", { when: PLACE }),
-    contactInfo: text(lineText(500), "How the signer can be reached.", { when: PLACE }),
+    digest: text(formChoice("sha256", "sha384", "sha512"), "The digest.", { brief: "", default: "sha256" }),
+    reason: text(lineText(500), "The reason for signing.", { brief: "", when: PLACE }),
+    location: text(lineText(500), "The place of signing.", { brief: "", when: PLACE }),
+    contactInfo: text(lineText(500), "How the signer can be reached.", { brief: "", when: PLACE }),
     signerName: text(lineText(500), "The name of the signer. Default: the subject of the certificate.", {
+      brief: "",
       when: PLACE,
     }),
     fieldName: text(
       lineText(500),
       "The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`.",
-      { when: PLACE },
+      { brief: "", when: PLACE },
     ),
     field: text(signatureBox(), `The box of a new field, which makes the signature visible. ${PAGE_BOX}`, {
+      brief: "Makes it visible. In points from the top left.",
       label: "Box",
       when: PLACE,
     }),
     appearance: text(
       formChoice("text", "image", "both"),
       "What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side.",
-      { default: "text" },
+      { brief: "", default: "text" },
     ),
     image: imageFile("The image of a visible signature: PNG, JPEG, or WebP.", {
       required: true,
@@ -162,7 +166,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     certify: text(
       formChoice("no-changes", "form-filling", "annotations"),
       "Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature.",
-      { when: PLACE },
+      { brief: "Later changes that are allowed.", when: PLACE },
     ),
   },
   example: {

@@ -31,9 +31,17 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
-    mode: text(formChoice("type", "image"), "Whether the signature is typed or an image.", { required: true }),
-    field: text(signatureBox(), `The box for the signature. ${PAGE_BOX}`, { label: "Box", required: true }),
+    mode: text(formChoice("type", "image"), "Whether the signature is typed or an image.", {
+      brief: "",
+      required: true,
+    }),
+    field: text(signatureBox(), `The box for the signature. ${PAGE_BOX}`, {
+      brief: "In points from the top left.",
+      label: "Box",
+      required: true,
+    }),
     typedName: text(stampText(), "The name to sign with, up to 2,000 characters.", {
+      brief: "",
       required: true,
       when: { mode: ["type"] },
     }),
@@ -41,11 +49,14 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       required: true,
       when: { mode: ["image"] },
     }),
-    timestamp: text(formBoolean(), "Adds the line `signed at` with the time in UTC (ISO 8601)."),
-    signerName: text(stampText(), "A line with the name of the signer."),
+    timestamp: text(formBoolean(), "Adds the line `signed at` with the time in UTC (ISO 8601).", {
+      brief: "Adds the time.",
+    }),
+    signerName: text(stampText(), "A line with the name of the signer.", { brief: "" }),
     signerEmail: text(
       stampText(),
       "A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.",
+      { brief: "" },
     ),
   },
   example: {

@@ -49,14 +49,15 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
       formChoice("ranges", "chunks", "pages", "bookmarks"),
       `\`ranges\`: one part per range in \`ranges\`. \`chunks\`: parts of \`chunkSize\` pages. \`pages\`: one part per page.
 \`bookmarks\`: one part per top-level outline entry; pages before the first entry go into the first part.`,
-      { required: true },
+      { brief: "`bookmarks`: a part per top-level outline entry.", required: true },
     ),
     ranges: text(
       pageRanges(MOST_CHARACTERS),
       "Page ranges separated by `|`. The pages of each part stay in document order.",
-      { label: "Parts", required: true, when: { mode: ["ranges"] } },
+      { brief: "Separated by `|`.", label: "Parts", required: true, when: { mode: ["ranges"] } },
     ),
     chunkSize: text(formInteger(1, limits.pages), "Pages per part. The last part holds the remaining pages.", {
+      brief: "Pages per part.",
       label: "Pages per part",
       required: true,
       when: { mode: ["chunks"] },

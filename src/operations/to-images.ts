@@ -57,14 +57,19 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
   },
   fields: {
     file: pdfFile(),
-    format: text(formChoice("png", "jpeg", "webp"), "The image format.", { default: "png" }),
+    format: text(formChoice("png", "jpeg", "webp"), "The image format.", { brief: "", default: "png" }),
     dpi: text(formInteger(36, 600), "Resolution in pixels per inch.", {
       label: "Resolution (dpi)",
       tries: ["36", "50", "72"],
       default: 150,
     }),
-    quality: text(formInteger(1, 100), "Compression quality.", { default: 90, when: { format: ["jpeg", "webp"] } }),
+    quality: text(formInteger(1, 100), "Compression quality.", {
+      brief: "",
+      default: 90,
+      when: { format: ["jpeg", "webp"] },
+    }),
     pages: text(pageRange(), "The pages to draw, in document order.", {
+      brief: "",
       tries: ["1", "last-2", "odd", "99"],
       default: "all",
     }),

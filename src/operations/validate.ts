@@ -62,8 +62,11 @@ With \`require=true\`, a document that does not conform is refused with 422 \`no
     profile: text(
       formChoice(...PROFILES),
       "The profile to check against. By default the one that the document claims, or `2b` if it claims none.",
+      { brief: "Default: the claimed one, or `2b`." },
     ),
-    require: text(formBoolean(false), "Whether a document that does not conform is an error."),
+    require: text(formBoolean(false), "Whether a document that does not conform is an error.", {
+      brief: "If it does not conform: an error.",
+    }),
   },
   example: { file: "letter.pdf", profile: "2b" },
   errors: ["not_conforming"],

@@ -126,10 +126,14 @@ them from the issuers, unless \`fetch\` is \`false\`. A certificate that names a
   modes: returnsJson(report),
   fields: {
     file: pdfFile(),
-    trust: text(formText(LONGEST_PEM), "The root certificates that you trust, in PEM.", { format: "multiline" }),
+    trust: text(formText(LONGEST_PEM), "The root certificates that you trust, in PEM.", {
+      brief: "Root certificates in PEM.",
+      format: "multiline",
+    }),
     fetch: text(
       formBoolean(true),
       "Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`.",
+      { brief: "Asks issuers about revocation." },
     ),
   },
   example: { file: "signed.pdf" },

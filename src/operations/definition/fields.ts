@@ -39,6 +39,11 @@ interface FieldHints {
   readonly label?: string;
   /** The fuzzer always sends one of these instead of what the schema allows: values that are cheap, or reach more than random ones. */
   readonly tries?: readonly string[];
+  /**
+   * The description in the list of tools, which a model reads whole, however few it uses. Empty if name and type are enough. The manual of the
+   * tool has the description itself.
+   */
+  readonly brief?: string;
   /** The value used if the field is absent, as a client would send it. */
   readonly default?: string | number;
   /** The value of an empty text, if that is not the default. */
