@@ -25,6 +25,8 @@ const IDEMPOTENT = new Set(["get", "put", "delete", "patch"]);
 interface Code {
   readonly types: string;
   readonly method: string;
+  /** The method that runs it as a job. */
+  readonly job?: string;
 }
 
 function documented({ summary, description }: Method): string {
@@ -72,17 +74,24 @@ function operation(route: FormRoute): Code {
   const any = results.map(({ type }) => type).join(" | ");
   const overloads = results.map(({ suffix, type }): [string, string] => [`${capital(name)}${suffix}Input`, type]);
   if (overloads.length > 1) overloads.push([input, any]);
+  // A file needs no overload: the method itself has its type.
+  const several = make !== "fileResult";
+  const end = several ? ";" : " {";
   const asJob = overloads.map(
     ([input, type]) =>
-      `${commented(`${method.summary}, as a job.`, "  ")}  ${name}(input: ${input}, options: ${jobOptions}): Promise<JobHandle<${type}>>;\n`,
+      `${commented(`${method.summary}, as a job.`, "  ")}  ${name}(input: ${input}, options?: ${jobOptions}): Promise<JobHandle<${type}>>${end}\n`,
   );
   const asRequest = overloads.map(
-    ([input, type]) => `${documented(method)}  ${name}(input: ${input}, options?: CallOptions): Promise<${type}>;\n`,
+    ([input, type]) =>
+      `${documented(method)}  ${name}(input: ${input}, options?: CallOptions): Promise<${type}>${end}\n`,
   );
+  const call = (base: string): string => `${base}(${JSON.stringify(path)}, ${name}Fields, input, options, ${make});`;
   return {
     types: `${inputType(input, members, form)}${inputs.map((type) => `\n${type}`).join("")}\nconst ${name}Fields = {\n${fields.join("")}} as const;\n`,
-    method: `${asJob.join("")}${asRequest.join("")}  ${name}(input: ${input}, options?: CallOptions | ${jobOptions}): Promise<Result | JobHandle<Result>> {
-    return this.sendForm(${JSON.stringify(path)}, ${name}Fields, input, options, ${make});
+    method: `${asRequest.join("")}${several ? `  ${name}(input: ${input}, options?: CallOptions): Promise<Result> {\n` : ""}    return ${call("this.sendForm")}
+  }
+`,
+    job: `${asJob.join("")}${several ? `  ${name}(input: ${input}, options?: ${jobOptions}): Promise<JobHandle<Result>> {\n` : ""}    return ${call("this.#start")}
   }
 `,
   };
@@ -120,7 +129,15 @@ function pipeline({ path, method }: FormRoute, operations: readonly FormRoute[])
 
 /** Operations that run one after the other in one request. */\nexport class Pipeline<R = never> extends PipelineSteps<R> {\n${steps.join("\n")}}\n`,
     method: `${documented(method)}  ${method.operationId}(file?: FileInput | FileReference): Pipeline {
-    return new Pipeline(stepsFor((parts, options, make) => this.sendParts(${JSON.stringify(path)}, parts, options, make), file));
+    return new Pipeline(
+      stepsFor(
+        {
+          send: (parts, options, make) => this.sendParts(${JSON.stringify(path)}, parts, options, make),
+          start: (parts, options, make) => this.startParts(${JSON.stringify(path)}, parts, options, make),
+        },
+        file,
+      ),
+    );
   }
 `,
   };
@@ -259,14 +276,17 @@ export function generate(document: OpenApi): ReadonlyMap<string, string> {
     `import type { FileInput } from "./body.ts";
 import type { JobHandle, JobOptions, PageJobOptions } from "./job.ts";
 import type { Job } from "./generated-job.ts";
-import { OperationTransport } from "./operations.ts";
+import { OperationTransport, type StartJob } from "./operations.ts";
 import { PipelineSteps, stepsFor } from "./pipeline.ts";
 import { type FileResult, fileResult, type JsonResult, jsonResult, type Result, result } from "./result.ts";
 import type { CallOptions } from "./transport.ts";\n`,
     `/** The body of a webhook delivery. */\nexport type WebhookEvent =${events(document)};\n`,
     ...named,
     ...methods.map(({ types }) => types).filter((types) => types !== ""),
-    `/** One method per request of the service. */\nexport class ServiceMethods extends OperationTransport {\n${methods.map(({ method }) => method).join("\n")}}\n`,
+    `/** The operations, as jobs. */\nexport class JobMethods {\n  readonly #start: StartJob;\n\n  constructor(start: StartJob) {\n    this.#start = start;\n  }\n\n${methods.flatMap(({ job = [] }) => job).join("\n")}}\n`,
+    `/** One method per request of the service. */\nexport class ServiceMethods extends OperationTransport {
+  /** The operations, as jobs: \`pdf.jobs.ocr(...)\` returns at once. */
+  readonly jobs: JobMethods = new JobMethods(this.startForm);\n\n${methods.map(({ method }) => method).join("\n")}}\n`,
   ];
   return new Map([
     ["error-codes.ts", errorCodes.join("\n")],

@@ -1,9 +1,8 @@
 import type { Job } from "./generated-job.ts";
 import type { ApiRequest, CallOptions } from "./transport.ts";
 
-/** Options of an operation or pipeline that is sent as a job. */
+/** Options of an operation or pipeline that runs as a job. */
 export interface JobOptions extends CallOptions {
-  readonly job: true;
   /** How many seconds the result is kept once the job has ended. Default: 86,400. */
   readonly expiresIn?: number;
 }

@@ -16,6 +16,15 @@ type Parts = readonly (readonly [name: string, value: FieldValue])[];
 /** Reads the result of an operation. */
 type Make<T> = (response: Response) => T | Promise<T>;
 
+/** Starts an operation as a job. */
+export type StartJob = <T>(
+  path: string,
+  fields: Readonly<Record<string, FormField>>,
+  input: object,
+  options: PageJobOptions | undefined,
+  make: Make<T>,
+) => Promise<JobHandle<T>>;
+
 /** Sends operations: as ordinary requests, or as jobs. */
 export class OperationTransport extends Transport {
   /** Sends a form to an operation. */
@@ -23,39 +32,51 @@ export class OperationTransport extends Transport {
     path: string,
     fields: Readonly<Record<string, FormField>>,
     input: object,
-    options: CallOptions | PageJobOptions | undefined,
+    options: CallOptions | undefined,
     make: Make<T>,
-  ): Promise<T | JobHandle<T>> {
+  ): Promise<T> {
     return this.sendParts(path, formFields(fields, input), options, make);
   }
+
+  /** Sends a form to an operation, as a job. */
+  protected readonly startForm: StartJob = (path, fields, input, options, make) =>
+    this.startParts(path, formFields(fields, input), options, make);
 
   /** Sends the parts of a form to an operation. */
   protected async sendParts<T>(
     path: string,
     parts: Parts,
-    options: CallOptions | PageJobOptions | undefined,
+    options: CallOptions | undefined,
     make: Make<T>,
-  ): Promise<T | JobHandle<T>> {
-    const job = options !== undefined && "job" in options ? options : undefined;
-    const own = Object.entries({ expiresIn: job?.expiresIn, onPageError: job?.onPageError });
-    const given = own.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
-    const body = formBody([...parts, ...given]);
-    // With an Idempotency-Key, a retry is charged once: it is processed again, or gets the same job.
-    const idempotencyKey = options?.idempotencyKey ?? crypto.randomUUID();
-    const response = await this.send({
-      method: "POST",
-      path,
-      body,
-      repeatable: body.repeatable,
-      prefer: job && "respond-async",
-      options: { ...options, idempotencyKey },
-    });
-    if (job === undefined) return make(response);
-    if (response.status !== 202) {
-      const { status } = response;
+  ): Promise<T> {
+    return make(await this.#post(path, parts, options));
+  }
+
+  /** Sends the parts of a form to an operation, as a job. */
+  protected async startParts<T>(
+    path: string,
+    parts: Parts,
+    options: PageJobOptions | undefined,
+    make: Make<T>,
+  ): Promise<JobHandle<T>> {
+    const { expiresIn, onPageError } = options ?? {};
+    const own = Object.entries({ expiresIn, onPageError }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as const],
+    );
+    const response = await this.#post(path, [...parts, ...own], options, "respond-async");
+    const { status } = response;
+    if (status !== 202) {
       throw new PdfServiceError("connection", `Expected a job, but the response has status ${status}.`, { status });
     }
     return new JobHandle((request) => this.send(request), (await response.json()) as Job, make);
+  }
+
+  #post(path: string, parts: Parts, options: CallOptions | undefined, prefer?: "respond-async"): Promise<Response> {
+    const body = formBody(parts);
+    // With an Idempotency-Key, a retry is charged once: it is processed again, or gets the same job.
+    const idempotencyKey = options?.idempotencyKey ?? crypto.randomUUID();
+    const { repeatable } = body;
+    return this.send({ method: "POST", path, body, repeatable, prefer, options: { ...options, idempotencyKey } });
   }
 }
 

@@ -6,13 +6,12 @@ import type { CallOptions } from "./transport.ts";
 
 type Parts = readonly (readonly [name: string, value: FieldValue])[];
 
+type Make = (response: Response) => Promise<Result>;
+
 /** Steps to run in one request, and the files that they need. */
 export interface Steps {
-  readonly send: (
-    parts: Parts,
-    options: CallOptions | JobOptions | undefined,
-    make: (response: Response) => Promise<Result>,
-  ) => Promise<Result | JobHandle<Result>>;
+  readonly send: (parts: Parts, options: CallOptions | undefined, make: Make) => Promise<Result>;
+  readonly start: (parts: Parts, options: JobOptions | undefined, make: Make) => Promise<JobHandle<Result>>;
   readonly files: Parts;
   readonly steps: readonly Readonly<Record<string, unknown>>[];
 }
@@ -20,8 +19,8 @@ export interface Steps {
 /** The part of the request that has the file of the first step. */
 const DOCUMENT = "document";
 
-export function stepsFor(send: Steps["send"], file: FileInput | string | undefined): Steps {
-  return { send, files: file === undefined ? [] : [[DOCUMENT, partOf(file, DOCUMENT)]], steps: [] };
+export function stepsFor(sending: Pick<Steps, "send" | "start">, file: FileInput | string | undefined): Steps {
+  return { ...sending, files: file === undefined ? [] : [[DOCUMENT, partOf(file, DOCUMENT)]], steps: [] };
 }
 
 const partOf = (file: FileInput | string, name: string): FieldValue =>
@@ -35,14 +34,19 @@ export class PipelineSteps<R> {
     this.#steps = steps;
   }
 
-  /** Sends the request as a job. */
-  run(options: JobOptions): Promise<JobHandle<R>>;
-  /** Sends the request. */
-  run(options?: CallOptions): Promise<R>;
-  async run(options?: CallOptions | JobOptions): Promise<R | JobHandle<R>> {
-    const { send, files, steps } = this.#steps;
-    const parts = [...files, ["steps", JSON.stringify(steps)] as const];
-    return (await send(parts, options, result)) as R | JobHandle<R>;
+  /** Runs the steps. */
+  async run(options?: CallOptions): Promise<R> {
+    return (await this.#steps.send(this.#parts, options, result)) as R;
+  }
+
+  /** Runs the steps as a job. */
+  async start(options?: JobOptions): Promise<JobHandle<R>> {
+    return (await this.#steps.start(this.#parts, options, result)) as JobHandle<R>;
+  }
+
+  get #parts(): Parts {
+    const { files, steps } = this.#steps;
+    return [...files, ["steps", JSON.stringify(steps)] as const];
   }
 
   /** `first`: the field for the PDF of the step before. In a list, the files of the step follow it. */
@@ -52,7 +56,7 @@ export class PipelineSteps<R> {
     fields: Readonly<Record<string, FormField>>,
     input: object,
   ): Steps {
-    const { send, steps } = this.#steps;
+    const { steps } = this.#steps;
     const files = [...this.#steps.files];
     const isFirst = steps.length === 0;
     const step: Record<string, unknown> = { operation };
@@ -80,6 +84,6 @@ export class PipelineSteps<R> {
         }
       }
     }
-    return { send, files, steps: [...steps, step] };
+    return { ...this.#steps, files, steps: [...steps, step] };
   }
 }

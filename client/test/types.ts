@@ -101,7 +101,7 @@ export async function results(): Promise<void> {
   const either = await pdf.ocr({ file, output: Math.random() < 0.5 ? "pdf" : "json" });
   is<string>()("data" in either ? either.data.text : either.fileName);
 
-  const job = await pdf.metadata({ file, action: "set", metadata: {} }, { job: true });
+  const job = await pdf.jobs.metadata({ file, action: "set", metadata: {} });
   is<JobHandle<FileResult>>()(job);
   is<JobHandle<Result>>()(await pdf.openJob("job_1"));
   const { data } = await pdf.pipeline(file).rotate({ angle: 90 }).compress().ocr({ output: "json" }).run();

@@ -104,6 +104,18 @@ test("the package's command runs", async () => {
   expect((JSON.parse(stdout) as { pages: unknown[] }).pages).toHaveLength(2);
 });
 
+test("the command line is installed, and runs without being installed, as the README has it", async () => {
+  const readme = here(await readFile(join(root, "client/README.md"), "utf8"));
+  const [, install = ""] = /^npm (install --global .*)$/m.exec(readme) ?? [];
+  const [, once = ""] = /^npx (.*)$/m.exec(readme) ?? [];
+  const prefix = join(folder, "global");
+  const env = { ...process.env, npm_config_prefix: prefix, npm_config_cache: join(folder, "cache") };
+  await run("npm", install.split(" "), { cwd: folder, env });
+  const installed = await run(join(prefix, "bin/pdf-service"), ["--help"], { env });
+  expect(installed.stdout).toContain("pdf-service");
+  expect(await run("npx", once.split(" "), { cwd: prefix, env })).toMatchObject({ stdout: installed.stdout });
+});
+
 /** What a bundler for browsers makes of a module. */
 async function bundled(contents: string): Promise<string> {
   const { outputFiles } = await build({

@@ -154,7 +154,7 @@ describe("stored files", () => {
 describe("jobs", () => {
   test("a job shows its progress, and has the typed result of the operation", async () => {
     const input = { file: { data: bytes(3), name: "small.pdf" } };
-    const job = await service.extractText(input, { job: true, expiresIn: 600, onPageError: "continue" });
+    const job = await service.jobs.extractText(input, { expiresIn: 600, onPageError: "continue" });
     const direct = () => service.extractText(input);
     expectTypeOf<Awaited<ReturnType<typeof job.result>>>().toEqualTypeOf<Awaited<ReturnType<typeof direct>>>();
     const states: Job[] = [];
@@ -166,14 +166,14 @@ describe("jobs", () => {
     const { data, creditsCharged } = await job.result();
     expect([data, creditsCharged]).toEqual([(await direct()).data, 1]);
     // @ts-expect-error: rotate does not work page by page.
-    const wrong = service.rotate({ ...input, angle: 90 }, { job: true, onPageError: "continue" });
+    const wrong = service.jobs.rotate({ ...input, angle: 90 }, { onPageError: "continue" });
     // The service ignores it.
     expect((await wrong).id).toMatch(/^job_/);
   });
 
   test("a job can be a pipeline, can be opened by its ID, and is removed when it is deleted", async () => {
     const steps = service.pipeline(bytes(3)).extractPages({ range: "2-3" }).rotate({ angle: 90 });
-    const job = await steps.run({ job: true });
+    const job = await steps.start();
     const result = await job.result();
     expect([result.steps.map(({ pages }) => pages), result.pageCount, result.creditsCharged]).toEqual([[2, 2], 2, 2]);
     const opened = await (await service.openJob(job.id)).result();
@@ -184,10 +184,10 @@ describe("jobs", () => {
   });
 
   test("a job throws its error, and has no result once it is canceled", async () => {
-    const failed = await service.rotate({ file: bytes(1), angle: 90, pages: "9" }, { job: true });
+    const failed = await service.jobs.rotate({ file: bytes(1), angle: 90, pages: "9" });
     expect(await failureOf(failed.result())).toMatchObject({ code: "invalid_page_range", status: 400 });
     expect(failed.state).toMatchObject({ status: "failed", credits: { charged: 0 } });
-    const canceled = await service.toImages({ file: bytes(200), dpi: 72 }, { job: true });
+    const canceled = await service.jobs.toImages({ file: bytes(200), dpi: 72 });
     expect((await canceled.cancel()).status).toBe("canceled");
     expect(await failureOf(canceled.result())).toMatchObject({ code: "not_ready", status: 409 });
   });

@@ -133,8 +133,10 @@ describe("operations", () => {
     const words =
       "rotate letter.pdf --angle 90 --then merge enclosure.pdf --then protect --user-password @password.txt";
     expect(await run([...line(words), "-o", "out.pdf"])).toMatchObject({ exitCode: 0, err: "" });
-    const read = await run(line("metadata out.pdf --action get --password @password.txt"));
+    const read = await run(line("metadata out.pdf --password @password.txt"));
     expect(JSON.parse(read.out)).toMatchObject({ pageCount: 3, encrypted: true });
+    const unsaid = await run(line('metadata letter.pdf --metadata {"title":"New"}'));
+    expect([unsaid.exitCode, unsaid.err]).toEqual([2, "pdf-service: metadata needs --action.\n"]);
     const wrong = await run(line("rotate letter.pdf --angle 90 --then split --mode chunks"));
     expect([wrong.exitCode, wrong.err]).toEqual([2, "pdf-service: --chunk-size is required when --mode is chunks.\n"]);
   });
@@ -274,6 +276,8 @@ describe("large and long work", () => {
   test("files are kept, listed, read back, and deleted", async () => {
     const { id } = JSON.parse((await run(line("files upload letter.pdf --expires-in 600"))).out) as { id: string };
     expect((await run(line("files list --limit 1"))).out).toContain(id);
+    expect((await run(line("files --limit 1"))).out).toContain(id);
+    expect((await run(line("jobs --limit 1"))).out).toMatch(/^ID +OPERATION/);
     expect(await run(["merge", id, "enclosure.pdf", "-o", "both.pdf"])).toMatchObject({ exitCode: 0, err: "" });
     expect((await pdf("both.pdf")).getPageCount()).toBe(3);
     expect((await run(["files", "download", id, "-o", "back.pdf"])).exitCode).toBe(0);

@@ -96,7 +96,7 @@ describe("lists and usage", () => {
 
   test("lists and usage are tables, and JSON with --json", async () => {
     const file = { data: await readFile(join(root, "examples/letter.pdf")), name: `${"long ".repeat(20)}\n.pdf` };
-    const job = await service.rotate({ file, angle: 90 }, { job: true });
+    const job = await service.jobs.rotate({ file, angle: 90 });
     await job.result();
     const stored = await service.uploadFile(file);
 

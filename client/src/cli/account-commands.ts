@@ -35,7 +35,7 @@ export const accountCommands: readonly AccountCommand[] = [
     summary: "Upload, list, download, and delete files that the service keeps for a while",
     usage: [
       "files upload FILE...",
-      "files list",
+      "files [list]",
       "files get ID...",
       "files download ID... [-o PATH]",
       "files delete ID...",
@@ -48,7 +48,7 @@ export const accountCommands: readonly AccountCommand[] = [
     name: "jobs",
     summary: "List, await, cancel, and delete jobs, and get their results",
     usage: [
-      "jobs list [--status STATUS]",
+      "jobs [list] [--status STATUS]",
       "jobs get ID...",
       "jobs wait ID [-o PATH]",
       "jobs cancel ID...",

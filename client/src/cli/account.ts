@@ -56,7 +56,7 @@ export async function runAccountCommand(name: string, request: AccountRequest): 
 
 async function files(request: AccountRequest): Promise<ExitCode | 0> {
   const { words, options, inputs, service } = request;
-  const [verb, ...rest] = words;
+  const [verb = "list", ...rest] = words;
   switch (verb) {
     case "list":
       none(rest);
@@ -92,7 +92,7 @@ async function files(request: AccountRequest): Promise<ExitCode | 0> {
 
 async function jobs(request: AccountRequest): Promise<ExitCode | 0> {
   const { words, options, service, write } = request;
-  const [verb, ...rest] = words;
+  const [verb = "list", ...rest] = words;
   const status = options.get("status") as "queued" | undefined;
   switch (verb) {
     case "list":

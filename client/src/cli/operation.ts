@@ -132,11 +132,18 @@ function stepOf(command: Command, given: readonly Given[]): TypedStep {
     typed.set(field, word);
     values.push([field, value]);
   }
+  const reads = readingAction(command);
+  const isChange = [...typed.keys()].some((field) => field !== "password");
+  if (reads !== undefined && !isChange) values.push(["action", reads]);
   return { command, words: given.flatMap(({ option, value }) => (option ? [] : [value])), typed, values };
 }
 
+/** The action of a command that only reads: `metadata a.pdf` is `metadata a.pdf --action get`. */
+const readingAction = ({ parameters }: Command): string | undefined =>
+  parameters.find(({ field }) => field === "action")?.values?.find((value) => value === "get" || value === "list");
+
 /** Checks what can be known before files are read. */
-function check({ command, typed, words }: TypedStep, isFirst: boolean): void {
+function check({ command, typed, values, words }: TypedStep, isFirst: boolean): void {
   const main = mainOf(command);
   const asOption = (field: string): string => `--${kebab(field)}`;
   if (isFirst && main && words.length === 0) {
@@ -144,7 +151,7 @@ function check({ command, typed, words }: TypedStep, isFirst: boolean): void {
   }
   if (!isFirst && !command.takesPdf) throw usageFailure(`${command.name} takes no PDF, so it cannot follow --then.`);
   const missing = command.parameters
-    .filter((one) => one !== main && one.required && !typed.has(one.field))
+    .filter((one) => one !== main && one.required && !values.some(([field]) => field === one.field))
     .map(({ field }) => asOption(field));
   if (missing.length > 0) throw usageFailure(`${command.name} needs ${missing.join(" and ")}.`);
   const { atLeastOneOf } = command;

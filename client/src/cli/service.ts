@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { FieldValue } from "../body.ts";
 import { PdfServiceError } from "../errors.ts";
 import type { Job } from "../generated-job.ts";
-import { JobHandle, type PageJobOptions } from "../job.ts";
+import type { JobHandle, PageJobOptions } from "../job.ts";
 import { type Result, result } from "../result.ts";
 import { PdfService } from "../service.ts";
 import { exitCodes, Failure } from "./failure.ts";
@@ -59,8 +59,8 @@ export class CommandService extends PdfService {
     if (asJob === undefined && size <= LARGEST_REQUEST) {
       try {
         this.#progress.say(size > 1_000_000 ? `Sending ${sizeWords(size)}` : "Working");
-        const value = await this.sendParts(request.path, inline(request.parts), { signal: this.#signal }, result);
-        if (!(value instanceof JobHandle)) return { result: value, cleanUp: nothing };
+        const sent = await this.sendParts(request.path, inline(request.parts), { signal: this.#signal }, result);
+        return { result: sent, cleanUp: nothing };
       } catch (error) {
         if (!(error instanceof PdfServiceError)) throw error;
         const isTooLarge = error.code === "file_too_large" && size > 0;
@@ -78,9 +78,7 @@ export class CommandService extends PdfService {
   async start(request: FormRequest, options: NonNullable<AsJob>): Promise<JobHandle<Result>> {
     this.#progress.say("Starting a job");
     const parts = sizeOf(request.parts) > LARGEST_REQUEST ? (await this.#upload(request.parts)).parts : request.parts;
-    const job = await this.sendParts(request.path, inline(parts), { job: true, ...options }, result);
-    if (!(job instanceof JobHandle)) throw new Failure(exitCodes.failure, "The service has not started a job.");
-    return job;
+    return this.startParts(request.path, inline(parts), options, result);
   }
 
   /** Waits for a job, which the signal cancels, and gets its result. */

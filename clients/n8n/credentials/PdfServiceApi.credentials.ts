@@ -13,7 +13,7 @@ export class PdfServiceApi implements ICredentialType {
 
   icon: Icon = { light: "file:../icons/pdf-service.svg", dark: "file:../icons/pdf-service.dark.svg" };
 
-  documentationUrl = "https://www.npmjs.com/package/n8n-nodes-pdf-service";
+  documentationUrl = "https://docs.n8n.io/integrations/community-nodes/installation/manual-install/";
 
   properties: INodeProperties[] = [
     {

@@ -39,6 +39,10 @@ class PdfServiceError(Exception):
         self.retry_after = retry_after
         """Seconds to wait before a retry."""
 
+    def __str__(self) -> str:
+        request = f" ({self.request_id})" if self.request_id else ""
+        return f"{self.code}: {self.message}{request}"
+
     @property
     def fields(self) -> List[FieldIssue]:
         """The fields that the error is about: all that are invalid, the page range, or the file."""

@@ -72,6 +72,7 @@ class Errors(unittest.TestCase):
         self.assertEqual((error.code, error.status), ("invalid_parameters", 400))
         self.assertEqual([field.name for field in error.fields], ["chunkSize"])
         self.assertTrue((error.request_id or "").startswith("req_"))
+        self.assertEqual(str(error), f"invalid_parameters: {error.message} ({error.request_id})")
         with self.assertRaises(PdfServiceError) as caught:
             pdf.extract_pages(LETTER, range="9")
         self.assertEqual([field.name for field in caught.exception.fields], ["range"])
