@@ -5,7 +5,7 @@ import { deflatedAttachment } from "../harness/bombs/bomb-fixtures.ts";
 import { pdfPart, post, type ApiResponse, type Part } from "../harness/requests/client.ts";
 import { encrypt } from "../harness/fixtures/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures/fixtures.ts";
-import { flate, latin1, pdf, pdfString, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
+import { flate, latin1, noise, pdf, pdfString, type PdfObject } from "../harness/fixtures/pdf-writer.ts";
 import { hash } from "../harness/engines/pdfjs-page.ts";
 import { openPdf } from "../harness/engines/pdfjs.ts";
 import { check, plainText, runQpdf } from "../harness/engines/qpdf.ts";
@@ -220,6 +220,14 @@ describe("add", () => {
     );
     const back = await send(body, { action: "extract", name });
     expect(Buffer.from(back.body).equals(bytes)).toBe(true);
+  });
+
+  test("a file of many megabytes is attached whole, for which the memory of the engine has to grow", async () => {
+    const large = noise(12 * 1024 * 1024, 1);
+    const { status, body } = await send(empty, { action: "add", attachment: { bytes: large, fileName: "large.bin" } });
+    expect(status).toBe(200);
+    const back = await send(body, { action: "extract", name: "large.bin" });
+    expect(Buffer.from(back.body).equals(large)).toBe(true);
   });
 
   test("an attachment gets the name of the uploaded file, which must be free", async () => {

@@ -188,7 +188,7 @@ export async function addAttachment(open: OpenPdf, added: NewAttachment): Promis
   const { engine, document } = open;
   const { name, bytes, description, relationship, modified } = added;
   const root = document.getTrailer().get("Root");
-  const buffer = new engine.mupdf.Buffer(bytes.view(0, bytes.length));
+  const buffer = await engine.copied(bytes, bytes.length);
   const stream = document.addStream(buffer, { Type: document.newName("EmbeddedFile") });
   buffer.destroy();
   const contentType = contentTypeOf(name);

@@ -37,7 +37,7 @@ export async function encryptedLike(
   const id = source.getTrailer().get("ID");
   const identifier = id.isArray() ? `/ID${await syntaxOf(id)}` : "";
   const file = await writer.end(`/Root ${catalog} 0 R/Encrypt ${dictionary} 0 R${identifier}`);
-  const buffer = new engine.mupdf.Buffer(file.view(0, file.length));
+  const buffer = await engine.copied(file, file.length);
   const document = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();
   buffer.destroy();
   if (!document) throw new Error("the file with the same encryption is no PDF");
