@@ -46,7 +46,7 @@ export const JSON_TYPE = "application/json";
 const FORM_TYPE = "multipart/form-data";
 
 /** The fields of jobs are options in the clients, because ordinary requests do not have them. */
-const JOB_FIELDS: ReadonlySet<string> = new Set(["expiresIn", "onPageError"]);
+const JOB_FIELDS: ReadonlySet<string> = new Set(["expiresIn", "deliverTo", "onPageError"]);
 
 export const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 

@@ -132,6 +132,12 @@ const JOB_PARAMETERS: readonly Parameter[] = [
     required: false,
     description: "How many seconds the result is kept once the job has ended.",
   },
+  {
+    name: "deliver_to",
+    type: "str",
+    required: false,
+    description: "An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.",
+  },
 ];
 const PAGE_ERROR: Parameter = {
   name: "on_page_error",
@@ -269,9 +275,8 @@ function operation(route: FormRoute, types: Types): { request: string; job: stri
     return `${written}${signature(name, parameters, result)}${text}        fields: Fields = [\n${fields}        ]\n${returned(result, call)}\n`;
   };
   const job = [...own, ...JOB_PARAMETERS, ...(isPageByPage ? [PAGE_ERROR] : []), IDEMPOTENCY_KEY];
-  const jobFields = isPageByPage
-    ? '[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]'
-    : '[("text", "expiresIn", expires_in)]';
+  const onPageError = isPageByPage ? ', ("text", "onPageError", on_page_error)' : "";
+  const jobFields = `[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)${onPageError}]`;
   return {
     request: make(
       [...own, IDEMPOTENCY_KEY],

@@ -30,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The configuration does not know its users.
   "env.ts": [
     "jobs",
+    "outbound",
     "webhooks",
     "billing",
     "files",
@@ -64,6 +65,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [
     "bytes",
     "jobs",
+    "outbound",
     "webhooks",
     "billing",
     "files",
@@ -91,20 +93,35 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "site/browser": ["site/description", "site/reference", "page-numbers.ts", "preact", "pdfjs-dist", "marked", "fflate"],
   "site/description": ["minisearch"],
   // A job is stored as files and paid as a request. The work on documents is passed in, and so is the queue.
-  jobs: ["billing", "files", "events", "accounts", "db", "isolate.ts", "limits.ts", "faults.ts", "drizzle-orm"],
+  jobs: [
+    "billing",
+    "files",
+    "events",
+    "outbound",
+    "accounts",
+    "db",
+    "bytes",
+    "isolate.ts",
+    "limits.ts",
+    "faults.ts",
+    "public-url.ts",
+    "drizzle-orm",
+  ],
+  // One request to a receiver of a client's choice, and when to repeat it.
+  outbound: ["public-url.ts", "version.ts"],
   // What happens to an account: keys, billing, webhooks, and files do not know each other.
   keys: ["events", "accounts", "db", "limits.ts", "drizzle-orm"],
   billing: ["bytes", "events", "accounts", "db", "faults.ts", "drizzle-orm"],
   webhooks: [
     "telemetry",
     "events",
+    "outbound",
     "accounts",
     "db",
     "bytes",
     "limits.ts",
     "faults.ts",
     "public-url.ts",
-    "version.ts",
     "drizzle-orm",
   ],
   files: ["accounts", "db", "bytes", "engines/image/kind.ts", "limits.ts", "faults.ts", "next-turn.ts", "drizzle-orm"],

@@ -338,7 +338,7 @@ export const mutants: readonly Mutant[] = [
       "eachItem(engine, associated)) if (!isGone(specification)) left.push",
       "eachItem(engine, associated)) left.push",
     ],
-    ["attachments: adds an empty file", "bytes.view(0, bytes.length)", "bytes.view(0, 0)"],
+    ["attachments: adds a file without its content", "EF: { F: stream, UF: stream }", "EF: { F: root, UF: root }"],
   ),
   ...of("operations/attachments.ts", e2e("attachments"), [
     "attachments: extracts another file",

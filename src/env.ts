@@ -12,7 +12,7 @@ import type { JobMessage } from "./jobs/message.ts";
 import { type MemorySizes, MiB, sizesWith } from "./limits.ts";
 import type { UrlPolicy } from "./public-url.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
-import { retrySeconds } from "./webhooks/retry-schedule.ts";
+import { retrySeconds } from "./outbound/retry-schedule.ts";
 import type { TelemetrySettings } from "./telemetry/telemetry.ts";
 import { conflictOf, isLocal, variables } from "./variables.ts";
 import { version } from "./version.ts";

@@ -192,6 +192,10 @@ export const limits = {
     shortMilliseconds: 250,
     /** @operating How late a part must be before the sweep requeues it. */
     lateMilliseconds: 60_000,
+    /** Attempts to send a result to `deliverTo`. */
+    deliveryAttempts: 3,
+    /** How long one of them may take. */
+    deliveryMilliseconds: 300_000,
     /** How long a job may take. */
     longestSeconds: 86_400,
     /** The longest `wait`, in seconds. */

@@ -99,6 +99,7 @@ function consumersIn(
   const webhooks = { settings: env.webhooks, queue: env.webhookQueue, databaseOf, waitUntil, telemetry };
   return {
     parts: (messages) => consumeJobs(messages, jobConsumer(env, context)),
+    result: (messages) => consumeJobs(messages, jobConsumer(env, context)),
     "abandoned job": (messages) => consumeJobs(messages, jobConsumer(env, context)),
     "lost consumers": (messages) => consumeJobs(messages, jobConsumer(env, context)),
     delivery: (messages) =>
@@ -129,6 +130,8 @@ function jobConsumer(env: Env, context: ExecutionContext): JobConsumer {
     store: env.files,
     baseUrl: env.baseUrl,
     queue: env.jobQueue,
+    receivers: env.webhooks,
+    waitUntil,
     name: env.consumerName,
     databaseOf: (shard) => databaseAt(env, shard),
     work: partWorker({ env, operations: runnable, waitUntil }),

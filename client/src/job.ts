@@ -5,6 +5,8 @@ import type { ApiRequest, CallOptions } from "./transport.ts";
 export interface JobOptions extends CallOptions {
   /** How many seconds the result is kept once the job has ended. Default: 86,400. */
   readonly expiresIn?: number;
+  /** An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket. */
+  readonly deliverTo?: string;
 }
 
 /** Options of a job that works page by page. */

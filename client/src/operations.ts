@@ -59,8 +59,8 @@ export class OperationTransport extends Transport {
     options: PageJobOptions | undefined,
     make: Make<T>,
   ): Promise<JobHandle<T>> {
-    const { expiresIn, onPageError } = options ?? {};
-    const own = Object.entries({ expiresIn, onPageError }).flatMap(([name, value]) =>
+    const { expiresIn, deliverTo, onPageError } = options ?? {};
+    const own = Object.entries({ expiresIn, deliverTo, onPageError }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as const],
     );
     const response = await this.#post(path, [...parts, ...own], options, "respond-async");

@@ -6,7 +6,7 @@ import { base64, fromBase64 } from "../bytes/base64.ts";
 export type ServerSecrets = readonly [current: string, ...previous: string[]];
 
 /** What a secret is for. Each purpose has a key of its own, so that a secret cannot be moved to another use. */
-export type SecretPurpose = "webhook signing secrets" | "file keys";
+export type SecretPurpose = "webhook signing secrets" | "file keys" | "delivery URLs";
 
 /** Bytes of AES-GCM's initialization vector (NIST SP 800-38D, section 8.2.2: random). */
 const IV_BYTES = 12;

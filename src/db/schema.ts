@@ -229,6 +229,8 @@ export const jobs = sqliteTable(
     result: text({ mode: "json" }).$type<JobResult>(),
     error: text({ mode: "json" }).$type<JobError>(),
     pageErrors: text("page_errors", { mode: "json" }).$type<readonly PageError[]>(),
+    /** Where the sending of the result to `deliverTo` is; null if the request had none, or there is no result. */
+    delivery: text({ mode: "json" }).$type<JobDelivery>(),
     keptSeconds: integer("kept_seconds").notNull(),
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
     startedAt: integer("started_at", { mode: "timestamp_ms" }),
@@ -257,6 +259,16 @@ export interface JobResult {
   readonly sha256: string;
   /** Its headers other than those of any file, such as `X-Page-Count`. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The sending of a result to where its owner wants it. */
+export interface JobDelivery {
+  readonly status: "pending" | "succeeded" | "failed";
+  readonly attempts: number;
+  /** The HTTP status of the last response, if there was one. */
+  readonly httpStatus: number | null;
+  /** Why there was none. */
+  readonly error: string | null;
 }
 
 /** Why a job failed, as in an error response. */
@@ -305,6 +317,20 @@ export const jobParts = sqliteTable(
     primaryKey({ columns: [table.job, table.page] }),
     index("job_parts_state").on(table.job, table.state, table.page),
   ],
+);
+
+/** Results that are to be sent to where their owners want them. */
+export const jobDeliveries = sqliteTable(
+  "job_deliveries",
+  {
+    job: text().primaryKey(),
+    /** Encrypted with a key derived from the server's secret: it may let whoever has it write to the bucket of the owner. */
+    url: text().notNull(),
+    attempts: integer().notNull(),
+    /** When the next attempt is due, or one that has begun counts as lost; null until the job has its result. */
+    dueAt: integer("due_at", { mode: "timestamp_ms" }),
+  },
+  (table) => [index("job_deliveries_due").on(table.dueAt)],
 );
 
 /** Webhook subscriptions. IDs are `wh_...`. Deleting one deletes its row; its deliveries are deleted when they expire. */

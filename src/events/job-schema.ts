@@ -46,6 +46,15 @@ export const jobSchema = z
     pageErrors: z
       .array(z.object({ page: z.int().min(1), code: z.string(), message: z.string() }))
       .describe("The pages that failed, where `onPageError` is `continue`."),
+    delivery: z
+      .object({
+        status: z.enum(["pending", "succeeded", "failed"]),
+        attempts: z.int().min(0),
+        httpStatus: z.int().nullable().describe("The status of the last response. Null if there was none."),
+        error: z.string().nullable().describe("Why there was no response, or it was incomplete."),
+      })
+      .nullable()
+      .describe("The sending of the result to `deliverTo`. Null without `deliverTo`, and if the job has no result."),
   })
   .meta({ id: "Job" });
 

@@ -11,6 +11,7 @@ import {
   fileParts,
   files,
   idempotency,
+  jobDeliveries,
   jobParts,
   jobs,
   ledger,
@@ -80,6 +81,9 @@ export async function eraseAccount(
   await deleteAll(db, idempotency, idempotency.id, below(idempotency.id, account, ":"));
   await batch(db, {
     jobParts: db.delete(jobParts).where(inArray(jobParts.job, db.select({ id: jobs.id }).from(jobs).where(own.jobs))),
+    jobDeliveries: db
+      .delete(jobDeliveries)
+      .where(inArray(jobDeliveries.job, db.select({ id: jobs.id }).from(jobs).where(own.jobs))),
     jobs: db.delete(jobs).where(own.jobs),
     fileParts: db
       .delete(fileParts)

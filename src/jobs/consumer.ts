@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { anyJob, type Claim, claimPart, jobOf, renewClaim, returnClaim, shortJobs } from "./claim.ts";
 import { abandonJob } from "./create.ts";
 import { dividePart, endJob, type Failure, failPage, finishPart, repeatPart } from "./finish.ts";
+import { deliverResult, type ResultReceivers } from "./deliver-result.ts";
 import type { JobContext } from "./job.ts";
 import { type JobMessage, type JobQueue, wakeConsumers, wakeupsHere } from "./message.ts";
 import { replaceLost } from "./sweep.ts";
@@ -27,6 +28,10 @@ export type PartOutcome =
 /** The consumer's dependencies. */
 export interface JobConsumer extends Omit<JobContext, "enqueue"> {
   readonly queue: JobQueue;
+  /** Where results may be sent, and when again. */
+  readonly receivers: Omit<ResultReceivers, "store">;
+  /** Keeps the invocation alive for work that it does not wait for. */
+  waitUntil(work: Promise<void>): void;
   /** The name of this process, if it has one. */
   readonly name: string | undefined;
   /** Enqueues the deliveries of events in the database with this number. */
@@ -48,6 +53,12 @@ export async function consumeJobs(messages: readonly Message<JobMessage>[], cons
   for (const message of messages) {
     const { shard } = message.body;
     try {
+      if (message.body.kind === "result") {
+        // A receiver may take minutes, in which parts are worked on. The sweep finds a delivery that is lost with this process.
+        consumer.waitUntil(sendResult(consumer, message.body));
+        message.ack();
+        continue;
+      }
       if (message.body.kind === "lost consumers") {
         const lost = { queue: consumer.queue, ...message.body };
         await replaceLost(consumer.databaseOf(shard), contextOf(consumer, shard), lost, new Date());
@@ -170,7 +181,10 @@ async function workOnce(
     return { goesOn: false, retryIn: limits.admission.retryAfterSeconds };
   }
   if (outcome.kind === "lost") return { goesOn: true };
-  return { goesOn: true, ...(await record(db, context, claim, outcome)) };
+  return {
+    goesOn: true,
+    ...(await record(db, context, claim, outcome, () => announce(consumer, shard, claim.job.id))),
+  };
 }
 
 /** Does the work and keeps the lease of the part meanwhile. The signal is aborted when the lease is lost. */
@@ -193,12 +207,32 @@ async function renewing(
   }
 }
 
+/** Sends the result of a job to where its owner wants it, and a message for the next attempt. Never throws. */
+async function sendResult(
+  { queue, store, receivers, databaseOf }: JobConsumer,
+  message: Extract<JobMessage, { kind: "result" }>,
+): Promise<void> {
+  const { shard, job } = message;
+  try {
+    const delaySeconds = await deliverResult(databaseOf(shard), job, { ...receivers, store }, new Date());
+    if (delaySeconds !== undefined) await queue.send(message, { delaySeconds });
+  } catch (error) {
+    logFault("result", { shard, job }, error);
+  }
+}
+
+/** Sends a message for a result that is to be sent on. If that fails, the sweep does. */
+async function announce({ queue }: JobConsumer, shard: number, job: string): Promise<void> {
+  await queue.send({ kind: "result", shard, job }).catch((error: unknown) => logFault("result", { job }, error));
+}
+
 /** Records what became of a part. */
 async function record(
   db: Database,
   context: JobContext,
   claim: Claim,
   outcome: Exclude<PartOutcome, { kind: "busy" | "lost" }>,
+  deliver: () => Promise<void>,
 ): Promise<Omit<Turn, "goesOn">> {
   const now = new Date();
   if (outcome.kind === "failed") return recordFailure(db, context, claim, outcome, now);
@@ -211,6 +245,7 @@ async function record(
   const { result } = outcome;
   const ended = await endJob(db, context, id, { state: pagesFailed > 0 ? "partial" : "succeeded", result }, now, claim);
   if (ended === undefined) await removeFile(db, context.store, result.file);
+  else if (ended.delivery !== null) await deliver();
   return {};
 }
 

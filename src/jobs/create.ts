@@ -8,7 +8,7 @@ import { type Reservation, storedReservation } from "../billing/reservation.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { rowOf } from "../db/row.ts";
-import { accounts, jobParts, jobs } from "../db/schema.ts";
+import { accounts, jobDeliveries, jobParts, jobs } from "../db/schema.ts";
 import { eraseJobFiles } from "../files/remove.ts";
 import { limits } from "../limits.ts";
 
@@ -28,6 +28,8 @@ export interface NewJob {
   readonly onPageError: "fail" | "continue";
   readonly keptSeconds: number;
   readonly reservation: Reservation;
+  /** Where its result is to be sent, encrypted; undefined if nowhere. */
+  readonly deliverTo: string | undefined;
 }
 
 /** When a job that begins now times out. */
@@ -59,6 +61,7 @@ export async function createJob(db: Database, caller: Caller, job: NewJob, now: 
     result: null,
     error: null,
     pageErrors: null,
+    delivery: job.deliverTo === undefined ? null : { status: "pending", attempts: 0, httpStatus: null, error: null },
     keptSeconds: job.keptSeconds,
     createdAt: now,
     startedAt: null,
@@ -83,6 +86,9 @@ export async function createJob(db: Database, caller: Caller, job: NewJob, now: 
       sql`select ${job.id}, value ->> 0, value ->> 1, value ->> 2, 0, null, ${now.getTime()}, null, null
         from json_each(${parts}) where ${made}`,
     ),
+    delivery: db
+      .insert(jobDeliveries)
+      .select(sql`select ${job.id}, ${job.deliverTo ?? ""}, 0, null where ${job.deliverTo !== undefined} and ${made}`),
   });
   const [result] = created;
   if (result !== undefined) return result;
@@ -102,6 +108,7 @@ export async function abandonJob(db: Database, id: string): Promise<void> {
   await batch(db, {
     files: eraseJobFiles(db, id, "", notExists(begun)),
     parts: db.delete(jobParts).where(and(eq(jobParts.job, id), notExists(begun))),
+    delivery: db.delete(jobDeliveries).where(and(eq(jobDeliveries.job, id), notExists(begun))),
     job: db.delete(jobs).where(and(eq(jobs.id, id), eq(jobs.state, "queued"))),
   });
 }

@@ -1,9 +1,9 @@
-import { and, eq, exists, notExists, sql, type SQL } from "drizzle-orm";
+import { and, eq, exists, isNull, notExists, sql, type SQL } from "drizzle-orm";
 import { type Claim, isPart } from "./claim.ts";
 import { costOf, failedPages, type JobContext, type JobRow, live, over, viewOf } from "./job.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
-import { type JobResult, jobParts, jobs, files, ledger, type PageError } from "../db/schema.ts";
+import { type JobResult, jobDeliveries, jobParts, jobs, files, ledger, type PageError } from "../db/schema.ts";
 import { release, settle } from "../billing/ledger.ts";
 import { storedReservation } from "../billing/reservation.ts";
 import { deliveriesOf, emit } from "../events/outbox.ts";
@@ -169,6 +169,13 @@ export async function endJob(
         .where(and(eq(files.id, result), hasEnded)),
       files: eraseJobFiles(db, id, result, hasEnded),
       parts: db.delete(jobParts).where(and(eq(jobParts.job, id), hasEnded)),
+      delivery:
+        ended.result === null
+          ? db.delete(jobDeliveries).where(and(eq(jobDeliveries.job, id), hasEnded))
+          : db
+              .update(jobDeliveries)
+              .set({ dueAt: now })
+              .where(and(eq(jobDeliveries.job, id), isNull(jobDeliveries.dueAt), hasEnded)),
     });
     context.enqueue(deliveriesOf(results.event));
     const [changed] = results.job;
@@ -203,6 +210,7 @@ function endedRow(row: JobRow, end: JobEnd, pageErrors: readonly PageError[], no
     result: isFinished ? end.result : null,
     error: end.state === "failed" ? end.failure : null,
     pageErrors,
+    delivery: isFinished ? row.delivery : null,
     finishedAt: now,
     expiresAt: new Date(now.getTime() + row.keptSeconds * 1_000),
   };

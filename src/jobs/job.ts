@@ -95,6 +95,7 @@ export function viewOf(row: JobRow, baseUrl: string, now: Date, pageErrors: read
           },
     error: row.error === null ? null : shownError(row.error),
     pageErrors: [...(row.pageErrors ?? pageErrors)],
+    delivery: row.delivery,
   };
 }
 

@@ -5,7 +5,7 @@ import { countedPage, type Page, type PageRequest } from "../accounts/list-curso
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
-import { jobs } from "../db/schema.ts";
+import { jobDeliveries, jobs } from "../db/schema.ts";
 import type { JobView } from "../events/job-schema.ts";
 import type { FileOwner, StoredFile } from "../files/file.ts";
 import { type FileSource, openFile } from "../files/read.ts";
@@ -110,6 +110,7 @@ export async function deleteJob(
   const view = await cancelJob(db, context, owner, id, now);
   await batch(db, {
     files: eraseJobFiles(db, id, "", undefined),
+    delivery: db.delete(jobDeliveries).where(eq(jobDeliveries.job, id)),
     job: db.delete(jobs).where(eq(jobs.id, id)),
   });
   await removeJobFiles(db, context.store, id);

@@ -2,6 +2,7 @@ import { and, eq, gte, isNotNull, lt, lte, ne, notExists, type SQL, sql } from "
 import { type Claim, claimedBy } from "./claim.ts";
 import { dividePart, endJob, failPage, repeatPart, settleEnded } from "./finish.ts";
 import { type JobContext, live, over, pageNumberOf } from "./job.ts";
+import { wakeDeliveries } from "./deliver-result.ts";
 import { type JobQueue, wakeConsumers } from "./message.ts";
 import type { Database } from "../db/client.ts";
 import { files, jobParts, jobs } from "../db/schema.ts";
@@ -23,6 +24,8 @@ export interface SweptJobs {
   readonly settled: number;
   /** Messages sent for parts that nobody had begun. */
   readonly woken: number;
+  /** Messages sent for results that nobody had sent on. */
+  readonly undelivered: number;
   /** Files of jobs that were gone. */
   readonly orphans: number;
   /** Rows of jobs that expired long ago, which were deleted. */
@@ -41,6 +44,7 @@ export async function sweepJobs(
   const overdue = await endOverdue(db, context, now);
   const settled = await settleEnded(db, context, ROWS);
   const woken = await wakeLate(db, queue, shard, now);
+  const undelivered = await wakeDeliveries(db, queue, shard, now);
   const orphans = await eraseOrphans(db, now);
   await db
     .update(jobs)
@@ -48,7 +52,7 @@ export async function sweepJobs(
     .where(and(over, lte(jobs.expiresAt, now), isNotNull(jobs.result)));
   const remembered = new Date(now.getTime() - limits.jobs.rememberedSeconds * 1_000);
   const forgotten = await db.delete(jobs).where(and(over, lt(jobs.expiresAt, remembered)));
-  return { lost, overdue, settled, woken, orphans, forgotten: forgotten.meta.changes };
+  return { lost, overdue, settled, woken, undelivered, orphans, forgotten: forgotten.meta.changes };
 }
 
 /**

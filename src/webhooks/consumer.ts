@@ -1,7 +1,7 @@
 import type { Message, MessageSendRequest, Queue } from "@cloudflare/workers-types";
 import { and, eq } from "drizzle-orm";
 import { type Claim, claim } from "./claim.ts";
-import { type Attempt, deliver, hasSucceeded, notAttempted } from "./deliver.ts";
+import { type Attempt, attempt, hasSucceeded, notAttempted } from "../outbound/attempt.ts";
 import { lanes } from "./lanes.ts";
 import type { DeliveryMessage } from "./message.ts";
 import { recordAttempt } from "./record-attempt.ts";
@@ -72,7 +72,7 @@ async function finish(claimed: Claim, message: Wakeup, consumer: Consumer): Prom
   const { settings, queue, databaseOf, telemetry } = consumer;
   const step = stepAfter(claimed.event.trace ?? undefined) ?? (telemetry && firstStep());
   try {
-    const made = await attempt(claimed, settings, step);
+    const made = await deliver(claimed, settings, step);
     if (telemetry && step) {
       tell(telemetry, step, claimed, made);
       telemetry.flushSoon((promise) => consumer.waitUntil(promise));
@@ -100,7 +100,7 @@ function wakeEarly(message: Wakeup, at: Date | undefined): void {
 const secondsUntil = (time: Date): number =>
   Math.min(Math.max(0, Math.ceil((time.getTime() - Date.now()) / 1_000)), LONGEST_DELAY_SECONDS);
 
-async function attempt(
+async function deliver(
   { event, webhook, lane }: Claim,
   { serverSecrets, endpoints }: WebhookSettings,
   step: Step | undefined,
@@ -121,7 +121,8 @@ async function attempt(
   });
   const headers = await signatureHeaders(previous ? [secret, previous] : [secret], { id: event.id, at: now, body });
   const trace = step && { traceparent: traceparentOf(step) };
-  return deliver(webhook.url, { headers: { ...headers, ...trace }, body }, endpoints, lanes[lane].milliseconds);
+  const sent = { ...headers, ...trace, "Content-Type": "application/json" };
+  return attempt(webhook.url, { method: "POST", headers: sent, body }, endpoints, lanes[lane].milliseconds);
 }
 
 function tell(telemetry: Telemetry, step: Step, { id, attempt, event }: Claim, made: Attempt): void {

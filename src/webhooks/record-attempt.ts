@@ -1,9 +1,9 @@
 import { and, eq, gt, isNotNull, or, sql, type SQL } from "drizzle-orm";
 import type { Claim } from "./claim.ts";
-import { type Attempt, hasSucceeded } from "./deliver.ts";
+import { type Attempt, hasSucceeded } from "../outbound/attempt.ts";
 import { cancelPending } from "./deliveries.ts";
 import { pickWaiting } from "./lanes.ts";
-import { nextAttempt } from "./retry-schedule.ts";
+import { nextAttempt } from "../outbound/retry-schedule.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { webhookAttempts, webhookDeliveries as deliveries, webhooks } from "../db/schema.ts";

@@ -62,6 +62,7 @@ async function busyAccount() {
   const rotation = new FormData();
   rotation.append("file", new Blob([new Uint8Array(letter)]), "letter.pdf");
   rotation.append("angle", "90");
+  rotation.append("deliverTo", "https://bucket.example.com/letter.pdf");
   const job = await ask("/rotate", { method: "POST", body: rotation, headers: { Prefer: "respond-async" } });
   await env.DB.prepare(
     "INSERT INTO webhook_attempts SELECT id, 1, 0, 5, 200, NULL, NULL FROM webhook_deliveries WHERE webhook = ?",

@@ -6,7 +6,7 @@ import { batch } from "../../src/db/batch.ts";
 import type { Database } from "../../src/db/client.ts";
 import { webhookDeliveries, webhooks } from "../../src/db/schema.ts";
 import { type Claim, claim, type NotClaimed } from "../../src/webhooks/claim.ts";
-import { type Attempt, notAttempted } from "../../src/webhooks/deliver.ts";
+import { type Attempt, notAttempted } from "../../src/outbound/attempt.ts";
 import { deliveriesOf, emit } from "../../src/events/outbox.ts";
 
 export { db, subscribe } from "../events/outbox-facts.ts";

@@ -17,7 +17,7 @@ import {
 } from "./delivery-facts.ts";
 import { createAccount } from "../../src/accounts/operator.ts";
 import { webhooks } from "../../src/db/schema.ts";
-import { notAttempted } from "../../src/webhooks/deliver.ts";
+import { notAttempted } from "../../src/outbound/attempt.ts";
 import { lanes, pickLate } from "../../src/webhooks/lanes.ts";
 import { recordAttempt } from "../../src/webhooks/record-attempt.ts";
 

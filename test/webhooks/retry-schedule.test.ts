@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nextAttempt, retrySeconds } from "../../src/webhooks/retry-schedule.ts";
+import { nextAttempt, retrySeconds } from "../../src/outbound/retry-schedule.ts";
 
 const at = new Date("2026-11-20T12:00:00.000Z");
 const wait = (failures: number, { retryAfter = null as string | null, random = 0, schedule = retrySeconds } = {}) => {

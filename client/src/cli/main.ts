@@ -159,10 +159,13 @@ class Run {
   async #operations(requests: readonly FormRequest[]): Promise<Outcome> {
     const service = this.#service();
     const [expiresIn, onPageError] = [this.#options.seconds("expires-in"), this.#options.get("on-page-error")];
-    const isJob = this.#options.has("job") || expiresIn !== undefined || onPageError !== undefined;
+    const deliverTo = this.#options.get("deliver-to");
+    const isJob =
+      this.#options.has("job") || [expiresIn, deliverTo, onPageError].some((option) => option !== undefined);
     const asJob: AsJob = isJob
       ? {
           ...(expiresIn !== undefined && { expiresIn }),
+          ...(deliverTo !== undefined && { deliverTo }),
           ...(onPageError !== undefined && { onPageError: onPageError === "fail" ? "fail" : "continue" }),
         }
       : undefined;

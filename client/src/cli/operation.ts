@@ -45,6 +45,12 @@ export const operationOptions: readonly Option[] = [
     description: "How long the result of a job is kept. Default: 86400.",
   },
   {
+    name: "deliver-to",
+    kind: "value",
+    placeholder: "URL",
+    description: "Where the service sends the result of a job, with PUT.",
+  },
+  {
     name: "on-page-error",
     kind: "value",
     values: ["fail", "continue"],

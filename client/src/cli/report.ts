@@ -52,7 +52,7 @@ function unreachable(error: PdfServiceError, url: string): string {
 }
 
 /** Fields that are options of all operations. */
-const JOB_FIELDS = new Set(["expiresIn", "onPageError"]);
+const JOB_FIELDS = new Set(["expiresIn", "deliverTo", "onPageError"]);
 
 /** The option for a field as typed, or as it could be; its name, if that is unknown. */
 function wordFor(name: string, { steps, files }: Typed, step?: number): string {

@@ -27,7 +27,7 @@ export interface FormRequest {
 const LARGEST_REQUEST = 16 * 1024 * 1024;
 
 /** Options of a job; undefined for an ordinary request. */
-export type AsJob = Pick<PageJobOptions, "expiresIn" | "onPageError"> | undefined;
+export type AsJob = Pick<PageJobOptions, "expiresIn" | "deliverTo" | "onPageError"> | undefined;
 
 /** The finished work, and the cleanup once the result has been written. */
 export interface Finished {

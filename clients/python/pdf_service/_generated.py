@@ -2713,6 +2713,7 @@ class JobMethods:
         author: Optional[str] = None,
         bookmarks: Optional[Literal["keep", "per-file", "none"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Combine PDFs into one.
@@ -2735,6 +2736,7 @@ class JobMethods:
             author: The author of the result. By default, that of the first document.
             bookmarks: The outline of the result. `keep`: the outlines of all documents, one after the other. `per-file`: one entry per document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file{N}", files),
@@ -2745,7 +2747,7 @@ class JobMethods:
             ("text", "author", author),
             ("text", "bookmarks", bookmarks),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/merge", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/merge", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2758,6 +2760,7 @@ class JobMethods:
         ranges: str,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2770,6 +2773,7 @@ class JobMethods:
         chunk_size: int,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2781,6 +2785,7 @@ class JobMethods:
         mode: Literal["pages", "bookmarks"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2793,6 +2798,7 @@ class JobMethods:
         ranges: Optional[str] = None,
         chunk_size: Optional[int] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Split a PDF.
@@ -2810,6 +2816,7 @@ class JobMethods:
             ranges: Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`.
             chunk_size: Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2818,7 +2825,7 @@ class JobMethods:
             ("text", "ranges", ranges),
             ("text", "chunkSize", chunk_size),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/split", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/split", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2829,6 +2836,7 @@ class JobMethods:
         range: str,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Extract pages into a new PDF.
@@ -2845,13 +2853,14 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             range: The pages to extract, in this order. A page may be listed more than once.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "range", range),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/extract-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/extract-pages", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2862,6 +2871,7 @@ class JobMethods:
         pages: str,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Delete pages.
@@ -2877,13 +2887,14 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             pages: The pages to delete.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/delete-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/delete-pages", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2897,6 +2908,7 @@ class JobMethods:
         pages: Optional[str] = None,
         rotations: Optional[Mapping[str, Literal[0, 90, 180, 270]]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2908,6 +2920,7 @@ class JobMethods:
         rotations: Mapping[str, Literal[0, 90, 180, 270]],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2920,6 +2933,7 @@ class JobMethods:
         pages: Optional[str] = None,
         rotations: Optional[Mapping[str, Literal[0, 90, 180, 270]]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Rotate pages.
@@ -2939,6 +2953,7 @@ class JobMethods:
             pages: The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`.
             rotations: Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{"1":90,"4":180}`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2947,7 +2962,7 @@ class JobMethods:
             ("text", "pages", pages),
             ("json", "rotations", rotations),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/rotate", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/rotate", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2961,6 +2976,7 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2974,6 +2990,7 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2987,6 +3004,7 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3001,6 +3019,7 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Crop pages.
@@ -3025,6 +3044,7 @@ class JobMethods:
             pages: The pages to crop. Default: `all`.
             remove: Removes what lies outside from the file.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3035,7 +3055,7 @@ class JobMethods:
             ("text", "pages", pages),
             ("text", "remove", remove),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/crop", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/crop", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3050,6 +3070,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         border: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3064,6 +3085,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         border: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3078,6 +3100,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         border: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Put several pages on each sheet.
@@ -3100,6 +3123,7 @@ class JobMethods:
             margin_pt: Space around the sheet and between its pages, in points. Default: `0`.
             border: Draws a thin line around each page.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3110,7 +3134,7 @@ class JobMethods:
             ("text", "marginPt", margin_pt),
             ("text", "border", border),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/n-up", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/n-up", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3122,6 +3146,7 @@ class JobMethods:
         action: Literal["get"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[OutlineResult]]: ...
 
@@ -3134,6 +3159,7 @@ class JobMethods:
         outline: Sequence[OutlineOutlineItem],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3145,6 +3171,7 @@ class JobMethods:
         password: Optional[str] = None,
         outline: Optional[Sequence[OutlineOutlineItem]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]]:
         """Read or replace the outline.
@@ -3163,6 +3190,7 @@ class JobMethods:
             action: `get` reads the outline, `set` replaces it.
             outline: The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3170,7 +3198,7 @@ class JobMethods:
             ("text", "action", action),
             ("json", "outline", outline),
         ]
-        result: Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/outline", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/outline", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -3191,6 +3219,7 @@ class JobMethods:
         language: Optional[str] = None,
         strict: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Convert documents to PDF.
@@ -3232,6 +3261,7 @@ class JobMethods:
             language: The language, such as `en` or `pt-BR`. Default: the document's.
             strict: Whether characters that no font has are an error.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3248,7 +3278,7 @@ class JobMethods:
             ("text", "language", language),
             ("text", "strict", strict),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3262,6 +3292,7 @@ class JobMethods:
         dpi: Optional[int] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3277,6 +3308,7 @@ class JobMethods:
         quality: Optional[int] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3291,6 +3323,7 @@ class JobMethods:
         quality: Optional[int] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
@@ -3313,6 +3346,7 @@ class JobMethods:
             quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
             pages: The pages to draw, in document order. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
             on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
@@ -3323,7 +3357,7 @@ class JobMethods:
             ("text", "quality", quality),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3335,6 +3369,7 @@ class JobMethods:
         page_size: Optional[Literal["auto"]] = None,
         margin_pt: Optional[int] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3348,6 +3383,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         fit: Optional[Literal["contain", "cover", "stretch"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3360,6 +3396,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         fit: Optional[Literal["contain", "cover", "stretch"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Create a PDF from images.
@@ -3381,6 +3418,7 @@ class JobMethods:
             margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
             fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "image{N}", images),
@@ -3389,7 +3427,7 @@ class JobMethods:
             ("text", "marginPt", margin_pt),
             ("text", "fit", fit),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3407,6 +3445,7 @@ class JobMethods:
         furniture: Optional[bool] = None,
         ocr: Optional[Literal["none"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
@@ -3426,6 +3465,7 @@ class JobMethods:
         furniture: Optional[bool] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
@@ -3440,6 +3480,7 @@ class JobMethods:
         pages: Optional[str] = None,
         ocr: Optional[Literal["none"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3455,6 +3496,7 @@ class JobMethods:
         pages: Optional[str] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3470,6 +3512,7 @@ class JobMethods:
         furniture: Optional[bool] = None,
         ocr: Optional[Literal["none"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3486,6 +3529,7 @@ class JobMethods:
         furniture: Optional[bool] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3504,6 +3548,7 @@ class JobMethods:
         ocr: Optional[Literal["none", "auto"]] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]]:
@@ -3533,6 +3578,7 @@ class JobMethods:
             ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
             languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
             on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
@@ -3547,7 +3593,7 @@ class JobMethods:
             ("text", "ocr", ocr),
             ("text", "languages", languages),
         ]
-        result: Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/extract-text", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/extract-text", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
         return result
 
 
@@ -3564,6 +3610,7 @@ class JobMethods:
         words: Optional[bool] = None,
         mode: Optional[Literal["skip-text", "force"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[OcrResult]]: ...
@@ -3580,6 +3627,7 @@ class JobMethods:
         pages: Optional[str] = None,
         mode: Optional[Literal["skip-text", "force"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3596,6 +3644,7 @@ class JobMethods:
         words: Optional[bool] = None,
         mode: Optional[Literal["skip-text", "force"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]]:
@@ -3625,6 +3674,7 @@ class JobMethods:
             words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
             mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
             on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
@@ -3637,7 +3687,7 @@ class JobMethods:
             ("text", "words", words),
             ("text", "mode", mode),
         ]
-        result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
         return result
 
 
@@ -3658,6 +3708,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3679,6 +3730,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3697,6 +3749,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3716,6 +3769,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3738,6 +3792,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Add a text or image watermark.
@@ -3768,6 +3823,7 @@ class JobMethods:
             layer: Whether the watermark is drawn over or under the page content. Default: `over`.
             pages: The pages to stamp. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3786,7 +3842,7 @@ class JobMethods:
             ("text", "layer", layer),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/watermark", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/watermark", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3805,6 +3861,7 @@ class JobMethods:
         color: Optional[str] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Add page numbers.
@@ -3832,6 +3889,7 @@ class JobMethods:
             color: The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.
             pages: The pages to stamp. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3846,7 +3904,7 @@ class JobMethods:
             ("text", "color", color),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/add-page-numbers", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/add-page-numbers", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3863,6 +3921,7 @@ class JobMethods:
         signer_name: Optional[str] = None,
         signer_email: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3879,6 +3938,7 @@ class JobMethods:
         signer_name: Optional[str] = None,
         signer_email: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3895,6 +3955,7 @@ class JobMethods:
         signer_name: Optional[str] = None,
         signer_email: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Add a visual signature.
@@ -3921,6 +3982,7 @@ class JobMethods:
             signer_name: A line with the name of the signer.
             signer_email: A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3933,7 +3995,7 @@ class JobMethods:
             ("text", "signerName", signer_name),
             ("text", "signerEmail", signer_email),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/sign", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/sign", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3959,6 +4021,7 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3981,6 +4044,7 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3998,6 +4062,7 @@ class JobMethods:
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         appearance: Optional[Literal["text"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4024,6 +4089,7 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4047,6 +4113,7 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4065,6 +4132,7 @@ class JobMethods:
         level: Optional[Literal["b-b"]] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4091,6 +4159,7 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4114,6 +4183,7 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4132,6 +4202,7 @@ class JobMethods:
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         appearance: Optional[Literal["text"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4159,6 +4230,7 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4183,6 +4255,7 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4202,6 +4275,7 @@ class JobMethods:
         timestamp_url: Optional[str] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4230,6 +4304,7 @@ class JobMethods:
         image: Optional[FileInput] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Sign with a certificate.
@@ -4282,6 +4357,7 @@ class JobMethods:
             image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
             certify: Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4306,7 +4382,7 @@ class JobMethods:
             ("file", "image", image),
             ("text", "certify", certify),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/seal", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/seal", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4318,6 +4394,7 @@ class JobMethods:
         trust: Optional[str] = None,
         fetch: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[VerifySignaturesResult]]:
         """Verify signatures.
@@ -4341,6 +4418,7 @@ class JobMethods:
             trust: The root certificates that you trust, in PEM.
             fetch: Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4348,7 +4426,7 @@ class JobMethods:
             ("text", "trust", trust),
             ("text", "fetch", fetch),
         ]
-        result: JobHandle[JsonResult[VerifySignaturesResult]] = start_job(self._service, "/api/v1/verify-signatures", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_json)
+        result: JobHandle[JsonResult[VerifySignaturesResult]] = start_job(self._service, "/api/v1/verify-signatures", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_json)
         return result
 
 
@@ -4361,6 +4439,7 @@ class JobMethods:
         flatten: Optional[bool] = None,
         strict: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Fill in a form.
@@ -4387,6 +4466,7 @@ class JobMethods:
             flatten: Makes the fields part of the pages, so that they can no longer be edited.
             strict: Fails with 422 if `values` names fields that the form does not have.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4395,7 +4475,7 @@ class JobMethods:
             ("text", "flatten", flatten),
             ("text", "strict", strict),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/fill-form", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/fill-form", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4406,6 +4486,7 @@ class JobMethods:
         password: Optional[str] = None,
         what: Optional[Literal["all", "forms", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Make form fields and annotations part of the pages.
@@ -4423,13 +4504,14 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             what: What becomes part of the pages. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "what", what),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/flatten", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/flatten", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4441,6 +4523,7 @@ class JobMethods:
         action: Literal["get"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[MetadataResult]]: ...
 
@@ -4454,6 +4537,7 @@ class JobMethods:
         password: Optional[str] = None,
         replace: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4466,6 +4550,7 @@ class JobMethods:
         metadata: Optional[MetadataMetadata] = None,
         replace: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]]:
         """Read or change metadata.
@@ -4487,6 +4572,7 @@ class JobMethods:
             metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
             replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4495,7 +4581,7 @@ class JobMethods:
             ("json", "metadata", metadata),
             ("text", "replace", replace),
         ]
-        result: Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/metadata", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/metadata", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4507,6 +4593,7 @@ class JobMethods:
         action: Literal["list"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[AttachmentsResult]]: ...
 
@@ -4519,6 +4606,7 @@ class JobMethods:
         password: Optional[str] = None,
         name: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4534,6 +4622,7 @@ class JobMethods:
         description: Optional[str] = None,
         relationship: Optional[Literal["Unspecified", "Source", "Data", "Alternative", "Supplement", "FormData", "Schema"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4548,6 +4637,7 @@ class JobMethods:
         description: Optional[str] = None,
         relationship: Optional[Literal["Unspecified", "Source", "Data", "Alternative", "Supplement", "FormData", "Schema"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]]:
         """List, extract, add, or remove attachments.
@@ -4574,6 +4664,7 @@ class JobMethods:
             description: A description of the file. Only applies when `action` is `add`.
             relationship: How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4584,7 +4675,7 @@ class JobMethods:
             ("text", "description", description),
             ("text", "relationship", relationship),
         ]
-        result: Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/attachments", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/attachments", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4599,6 +4690,7 @@ class JobMethods:
         permissions: Optional[str] = None,
         encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4613,6 +4705,7 @@ class JobMethods:
         permissions: Optional[str] = None,
         encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4626,6 +4719,7 @@ class JobMethods:
         permissions: Optional[str] = None,
         encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Encrypt a PDF with a password.
@@ -4646,6 +4740,7 @@ class JobMethods:
             permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
             encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4655,7 +4750,7 @@ class JobMethods:
             ("text", "permissions", permissions),
             ("text", "encryption", encryption),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/protect", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/protect", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4665,6 +4760,7 @@ class JobMethods:
         *,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Remove the password of a PDF.
@@ -4678,12 +4774,13 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/unlock", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/unlock", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4702,6 +4799,7 @@ class JobMethods:
         fill: Optional[str] = None,
         label: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[RedactResult]]: ...
 
@@ -4720,6 +4818,7 @@ class JobMethods:
         label: Optional[str] = None,
         dry_run: Optional[Literal[False]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4737,6 +4836,7 @@ class JobMethods:
         label: Optional[str] = None,
         dry_run: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]]:
         """Remove text and areas for good.
@@ -4768,6 +4868,7 @@ class JobMethods:
             label: A text to show in each box.
             dry_run: Returns the matches as JSON instead of a redacted PDF.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4781,7 +4882,7 @@ class JobMethods:
             ("text", "label", label),
             ("text", "dryRun", dry_run),
         ]
-        result: Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4795,6 +4896,7 @@ class JobMethods:
         strip_metadata: Optional[bool] = None,
         image_max_dpi: Optional[int] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Reduce the file size.
@@ -4819,6 +4921,7 @@ class JobMethods:
             strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
             image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4828,7 +4931,7 @@ class JobMethods:
             ("text", "stripMetadata", strip_metadata),
             ("text", "imageMaxDpi", image_max_dpi),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4840,6 +4943,7 @@ class JobMethods:
         output: Literal["json"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[RepairResult]]: ...
 
@@ -4851,6 +4955,7 @@ class JobMethods:
         password: Optional[str] = None,
         output: Optional[Literal["pdf"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4861,6 +4966,7 @@ class JobMethods:
         password: Optional[str] = None,
         output: Optional[Literal["pdf", "json"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]]:
         """Repair a damaged PDF.
@@ -4879,13 +4985,14 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "output", output),
         ]
-        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4897,6 +5004,7 @@ class JobMethods:
         profile: Optional[Literal["4", "1b", "2b", "2u", "2a", "3b", "3u", "3a", "4f"]] = None,
         require: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[ValidateResult]]:
         """Validate PDF/A.
@@ -4916,6 +5024,7 @@ class JobMethods:
             profile: The profile to check against. By default the one that the document claims, or `2b` if it claims none.
             require: Whether a document that does not conform is an error.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4923,7 +5032,7 @@ class JobMethods:
             ("text", "profile", profile),
             ("text", "require", require),
         ]
-        result: JobHandle[JsonResult[ValidateResult]] = start_job(self._service, "/api/v1/validate", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_json)
+        result: JobHandle[JsonResult[ValidateResult]] = start_job(self._service, "/api/v1/validate", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_json)
         return result
 
 
@@ -4934,6 +5043,7 @@ class JobMethods:
         file: Optional[FileInput] = None,
         parts: Optional[Mapping[str, FileInput]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[Union[JsonResult[object], FileResult]]:
         """Run several operations in one request.
@@ -4960,11 +5070,12 @@ class JobMethods:
             steps: The steps, in order.
             parts: Further files, by the names that steps refer to them with: `part:<name>`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("json", "steps", steps),
         ]
-        result: JobHandle[Union[JsonResult[object], FileResult]] = start_job(self._service, "/api/v1/pipeline", [*fields, *[("text", "expiresIn", expires_in)]], parts, idempotency_key, read_result)
+        result: JobHandle[Union[JsonResult[object], FileResult]] = start_job(self._service, "/api/v1/pipeline", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], parts, idempotency_key, read_result)
         return result
 

@@ -109,6 +109,13 @@ class JobPageErrorsItem(TypedDict):
     message: str
 
 
+class JobDelivery(TypedDict):
+    status: Literal["pending", "succeeded", "failed"]
+    attempts: int
+    httpStatus: Union[int, None]
+    error: Union[str, None]
+
+
 class Job(TypedDict):
     id: str
     operation: str
@@ -123,6 +130,7 @@ class Job(TypedDict):
     result: Union[JobResult, None]
     error: Union[JobError, None]
     pageErrors: List[JobPageErrorsItem]
+    delivery: Union[JobDelivery, None]
 
 
 class ApiKey(TypedDict):
@@ -166,7 +174,7 @@ class WebhookDeliveryAttemptsItem(TypedDict):
     startedAt: str
     durationMilliseconds: int
     status: Union[int, None]
-    error: Union[Literal["target_refused", "unreachable", "timeout", "incomplete_response", "secret_unreadable"], None]
+    error: Union[Literal["target_refused", "unreachable", "timeout", "incomplete_response", "secret_unreadable", "expired"], None]
     response: Union[str, None]
 
 

@@ -4,7 +4,7 @@ import { dateTime } from "../../accounts/api-key-schema.ts";
 import { eventTypes } from "../../events/event-types.ts";
 import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/definition/values.ts";
-import { attemptErrors } from "../../webhooks/deliver.ts";
+import { attemptErrors } from "../../outbound/attempt.ts";
 import { type Delivery, deliveryStates, listDeliveries } from "../../webhooks/deliveries.ts";
 import { replay as replayDelivery, sendTest } from "../../webhooks/test-and-replay.ts";
 

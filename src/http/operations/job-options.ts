@@ -4,7 +4,7 @@ import type { EngineBytes } from "../../engines/memory/heap.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import { type FieldIssue, text } from "../../operations/definition/fields.ts";
-import { formChoice, formInteger } from "../../operations/definition/values.ts";
+import { formChoice, formInteger, formText } from "../../operations/definition/values.ts";
 
 const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
 
@@ -15,6 +15,11 @@ export const jobFields = {
     "Only for jobs: how many seconds the result is kept once the job has ended.",
     { label: "Keep a job's result for (seconds)", default: defaultSeconds },
   ),
+  deliverTo: text(
+    formText(limits.parameters.urlCharacters),
+    "Only for jobs: an HTTPS URL to which the result is sent with PUT once the job has ended, such as a presigned URL of a bucket. The service tries up to three times. The result stays available here, too.",
+    { label: "Send a job's result to (URL)", brief: "URL that gets the result of a job with PUT." },
+  ),
   onPageError: text(
     formChoice("fail", "continue"),
     "Only for jobs of operations that work page by page. `fail`: the job fails with the first page that fails. `continue`: the result is made without the pages that fail, and the job is `partial`.",
@@ -23,14 +28,18 @@ export const jobFields = {
 };
 
 /** The fields that a job of the operation has in addition. */
-export const jobFieldsOf = ({ pageByPage }: Pick<Operation, "pageByPage">) =>
-  pageByPage === undefined ? { expiresIn: jobFields.expiresIn } : jobFields;
+export function jobFieldsOf({ pageByPage }: Pick<Operation, "pageByPage">) {
+  const { onPageError, ...ofAll } = jobFields;
+  return pageByPage === undefined ? ofAll : { ...ofAll, onPageError };
+}
 
 type Parts = readonly FormPart<EngineBytes>[];
 
 export interface JobOptions {
   readonly keptSeconds: number;
   readonly onPageError: "fail" | "continue";
+  /** The URL to which the result is sent. */
+  readonly deliverTo: string | undefined;
 }
 
 /** What a request prefers (RFC 7240). */
@@ -61,6 +70,7 @@ export function takeJobOptions(
   parts: Parts,
   isAsync: boolean,
   { pageByPage }: Pick<Operation, "pageByPage">,
+  urlIssue: (url: string) => string | undefined,
 ): {
   readonly rest: Parts;
   readonly options: JobOptions;
@@ -75,14 +85,24 @@ export function takeJobOptions(
   );
   const kept = reader.read("expiresIn", jobFields.expiresIn);
   const onError = reader.read("onPageError", jobFields.onPageError);
-  const issues = [...kept.issues, ...onError.issues];
+  const deliver = reader.read("deliverTo", jobFields.deliverTo);
+  const deliverTo = typeof deliver.value === "string" ? deliver.value : undefined;
+  const issue = deliverTo === undefined ? undefined : urlIssue(deliverTo);
+  const issues = [
+    ...kept.issues,
+    ...onError.issues,
+    ...deliver.issues,
+    ...(issue === undefined ? [] : [{ name: "deliverTo", issue }]),
+  ];
   const ignored = [
     ...(kept.given && !isAsync ? ["expiresIn"] : []),
+    ...(deliver.given && !isAsync ? ["deliverTo"] : []),
     ...(onError.given && !(isAsync && pageByPage !== undefined) ? ["onPageError"] : []),
   ];
   const options = {
     keptSeconds: typeof kept.value === "number" ? kept.value : defaultSeconds,
     onPageError: onError.value === "continue" ? "continue" : "fail",
+    deliverTo,
   } as const;
   return { rest, options, issues, ignored };
 }

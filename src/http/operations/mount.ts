@@ -81,7 +81,14 @@ async function handle(
     const sent = await readParts(c, declared, lease, route);
     lease.work.addFiles(log.bodyBytes);
     const preference = preferenceOf(c.req.header("Prefer"));
-    const { rest: parts, options, issues, ignored } = takeJobOptions(sent, preference.isAsync, route);
+    const {
+      rest: parts,
+      options,
+      issues,
+      ignored,
+    } = takeJobOptions(sent, preference.isAsync, route, (url) =>
+      publicUrlIssue(url, readEnv(c.env).webhooks.endpoints),
+    );
     const request = referringRequest(c, route, declared, lease);
     const form = await (route.steps ? readSteps : readForm)(route, parts, {
       countPages: pageCounter(request),

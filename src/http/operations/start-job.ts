@@ -11,6 +11,7 @@ import type { AppEnv } from "../exchange/exchange.ts";
 import { isOneOf } from "../form/file-kinds.ts";
 import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
+import { seal } from "../../accounts/sealed-secret.ts";
 import { newJobId, shardOfAccount } from "../../accounts/token.ts";
 import type { EngineBytes } from "../../engines/memory/heap.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
@@ -18,6 +19,7 @@ import { imageKinds } from "../../engines/image/kind.ts";
 import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { logFault } from "../../faults.ts";
+import type { FileStore } from "../../files/file.ts";
 import { removeJobFiles } from "../../files/remove.ts";
 import { abandonJob, createJob, jobDeadline, jobWithKey, type NewJob } from "../../jobs/create.ts";
 import { isLive, type JobRow, viewOf } from "../../jobs/job.ts";
@@ -47,6 +49,7 @@ export interface JobStart {
  */
 export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<JobRow> {
   const { operation, input, parts, loaded, options } = start;
+  const { deliverTo, ...kept } = options;
   const [caller, db, { files: store, jobQueue }] = [c.get("caller"), c.get("database"), readEnv(c.env)];
   const key = await keyOf(c, operation.name, parts, loaded);
   const earlier = async (): Promise<JobRow | undefined> => {
@@ -84,7 +87,8 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
         pagesPerPart,
         pricedPages,
         price: operation.credits,
-        ...options,
+        ...kept,
+        deliverTo: deliverTo && (await sealDelivery(store, id, deliverTo)),
         reservation: payment.reservation,
       },
       now,
@@ -106,6 +110,9 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
     throw thrown;
   }
 }
+
+const sealDelivery = ({ serverSecrets }: FileStore, job: string, url: string): Promise<string> =>
+  seal(serverSecrets, "delivery URLs", job, new TextEncoder().encode(url));
 
 /** The 202 for a job, or the response of the operation if the job ends in time. `headers`: of either. */
 export async function respondWithJob(

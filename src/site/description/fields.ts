@@ -51,7 +51,7 @@ export function isRotations({ schema: { contentSchema } }: ValueField): boolean 
 export const isFormValues = ({ schema }: ValueField): boolean => schema.contentSchema?.["x-form-values"] === true;
 
 /** Fields that matter only when an operation runs as a job. */
-export const isForJobs = ({ name }: Field): boolean => name === "expiresIn" || name === "onPageError";
+export const isForJobs = ({ name }: Field): boolean => ["expiresIn", "deliverTo", "onPageError"].includes(name);
 
 /** The schema of a file, if the field takes one; it may take a reference instead. */
 const fileIn = (schema: Schema): Schema | undefined =>

@@ -197,6 +197,7 @@ describe("forms", () => {
         description: "Where.",
       },
       expiresIn: expect.objectContaining({ type: "integer", default: 86_400 }) as unknown,
+      deliverTo: expect.objectContaining({ type: "string" }) as unknown,
     });
     const patterns = Object.keys(schema["patternProperties"] as Json).map((pattern) => new RegExp(pattern));
     expect(patterns.map((pattern) => pattern.test("file12") || pattern.test("password3"))).toEqual([true, true]);

@@ -12,6 +12,7 @@ export const attemptErrors = [
   "timeout",
   "incomplete_response",
   "secret_unreadable",
+  "expired",
 ] as const;
 
 export type AttemptError = (typeof attemptErrors)[number];
@@ -36,13 +37,19 @@ export function notAttempted(error: AttemptError, startedAt: Date): Attempt {
   return { startedAt, durationMilliseconds: 0, status: null, error, response: null, retryAfter: null };
 }
 
+interface Sent {
+  readonly method: "POST" | "PUT";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | ReadableStream<Uint8Array>;
+}
+
 /**
- * Sends one delivery and reads the response. Never throws, and returns within `milliseconds` whatever the receiver does: a
+ * Sends a request and reads the response. Never throws, and returns within `milliseconds` whatever the receiver does: a
  * redirect is a response like any other, and at most 64 KiB of a body are read.
  */
-export async function deliver(
+export async function attempt(
   url: string,
-  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  { method, headers, body }: Sent,
   policy: UrlPolicy,
   milliseconds: number,
 ): Promise<Attempt> {
@@ -54,10 +61,9 @@ export async function deliver(
   let error: AttemptError | null = null;
   try {
     response = await fetch(url, {
-      method: "POST",
+      method,
       headers: {
         ...headers,
-        "Content-Type": "application/json",
         "User-Agent": `pdf-service/${version} (webhooks)`,
         // A compressed response could be any size.
         "Accept-Encoding": "identity",
