@@ -682,7 +682,7 @@ export const limits = {
     baseBytes: MEMORY.baseBytes,
     /**
      * Requests processed at the same time in one isolate. Each has its own engine, and two engines fit into 128 MB beside one large document. More would not
-     * be faster: an isolate has one thread.
+     * be faster: an isolate has one thread. One more is allowed if its work is short, so that it does not wait until long work ends.
      */
     requests: 2,
     /** Heap of an engine for a small document: 8 to 12 MiB for most operations. Rendering takes all free memory. */

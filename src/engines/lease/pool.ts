@@ -121,7 +121,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
     recognizer.drop();
     if (engine === undefined) return;
     if (!clean || engine.failed) counts.value.failed += 1;
-    if (!clean || engine.failed || spares.value.length >= limits.admission.requests) return;
+    if (!clean || engine.failed || spares.value.length > limits.admission.requests) return;
     used.value.add(engine);
     spares.value.push(engine);
   };

@@ -20,7 +20,7 @@ export interface AdmissionOptions {
   /** Milliseconds a slow client is granted, plus more for each byte, before a waiting request may take over its memory. */
   readonly fairMilliseconds: number;
   readonly fairBytesPerSecond: number;
-  /** Maximum number of requests working at once. */
+  /** Maximum number of requests working at once, apart from a light one beside others that are not. */
   readonly requests: number;
   /** Bytes that requests waiting for their client leave free, so that a small request can still run. */
   readonly engineBytes: number;
@@ -47,6 +47,8 @@ export interface Admittance {
    * engine.
    */
   readonly to: "read" | "read into an engine" | "work";
+  /** Whether its work is short as a rule, and takes no more memory than an engine. */
+  readonly isLight?: boolean | undefined;
   /** Maximum wait in milliseconds, if shorter than the default. */
   readonly waitMilliseconds?: number;
   /** Whether requests that fit go first while this one does not, so that nothing waits behind the part of a job. */
@@ -66,6 +68,8 @@ export interface Admitted {
   readonly hasEngine: boolean;
   /** Whether it has no engine because it waits, or has waited, for something outside. */
   readonly isParked: boolean;
+  /** Whether it was admitted to light work. */
+  readonly isLight: boolean;
   /** When it can be reclaimed because its request may have ended without notice. */
   readonly deadline: number;
   /** When it can be reclaimed because its client is slow and other requests need it. */
@@ -92,8 +96,8 @@ interface Supposed {
 }
 
 const MINUTE = 60_000;
-/** Requests whose body has arrived, and those that are still to read a small or a large one. */
-const KINDS = ["work", "small", "large"] as const;
+/** Requests whose body has arrived, those of them whose work is light, and those that are still to read a small or a large body. */
+const KINDS = ["work", "light", "small", "large"] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
@@ -182,8 +186,8 @@ export class Admission {
     return rivals.find(holdsNone) ?? rivals[0];
   }
 
-  #kindOf({ to, bytes }: Admittance): Kind {
-    if (to === "work") return to;
+  #kindOf({ to, bytes, isLight }: Admittance): Kind {
+    if (to === "work") return isLight === true ? "light" : "work";
     return to === "read" && bytes <= this.options.smallBodyBytes ? "small" : "large";
   }
 
@@ -248,7 +252,10 @@ export class Admission {
   }
 
   /** A request that is alone always fits: it uses the memory kept between requests, or that memory is dropped. */
-  #fits({ bytes, to, memory }: Waiting, { without = [], kept = this.options.keptBytes() }: Supposed = {}): boolean {
+  #fits(
+    { bytes, to, isLight, memory }: Waiting,
+    { without = [], kept = this.options.keptBytes() }: Supposed = {},
+  ): boolean {
     const { budgetBytes, engineBytes, smallBodyBytes, idlePerAccount, requests } = this.options;
     const others = this.#others(memory).filter((other) => !without.includes(other));
     if (others.length === 0) return true;
@@ -258,7 +265,9 @@ export class Admission {
       // The other place is for others.
       const working = others.filter(({ state }) => state === "working");
       if (this.#isOver(memory) && working.some(({ account }) => account === memory.account)) return false;
-      return working.length < requests && (bytes <= memory.bytes || Math.max(bytes, kept) <= room);
+      // Nothing light waits for the end of recognition: it has a place of its own beside that.
+      const places = isLight === true && !working.some((other) => other.isLight) ? requests + 1 : requests;
+      return working.length < places && (bytes <= memory.bytes || Math.max(bytes, kept) <= room);
     }
     const idle = others.filter(
       (other) => other.account === memory.account && other.hasEngine && other.state !== "working",

@@ -147,7 +147,7 @@ export class Lease extends RequestMemory {
     const { outsideBytes, turnMilliseconds: waitMilliseconds } = limits.admission;
     const { yieldsToSmaller } = this.#request;
     const again = (bytes: number): Promise<void> =>
-      this.orEnd(() => this.admit({ to: "work", bytes, waitMilliseconds, yieldsToSmaller }));
+      this.orEnd(() => this.admit({ to: "work", bytes, isLight: this.#isLight, waitMilliseconds, yieldsToSmaller }));
     return {
       parked: (bytes) => {
         this.park(bytes + outsideBytes);
@@ -174,8 +174,14 @@ export class Lease extends RequestMemory {
   }
 
   async #admitTo(to: Admittance["to"], bytes: number, waitMilliseconds: number): Promise<void> {
-    await this.admit({ to, bytes, waitMilliseconds, yieldsToSmaller: this.#request.yieldsToSmaller });
+    const { yieldsToSmaller } = this.#request;
+    await this.admit({ to, bytes, isLight: this.#isLight, waitMilliseconds, yieldsToSmaller });
     if (to !== "read" && this.#engines === undefined) await this.#leaseWithin(weightOf(this.#fileBytes));
+  }
+
+  get #isLight(): boolean {
+    const { needsHeadroom = false, extraBytes = 0 } = this.#request.operation.memory ?? {};
+    return !needsHeadroom && extraBytes === 0 && this.#fileBytes <= limits.admission.smallBodyBytes;
   }
 
   /** The files are now in the engine's heap, so the copies outside it can go. */

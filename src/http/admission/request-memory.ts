@@ -26,6 +26,7 @@ export class RequestMemory implements Admitted, Disposable {
   #bytes = 0;
   #hasEngine = false;
   #isParked = false;
+  #isLight = false;
   #parkedBytes = 0;
   #deadline: number;
   #gone = false;
@@ -64,6 +65,10 @@ export class RequestMemory implements Admitted, Disposable {
 
   get isParked(): boolean {
     return this.#isParked;
+  }
+
+  get isLight(): boolean {
+    return this.#isLight;
   }
 
   get deadline(): number {
@@ -111,8 +116,9 @@ export class RequestMemory implements Admitted, Disposable {
     this.check();
   }
 
-  granted({ bytes, to }: Admittance): void {
+  granted({ bytes, to, isLight = false }: Admittance): void {
     this.hold(bytes);
+    this.#isLight = isLight;
     this.#enter(to === "work" ? "working" : "reading");
     this.#hasEngine = to !== "read" && !this.#isParked;
     if (to === "work") return;

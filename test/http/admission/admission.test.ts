@@ -80,6 +80,37 @@ describe("queue", () => {
     expect(await settled(third)).toBe(true);
   });
 
+  it("one light request works beside others that are not, and waits for none of them", async () => {
+    const { admit, ask } = admissionOf(100, { bytes: 0 }, 2);
+    const light = (account: string) => ask(account, { bytes: 10, to: "work", isLight: true });
+    const first = await admit(40);
+    // It does not fit, and whoever comes after it and is not light waits for it.
+    const second = admit(70);
+    const third = admit(10);
+    expect([await settled(second), await settled(third)]).toEqual([false, false]);
+    const small = await light("a");
+    const next = light("b");
+    expect(await settled(next)).toBe(false);
+    end(small);
+    expect([await settled(next), await settled(second)]).toEqual([true, false]);
+    end(first);
+    expect([await settled(second), await settled(third)]).toEqual([true, false]);
+    // Two are at work, and one of them is light already.
+    expect(await settled(light("c"))).toBe(false);
+    end(await next);
+    expect(await settled(third)).toBe(true);
+  });
+
+  it("a light request has its place only where its memory is free", async () => {
+    const { admit, ask } = admissionOf(100, { bytes: 0 }, 2);
+    const first = await admit(50);
+    await admit(45);
+    const light = ask("a", { bytes: 10, to: "work", isLight: true });
+    expect(await settled(light)).toBe(false);
+    end(first);
+    expect(await settled(light)).toBe(true);
+  });
+
   it("an account with much uncharged work comes after all others for a minute", async () => {
     vi.setSystemTime(60_000);
     const { admission, admit, work } = admissionOf(100);
