@@ -295,7 +295,7 @@ declare module "*/wasm/generated/tesseract.js" {
 
   export interface TessBaseAPI {
     /** 0 where it worked. `engine`: 1, the neural one; this build has no other. */
-    Init(folder: null, languages: string, engine: 1): number;
+    Init(folder: null, languages: string, engine: 1): Promise<number>;
     SetPageSegMode(mode: number): void;
     SetVariable(name: string, value: string): boolean;
     SetImage(pixels: number, width: number, height: number, bytesPerPixel: number, bytesPerLine: number): void;

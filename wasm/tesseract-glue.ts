@@ -21,6 +21,7 @@ export function tesseractGlue(text: string): string {
   text = replace(text, "console.log.bind(console)", "()=>{}", 1);
   text = replace(text, "console.error.bind(console)", "()=>{}", 1);
   // What takes its time.
+  text = replace(text, "TessBaseAPI_Init_3=pf=c.bd", "TessBaseAPI_Init_3=pf=e.gauge.long(c.bd)", 1);
   text = replace(text, "TessBaseAPI_AnalyseLayout_0=Rf=c.Dd", "TessBaseAPI_AnalyseLayout_0=Rf=e.gauge.long(c.Dd)", 1);
   text = replace(text, "void 0===a?E(Rf(b),M):", "void 0===a?Rf(b).then(function(p){return E(p,M)}):", 1);
   text = replace(text, "TessBaseAPI_Recognize_1=Tf=c.Fd", "TessBaseAPI_Recognize_1=Tf=e.gauge.long(c.Fd)", 1);

@@ -1,4 +1,4 @@
-import { unlimitedWork, type Work } from "./work.ts";
+import { SLICE, unlimitedWork, type Work } from "./work.ts";
 
 /** The additions to `WebAssembly` by JavaScript Promise Integration. */
 interface PromiseIntegration {
@@ -34,11 +34,10 @@ export function suspending<A extends readonly unknown[], R>(
   return wasm.Suspending && new wasm.Suspending(callback);
 }
 
-/** Fuel given to an engine at a time: it asks for more after 1 to 8 ms. */
-const FILL = 1_000_000;
-
 /** Fuel for creating and dropping a handle: 0.5 to 1.5 microseconds. */
 const HANDLE = 100;
+/** Fuel for handles that is counted at once. */
+const HANDLES = 1_000_000;
 
 /**
  * The fuel of one engine instance whose binary has a gauge (wasm/fuel.ts): counts toward the work of the request that holds the
@@ -49,6 +48,8 @@ export class FuelGauge {
   work: Work;
   readonly #tick: WebAssembly.Module;
   readonly #price: number;
+  /** The engine's fuel given to it at a time: it asks for more after a slice. */
+  readonly #fill: number;
   #fuel: Global | undefined;
   /** Fuel given last. */
   #filled = 0;
@@ -67,6 +68,7 @@ export class FuelGauge {
     this.#tick = tick;
     this.work = work;
     this.#price = price;
+    this.#fill = Math.round(SLICE / price);
   }
 
   /** Whether a call was aborted: the instance can no longer be used. */
@@ -92,7 +94,7 @@ export class FuelGauge {
     const { $fuel: fuel, $table: table } = exports as unknown as GaugedExports;
     table.set(table.length - 1, tick.exports["tick"]);
     this.#fuel = fuel;
-    fuel.value = this.#filled = FILL;
+    fuel.value = this.#filled = this.#fill;
   }
 
   /**
@@ -118,7 +120,7 @@ export class FuelGauge {
    */
   handle(): void {
     this.#handles += HANDLE;
-    if (this.#handles < FILL) return;
+    if (this.#handles < HANDLES) return;
     const fuel = this.#handles;
     this.#handles = 0;
     this.work.spend(fuel);
@@ -149,7 +151,7 @@ export class FuelGauge {
   #used(): number {
     if (!this.#fuel) return 0;
     const used = this.#filled - this.#fuel.value;
-    this.#fuel.value = this.#filled = FILL;
+    this.#fuel.value = this.#filled = this.#fill;
     return used * this.#price;
   }
 

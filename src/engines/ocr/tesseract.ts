@@ -99,9 +99,9 @@ export class TextRecognizer {
     const name = languages.join("+");
     if (this.#reader?.languages === name && this.#reader.accuracy === accuracy) return;
     const models = await this.#models(languages, accuracy);
-    await this.#use((core) => {
+    await this.#use(async (core) => {
       this.#close(core);
-      const api = start(core, models, name);
+      const api = await start(core, models, name);
       api.SetPageSegMode(PAGE_MODES.page);
       // Spaces only where the line has one: Tesseract treats Korean syllables as words.
       api.SetVariable("preserve_interword_spaces", "1");
@@ -206,7 +206,8 @@ export class TextRecognizer {
 
   async #models(codes: readonly string[], accuracy: Accuracy): Promise<[string, Uint8Array][]> {
     const models: [string, Uint8Array][] = [];
-    for (const code of codes) models.push([code, await readModel(code, accuracy, this.#load)]);
+    for (const code of codes)
+      models.push([code, await readModel(code, accuracy, this.#load, () => this.#gauge.work.rest())]);
     return models;
   }
 
@@ -222,11 +223,15 @@ export class TextRecognizer {
   }
 }
 
-function start(core: Tesseract, models: readonly (readonly [string, Uint8Array])[], languages: string): TessBaseAPI {
+async function start(
+  core: Tesseract,
+  models: readonly (readonly [string, Uint8Array])[],
+  languages: string,
+): Promise<TessBaseAPI> {
   const path = (code: string): string => `${code}.traineddata`;
   for (const [code, model] of models) core.FS.writeFile(path(code), model);
   const api = new core.TessBaseAPI();
-  const result = api.Init(null, languages, NEURAL_ENGINE);
+  const result = await api.Init(null, languages, NEURAL_ENGINE);
   for (const [code] of models) core.FS.unlink(path(code));
   if (result !== 0) throw new Error(`Tesseract cannot use the models of ${languages}`);
   return api;
