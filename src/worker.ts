@@ -18,7 +18,7 @@ import { FLUSH_CRON } from "./telemetry/flush-cron.ts";
 import { consume, consumeDead } from "./webhooks/consumer.ts";
 import { type DeliveryMessage, enqueuer } from "./webhooks/message.ts";
 import { resealSecrets } from "./webhooks/reseal.ts";
-import { requeueLate } from "./webhooks/requeue.ts";
+import { requeueLate, requeueLost } from "./webhooks/requeue.ts";
 
 const app = createApp(operations);
 /** What jobs can be of. */
@@ -96,12 +96,29 @@ function consumersIn(
 ): Consumers {
   const waitUntil = (promise: Promise<unknown>): void => context.waitUntil(promise);
   const databaseOf = (shard: number) => databaseAt(env, shard);
-  const webhooks = { settings: env.webhooks, queue: env.webhookQueue, databaseOf, waitUntil, telemetry };
+  const webhooks = {
+    name: env.consumerName,
+    settings: env.webhooks,
+    queue: env.webhookQueue,
+    databaseOf,
+    waitUntil,
+    telemetry,
+  };
   return {
     parts: (messages) => consumeJobs(messages, jobConsumer(env, context)),
     result: (messages) => consumeJobs(messages, jobConsumer(env, context)),
     "abandoned job": (messages) => consumeJobs(messages, jobConsumer(env, context)),
-    "lost consumers": (messages) => consumeJobs(messages, jobConsumer(env, context)),
+    "lost consumers": async (messages) => {
+      for (const message of messages) {
+        try {
+          await requeueLost(databaseOf(message.body.shard), { ...message.body, queue: env.webhookQueue }, new Date());
+          await consumeJobs([message], jobConsumer(env, context));
+        } catch (error) {
+          logFault("lost consumers", { shard: message.body.shard, attempts: message.attempts }, error);
+          message.retry({ delaySeconds: secondsAfterFault(message.attempts) });
+        }
+      }
+    },
     delivery: (messages) =>
       queue === env.deadLetterQueue ? consumeDead(messages, webhooks) : consume(messages, webhooks),
     "late reversal": async (messages) => {

@@ -420,6 +420,8 @@ export const webhookDeliveries = sqliteTable(
      * that another message was sent for it. See webhooks/lanes.ts.
      */
     lane: text(),
+    /** The process whose consumer has made the last attempt, where processes have names. */
+    consumer: text(),
   },
   (table) => [
     index("webhook_deliveries_due").on(table.state, table.nextAttemptAt),

@@ -58,6 +58,7 @@ export function emit(db: Database, event: NewEvent, guard?: SQL, id = newId("evt
           finishedAt: sql<null>`null`.as("finished_at"),
           replayedAfter: sql<number>`0`.as("replayed_after"),
           lane: sql<null>`null`.as("lane"),
+          consumer: sql<null>`null`.as("consumer"),
         })
         .from(webhookEvents)
         .innerJoin(webhooks, wanting(event))

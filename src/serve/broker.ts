@@ -3,6 +3,7 @@
  * As with any queue here, the rows in the database are the truth, and a message that is lost with the server is sent again by the sweep.
  */
 import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Bundle } from "./bundle.ts";
 
 /** A message as a consumer receives it. */
@@ -120,7 +121,9 @@ export class Broker {
       result = await this.#options.deliver(queue, batch);
     } catch (error) {
       this.#options.lost(queue, error);
-      for (const message of batch) this.#retry(queue, message, PAUSE);
+      // Before those that were sent after them.
+      this.#stateOf(queue).waiting.unshift(...batch.flatMap((message) => this.#again(queue, message) ?? []));
+      await wait(PAUSE, undefined, { ref: false });
       return;
     }
     const delays = new Map(result.retryMessages.map(({ msgId, delaySeconds = 0 }) => [msgId, delaySeconds]));
@@ -132,12 +135,18 @@ export class Broker {
   }
 
   #retry(queue: string, message: Delivered, delay: number): void {
+    const again = this.#again(queue, message);
+    if (again !== undefined) this.#enqueue(queue, again, Math.max(delay, PAUSE));
+  }
+
+  /** The message of its next attempt. Undefined after the last one: then it is in the dead-letter queue, if there is one. */
+  #again(queue: string, message: Delivered): Delivered | undefined {
     const { maxRetries, deadLetterQueue } = this.#options.queues[queue] ?? { maxRetries: 0 };
-    if (message.attempts <= maxRetries)
-      this.#enqueue(queue, { ...message, attempts: message.attempts + 1 }, Math.max(delay, PAUSE));
-    else if (deadLetterQueue !== undefined) {
+    if (message.attempts <= maxRetries) return { ...message, attempts: message.attempts + 1 };
+    if (deadLetterQueue !== undefined) {
       this.#enqueue(deadLetterQueue, { ...message, attempts: 1 }, 0);
       this.wake(deadLetterQueue);
     }
+    return undefined;
   }
 }

@@ -30,12 +30,14 @@ export interface NotClaimed {
 
 /**
  * Claims one attempt each for deliveries that are due, as far as their accounts have free lanes, in one batch: of two
- * concurrent wake-ups, one wins. A delivery whose subscription is inactive or deleted is canceled instead.
+ * concurrent wake-ups, one wins. A delivery whose subscription is inactive or deleted is canceled instead. `consumer`: the name of this process, if it has
+ * one.
  */
 export async function claim(
   db: Database,
   ids: readonly string[],
   now: Date,
+  consumer?: string,
 ): Promise<ReadonlyMap<string, Claim | NotClaimed>> {
   const receiver = db
     .select({ one: sql`1` })
@@ -53,6 +55,7 @@ export async function claim(
         attempts: sql`${deliveries.attempts} + 1`,
         nextAttemptAt: new Date(now.getTime() + LEASE),
         lane: laneName(db),
+        consumer: consumer ?? null,
       })
       .where(and(eq(deliveries.id, id), due, exists(receiver), hasFreeLane(db, now)))
       .returning({ id: deliveries.id, attempt: deliveries.attempts, replayedAfter: deliveries.replayedAfter }),

@@ -23,6 +23,8 @@ type Wakeup = Message<DeliveryMessage>;
 
 /** The consumer's dependencies. */
 export interface Consumer {
+  /** The name of this process, if it has one. */
+  readonly name: string | undefined;
   readonly settings: WebhookSettings;
   readonly queue: Pick<Queue<DeliveryMessage>, "sendBatch">;
   /** The database with this number. Throws if there is none. */
@@ -47,7 +49,7 @@ export async function consume(messages: readonly Wakeup[], consumer: Consumer): 
 async function consumeOf(shard: number, messages: readonly Wakeup[], consumer: Consumer): Promise<void> {
   try {
     const ids = new Set(messages.map(({ body }) => body.delivery));
-    const results = await claim(consumer.databaseOf(shard), Array.from(ids), new Date());
+    const results = await claim(consumer.databaseOf(shard), Array.from(ids), new Date(), consumer.name);
     for (const message of messages) {
       const result = results.get(message.body.delivery);
       // A second message for a delivery that this batch has claimed is obsolete.

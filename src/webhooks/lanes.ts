@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, isNotNull, lt, lte, not, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNotNull, like, lt, lte, not, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/client.ts";
 import { webhookDeliveries as deliveries, webhooks } from "../db/schema.ts";
@@ -25,7 +25,7 @@ const isSlow = sql`${webhooks.timeouts} >= ${SLOW_AFTER}`;
 
 /**
  * Milliseconds after which an unfinished attempt counts as lost with its isolate: twice the time limit of a receiver. Until
- * then nobody else attempts the delivery.
+ * then nobody else attempts the delivery, unless its process is known to have died.
  */
 export const LEASE = 30_000;
 
@@ -54,6 +54,19 @@ export const WAITING = sql`${deliveries.webhook} || '/waiting'`;
 
 /** The lane value once another message was sent for it, so that the next attempt to end wakes a different delivery. */
 const WOKEN = "woken";
+
+/**
+ * Picks the deliveries that a process has attempted when it died, or, without a name, that all have, and makes them due. They have no message anymore.
+ */
+export function pickLost(db: Database, consumer: string | undefined, now: Date) {
+  const { state, lane, nextAttemptAt } = deliveries;
+  const isAttempted = and(eq(state, "pending"), gt(nextAttemptAt, now), or(like(lane, "%/fast"), like(lane, "%/slow")));
+  return db
+    .update(deliveries)
+    .set({ nextAttemptAt: now, lane: WOKEN })
+    .where(and(isAttempted, consumer === undefined ? undefined : eq(deliveries.consumer, consumer)))
+    .returning({ id: deliveries.id });
+}
 
 /** Milliseconds past its due time after which a delivery's message counts as lost. */
 const LATE = 60_000;

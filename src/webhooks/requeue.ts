@@ -1,5 +1,5 @@
 import type { Queue } from "@cloudflare/workers-types";
-import { pickLate } from "./lanes.ts";
+import { pickLate, pickLost } from "./lanes.ts";
 import { type DeliveryMessage, wake } from "./message.ts";
 import type { Database } from "../db/client.ts";
 
@@ -20,4 +20,22 @@ export async function requeueLate(
     late.map(({ id }) => id),
   );
   return late.length;
+}
+
+/** Wakes the deliveries that a process has attempted when it died. Without a name: that all processes have. */
+export async function requeueLost(
+  db: Database,
+  {
+    shard,
+    consumer,
+    queue,
+  }: { readonly shard: number; readonly consumer?: string; readonly queue: Pick<Queue<DeliveryMessage>, "sendBatch"> },
+  now: Date,
+): Promise<void> {
+  const lost = await pickLost(db, consumer, now);
+  await wake(
+    queue,
+    shard,
+    lost.map(({ id }) => id),
+  );
 }

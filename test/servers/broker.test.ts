@@ -67,6 +67,19 @@ describe("the broker", () => {
     expect(lost).toEqual(["work"]);
   });
 
+  test("messages whose worker is lost come before those that were sent after them", async () => {
+    const { broker, deliveries, bodies } = brokerOf();
+    broker.send("events", bodiesOf(1, 2));
+    broker.send("events", bodiesOf(3, 4));
+    deliveries[0]?.lose();
+    await expect.poll(bodies).toEqual([
+      [1, 2],
+      [1, 2, 3],
+    ]);
+    deliveries[1]?.end({});
+    await expect.poll(() => bodies().slice(2)).toEqual([[4]]);
+  });
+
   test("only messages that the consumer returns are delivered again", async () => {
     const { broker, deliveries, bodies } = brokerOf();
     broker.send("events", bodiesOf(1, 2, 3));

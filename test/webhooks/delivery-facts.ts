@@ -39,14 +39,14 @@ export async function due(to = own.webhook): Promise<string> {
 
 export const isClaim = (result: Claim | NotClaimed): result is Claim => !("wakeAt" in result);
 
-export async function claimOne(db: Database, id: string, at: Date): Promise<Claim | NotClaimed> {
-  const result = (await claim(db, [id], at)).get(id);
+export async function claimOne(db: Database, id: string, at: Date, consumer?: string): Promise<Claim | NotClaimed> {
+  const result = (await claim(db, [id], at, consumer)).get(id);
   if (result === undefined) throw new Error("nothing is known of it");
   return result;
 }
 
-export async function claimed(id: string, at = now): Promise<Claim> {
-  const result = await claimOne(db, id, at);
+export async function claimed(id: string, at = now, consumer?: string): Promise<Claim> {
+  const result = await claimOne(db, id, at, consumer);
   if (!isClaim(result)) throw new Error(`not claimed: ${JSON.stringify(result)}`);
   return result;
 }

@@ -18,6 +18,7 @@ import {
 } from "./delivery-facts.ts";
 import { listen } from "../events/outbox-facts.ts";
 import { webhookAttempts, webhookDeliveries, webhooks } from "../../src/db/schema.ts";
+import type { JobMessage } from "../../src/jobs/message.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
 import { recordAttempt } from "../../src/webhooks/record-attempt.ts";
 import { requeueLate } from "../../src/webhooks/requeue.ts";
@@ -39,6 +40,43 @@ describe("delivery messages", () => {
     await worker.queue(batch, env, context);
     return getQueueResult(batch, context);
   };
+
+  const lose = async (consumer?: string) => {
+    const body = { kind: "lost consumers" as const, shard: 0, ...(consumer !== undefined && { consumer }) };
+    const batch = createMessageBatch<JobMessage>("pdf-service-jobs", [
+      { id: "lost", timestamp: now, attempts: 1, body },
+    ]);
+    const context = createExecutionContext();
+    await worker.queue(batch, env, context);
+    expect((await getQueueResult(batch, context)).explicitAcks).toEqual(["lost"]);
+  };
+
+  test("attempts of a process that has died are made again at once, and those of others go on", async () => {
+    const at = new Date();
+    const [lost, other, retried] = [await due(), await due(), await due()];
+    const made = await claimed(lost, at, "worker-1");
+    await claimed(other, at, "worker-2");
+    await recordAttempt(db, await claimed(retried, at, "worker-1"), responded(500, at), schedule);
+    const before = [await rowOf(other), await rowOf(retried)];
+    await lose("worker");
+    expect((await rowOf(lost))?.nextAttemptAt).toEqual(new Date(at.getTime() + 30 * SECOND));
+    await lose("worker-1");
+    const again = await claimed(lost, new Date(), "worker-1");
+    expect([made.attempt, again.attempt]).toEqual([1, 2]);
+    // The lost one frees no lane and ends nothing.
+    await recordAttempt(db, made, responded(200, at), schedule);
+    expect(await rowOf(lost)).toMatchObject({ state: "pending", attempts: 2 });
+    expect([await rowOf(other), await rowOf(retried)]).toEqual(before);
+  });
+
+  test("all attempts are made again at once if all processes have died", async () => {
+    const at = new Date();
+    const ids = [await due(), await due()];
+    await claimed(ids[0] ?? "", at, "worker-1");
+    await claimed(ids[1] ?? "", at);
+    await lose();
+    for (const id of ids) expect((await claimed(id, new Date())).attempt).toBe(2);
+  });
 
   test("a message of a finished, early, or unknown delivery is acknowledged, and one that is due soon waits", async () => {
     const [done, early, soon] = [await due(), await due(), await due()];
