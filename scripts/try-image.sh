@@ -98,9 +98,8 @@ mount --bind "$root$volume" "$root$volume"
 mount -o remount,bind,ro "$root"
 mount -t proc proc "$root/proc"
 chroot=$(command -v chroot)
-secret=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 base=http://127.0.0.1:$port
-run() { exec env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$home" $variables SERVER_SECRET="$secret" "$chroot" --userspec="$user" "$root" "$@"; }
+run() { exec env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$home" $variables "$chroot" --userspec="$user" "$root" "$@"; }
 now() { date +%s%3N; }
 start() {
   eval "run $command" >/tmp/try-image.log 2>&1 &

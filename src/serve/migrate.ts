@@ -5,10 +5,10 @@
  *
  * A process of its own: Miniflare's databases wait for workerd in a way that stops Node, and with it the server's signals and watchdog.
  */
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Databases, withDatabasesIn } from "./databases.ts";
 import { REFUSED } from "./bundle.ts";
+import { keptText } from "./kept-text.ts";
 import { claimData, forceClaim } from "../accounts/server-secret.ts";
 import { newToken, shardOfToken } from "../accounts/token.ts";
 import { ensureSingleTenant } from "../keys/single-tenant.ts";
@@ -26,7 +26,7 @@ async function prepare(databases: Databases): Promise<void> {
   if (option === "--new-secret") await forceClaim(first, secret);
   else if (!(await claimData(databases, previous ? [secret, previous] : [secret])))
     return refuse(
-      `SERVER_SECRET is not the one that encrypted the data in ${data}. Set that one; to replace it, also set it as SERVER_SECRET_PREVIOUS; if it is lost, start once with --new-secret, which gives up stored files and the secrets of webhooks.`,
+      `SERVER_SECRET is not the one that encrypted the data in ${data}. Set that one, or restore the file server-secret there if it had been made; to replace it, also set it as SERVER_SECRET_PREVIOUS; if it is lost, start once with --new-secret, which gives up stored files and the secrets of webhooks.`,
     );
   if (AUTH !== "single") return;
   const token = API_KEY || (await keptKey());
@@ -36,18 +36,11 @@ async function prepare(databases: Databases): Promise<void> {
 /** The key in the data folder, made at the first start. Undefined if the file has something else. */
 async function keptKey(): Promise<string | undefined> {
   const file = join(data, "api-key");
-  try {
-    const kept = (await readFile(file, "utf8")).trim();
-    if (shardOfToken(kept) === 0) return kept;
-    refuse(`${file} does not contain an API key. Delete it to get a new one, or set API_KEY.`);
-    return undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-  const made = newToken(true, 0);
-  await writeFile(file, `${made}\n`, { mode: 0o600, flag: "wx" });
-  console.log(JSON.stringify({ level: "info", message: "API key made, shown only now", key: made, file }));
-  return made;
+  const { text: key, isMade } = await keptText(file, () => newToken(true, 0));
+  if (isMade) console.log(JSON.stringify({ level: "info", message: "API key made, shown only now", key, file }));
+  if (shardOfToken(key) === 0) return key;
+  refuse(`${file} does not contain an API key. Delete it to get a new one, or set API_KEY.`);
+  return undefined;
 }
 
 await withDatabasesIn({ app, data }, prepare);

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -9,6 +10,7 @@ import { LOCAL_SECRET } from "./local-secret.ts";
 import { PLACES, REFUSED } from "./bundle.ts";
 import { killProcess, processesBelow } from "./processes.ts";
 import { openDataFolder } from "./data-folder.ts";
+import { keptText } from "./kept-text.ts";
 import { createFront } from "./front.ts";
 import { newWorker, Pool } from "./pool.ts";
 import { lockState } from "./state-lock.ts";
@@ -28,8 +30,8 @@ const usage = `Usage: npm run serve -- [options]
   --new-secret     give up what a lost SERVER_SECRET has encrypted
   --help           show this text
 
-Set by environment variables: SERVER_SECRET (required, 32 characters or more), BASE_URL (the URL of the service for its clients), API_KEY (with
---single-tenant; default: one that the first start makes), and those that docs/self-hosting.md lists.`;
+Set by environment variables: SERVER_SECRET (32 characters or more; default: one that the first start makes), BASE_URL (the URL of the service for its
+clients), API_KEY (with --single-tenant; default: one that the first start makes), and those that docs/self-hosting.md lists.`;
 
 const MINUTE = 60_000;
 /** How long requests may take to end after SIGTERM, in ms. Docker waits 10 seconds by default before it kills. */
@@ -111,7 +113,7 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
     const secret = env["SERVER_SECRET"] ?? "";
     if (secret === LOCAL_SECRET || secret.startsWith("local-"))
       fail("SERVER_SECRET is the one for development, which everybody knows. Set another: openssl rand -hex 32", 2);
-    if (secret.length < LEAST_SECRET)
+    if (secret !== "" && secret.length < LEAST_SECRET)
       fail(`SERVER_SECRET must have ${LEAST_SECRET} characters or more. Make one: openssl rand -hex 32`, 2);
     const given: Record<string, string> = Object.fromEntries(
       VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
@@ -144,6 +146,18 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
   }
 }
 
+/** `SERVER_SECRET` of a server that is given none: the first start makes one. `forget` removes it again if it was made just now. */
+async function secretIn(data: string): Promise<{ readonly secret: string; forget(): Promise<void> }> {
+  const file = join(data, "server-secret");
+  const { text: secret, isMade } = await keptText(file, () => randomBytes(32).toString("hex")).catch((error: unknown) =>
+    fail(`${file} cannot be read or written, and SERVER_SECRET is not set: ${reasonOf(error)}.`),
+  );
+  if (secret.length < LEAST_SECRET)
+    fail(`${file} does not contain a secret. Restore it from a backup of the folder, or set SERVER_SECRET.`);
+  if (isMade) say("info", "server secret made: the backups of the folder need it", { file });
+  return { secret, forget: async () => void (isMade && (await rm(file, { force: true }))) };
+}
+
 /** Opens the data folder and keeps others from it. Returns the server that uses it already, and ends the process if nobody can. */
 async function holdFolder(data: string, url: string): Promise<ReturnType<typeof lockState>> {
   try {
@@ -169,6 +183,7 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   const holder = await holdFolder(data, `http://${host}:${port}`);
   if (holder !== undefined)
     fail(`Another server${holder.pid === undefined ? "" : ` (process ${holder.pid})`} uses the data in ${data}.`);
+  const kept = settings.variables["SERVER_SECRET"] === undefined ? await secretIn(data) : undefined;
 
   const pool = new Pool(Array.from({ length: settings.workers.count }, (_, at) => newWorker(`worker-${at + 1}`)));
   // Until the databases are up to date.
@@ -223,6 +238,7 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   const variables: Readonly<Record<string, string>> = {
     BASE_URL: `http://localhost:${listening}`,
     ...settings.variables,
+    ...(kept && { SERVER_SECRET: kept.secret }),
     ...(own && { OWN_FONTS: JSON.stringify(own) }),
   };
   const allowPrivate = [variables["WEBHOOK_ALLOW_LOCAL"], variables["FETCH_ALLOW_LOCAL"]].includes("true");
@@ -240,7 +256,11 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   ]);
   if (code !== 0) {
     await supervisor.stop();
-    if (code === REFUSED) process.exit(1);
+    if (code === REFUSED) {
+      // The data has another secret.
+      await kept?.forget();
+      process.exit(1);
+    }
     fail("The databases cannot be brought up to date. The lines above say why.");
   }
   isMigrated = true;

@@ -1,5 +1,5 @@
 /** Starts that the settings, the folder, or the port do not allow: each prints one line. */
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -80,5 +80,32 @@ describe("npm run serve", () => {
     expect(forced.baseUrl).toBeDefined();
     await forced.stop();
     await (await start(data, [], { SERVER_SECRET: third })).stop();
+    // Without a secret, none is made for data that has one.
+    expect(await refusal(data, [], { SERVER_SECRET: "" })).toContain("SERVER_SECRET is not");
+    expect(await readdir(data)).not.toContain("server-secret");
+  });
+
+  test("a server that is given no secret makes one at its first start, and its data keeps it", async () => {
+    const data = join(folder, "made");
+    const without = { SERVER_SECRET: "" };
+    const file = join(data, "server-secret");
+    const first = await start(data, [], without);
+    await first.stop();
+    const secret = (await readFile(file, "utf8")).trim();
+    expect(secret).toMatch(/^[\da-f]{64}$/);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(first.lines.join()).not.toContain(secret);
+    const second = await start(data, [], without);
+    expect(second.baseUrl).toBeDefined();
+    await second.stop();
+    expect((await readFile(file, "utf8")).trim()).toBe(secret);
+    expect(await refusal(data)).toContain("SERVER_SECRET is not");
+    const given = await start(data, [], { SERVER_SECRET: secret });
+    expect(given.baseUrl).toBeDefined();
+    await given.stop();
+    await writeFile(file, "short");
+    expect(await refusal(data, [], without)).toBe(
+      `${file} does not contain a secret. Restore it from a backup of the folder, or set SERVER_SECRET.`,
+    );
   });
 });

@@ -48,7 +48,6 @@ describe("settings", () => {
   const secret = { SERVER_SECRET: "x".repeat(32) };
 
   test.each([
-    ["no secret", ["--data", "/tmp/none"], {}, "SERVER_SECRET must have 32 characters"],
     ["a short secret", ["--data", "/tmp/none"], { SERVER_SECRET: "short" }, "SERVER_SECRET must have 32 characters"],
     ["the secret for development", ["--data", "/tmp/none"], { SERVER_SECRET: `local-${"x".repeat(40)}` }, "everybody"],
     ["no folder", [], secret, "--data is required"],
