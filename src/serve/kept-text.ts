@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 
 /** The text of a file in the data folder, and whether it was made just now: at the first start, readable by this user alone. */
 export async function keptText(
@@ -11,6 +11,12 @@ export async function keptText(
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   const text = make();
-  await writeFile(file, `${text}\n`, { mode: 0o600, flag: "wx" });
+  try {
+    await writeFile(file, `${text}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    // On a full disk it is there, and empty.
+    await rm(file, { force: true });
+    throw error;
+  }
   return { text, isMade: true };
 }

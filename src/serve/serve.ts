@@ -73,6 +73,9 @@ function fail(message: string, code = 1): never {
   process.exit(code);
 }
 
+/** What Node and the programs that build a bundle say where a disk is full. */
+const NO_SPACE = /ENOSPC|no space left on device/;
+
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 interface Settings {
@@ -232,7 +235,12 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
       `Cannot listen on ${host}:${port}: ${reasons[(error as NodeJS.ErrnoException).code ?? ""] ?? reasonOf(error)}.`,
     );
   }
-  const app = await findApp(data);
+  const app = await findApp(data).catch((error: unknown) => {
+    if (!NO_SPACE.test(reasonOf(error))) throw error;
+    return fail(
+      `The disk of ${data} (--data, DATA_DIR) has no space left for the program, which takes 50 MB beside the data.`,
+    );
+  });
   const { port: listening } = front.server.address() as AddressInfo;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${listening}`;
   const variables: Readonly<Record<string, string>> = {
