@@ -73,7 +73,7 @@ function fail(message: string, code = 1): never {
   process.exit(code);
 }
 
-/** What Node and the programs that build a bundle say where a disk is full. */
+/** The messages of Node, and of the programs that build a bundle, for a full disk. */
 const NO_SPACE = /ENOSPC|no space left on device/;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

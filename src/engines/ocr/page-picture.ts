@@ -115,7 +115,7 @@ export class PagePicture implements Disposable {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + step)];
           const pixels = await drawing.run(() => drawn(this.#open, () => draw(band)));
           target.set(pixels, (y - top) * width);
-          // What is done with them was counted before.
+          // The fuel for them was counted before.
           await work.rest();
           // The next band needs another part of its images.
           if (step < rows) this.#open.engine.emptyStore();
