@@ -1,0 +1,52 @@
+/** A document that becomes PDF/A (ISO 19005), as the steps of the conversion see it. */
+import type { LoadFont } from "../../fonts.ts";
+import type { OpenPdf } from "../document/document.ts";
+
+export const ARCHIVE_PROFILES = ["2b", "2u", "3b", "3u"] as const;
+
+export type ArchiveProfile = (typeof ARCHIVE_PROFILES)[number];
+
+/** A property of an extension schema (ISO 19005-2, 6.6.2.3), and its value, which is text. */
+export interface XmpSchemaProperty {
+  readonly name: string;
+  readonly value: string;
+  readonly description: string;
+}
+
+/** Properties that PDF/A has not predefined, and their descriptions. */
+export interface XmpSchema {
+  readonly namespace: string;
+  readonly prefix: string;
+  /** The name of the schema in words. */
+  readonly name: string;
+  readonly properties: readonly XmpSchemaProperty[];
+}
+
+/** What was changed, by kind, such as `fonts_embedded`: how often. */
+export class ArchiveChanges {
+  readonly #counts = new Map<string, number>();
+
+  add(kind: string, count = 1): void {
+    if (count > 0) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+  }
+
+  /** In the order in which the kinds first occurred. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.#counts;
+  }
+}
+
+export interface ArchiveTarget {
+  readonly open: OpenPdf;
+  readonly profile: ArchiveProfile;
+  /** The part of ISO 19005. */
+  readonly part: 2 | 3;
+  /** Level u: every code that is shown has a meaning in Unicode. */
+  readonly isUnicode: boolean;
+  readonly schemas: readonly XmpSchema[];
+  readonly loadFont: LoadFont;
+  readonly changes: ArchiveChanges;
+}
+
+/** A step of the conversion. Changes the objects of the document and counts what it changed. */
+export type ArchiveStep = (target: ArchiveTarget) => Promise<void>;
