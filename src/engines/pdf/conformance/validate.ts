@@ -111,7 +111,7 @@ export async function claimedProfile(open: OpenPdf): Promise<Profile | undefined
 const MOST_LEVELS = 64;
 
 /** The pages in order, each with the resources that it inherits. */
-function* pagesOf(
+export function* pagesOf(
   document: ModelDocument,
 ): Generator<{ readonly page: PlainDictionary; readonly inherited: ResourceScope | undefined }> {
   const seen = new Set<PlainDictionary>();

@@ -10,7 +10,12 @@ const ESCAPE = 12;
 export const FONT_BBOX = 5;
 export const [UNIQUE_ID, XUID] = [13, (ESCAPE << 8) | 14];
 export const [CHARSET, ENCODING, CHAR_STRINGS, PRIVATE] = [15, 16, 17, 18];
-const [ROS, SUBRS] = [(ESCAPE << 8) | 30, 19];
+export const FONT_MATRIX = (ESCAPE << 8) | 7;
+export const SUBRS = 19;
+const ROS = (ESCAPE << 8) | 30;
+/** Entries of the Private DICT about subroutines and widths. */
+export const [DEFAULT_WIDTH, NOMINAL_WIDTH] = [20, 21];
+const NO_HINTS = new Set([SUBRS, DEFAULT_WIDTH, NOMINAL_WIDTH]);
 /** First byte of an operand that is a real number. */
 const REAL = 30;
 
@@ -130,6 +135,13 @@ export class CffFont {
     const more = kind & 0x80 ? view.getUint8(at++) : 0;
     for (let item = 0; item < more; item++, at += 3) encoding.set(view.getUint8(at), nameOf(view.getUint16(at + 1)));
     return encoding;
+  }
+
+  /** Entries of the Private DICT about hints, in their written form. */
+  get hintEntries(): Uint8Array[] {
+    const [size = 0, start = 0] = this.numbersOf(PRIVATE);
+    const dict = readDict(this.bytes.subarray(start, start + size));
+    return [...dict].flatMap(([operator, { bytes }]) => (NO_HINTS.has(operator) ? [] : [bytes]));
   }
 
   /** The Private DICT, its size, and its subroutines, whose offset is relative to its start. */

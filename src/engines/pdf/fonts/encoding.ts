@@ -149,3 +149,26 @@ export function* differencesOf(font: PDFObject): Generator<readonly [code: numbe
     else if (item.isName()) yield [code++, item];
   }
 }
+
+/** Glyph names by character, the usual ones first. */
+const NAME_OF = new Map<number, string>();
+for (let code = 65; code < 123; code++) if (code < 91 || code > 96) NAME_OF.set(code, String.fromCharCode(code));
+for (const [name, character] of NAMES) {
+  const code = character.codePointAt(0) ?? 0;
+  if (!NAME_OF.has(code)) NAME_OF.set(code, name);
+}
+
+const nameOfCharacter = (character: number): string | undefined =>
+  character === 0xa0 ? "space" : character === 0xad ? "hyphen" : NAME_OF.get(character);
+
+/** The name of a code in an encoding that has a name (annex D): in StandardEncoding, if it is no other one. */
+export function baseName(encoding: string | undefined, code: number): string | undefined {
+  if (encoding === "WinAnsiEncoding") {
+    const character = code < 0x80 || code >= 0xa0 ? code : (WIN_ANSI.codePointAt(code - 0x80) ?? SPACE);
+    // Unused codes above 0o40 show a bullet.
+    if (code === 0x7f || (code >= 0x80 && code < 0xa0 && character === SPACE)) return "bullet";
+    return code < SPACE ? undefined : nameOfCharacter(character);
+  }
+  if (encoding === "MacRomanEncoding") return code < SPACE ? undefined : nameOfCharacter(macCharacter(code));
+  return STANDARD_ENCODING.get(code);
+}

@@ -2,16 +2,12 @@
 import { concat } from "../../../bytes/concat.ts";
 import { bytesOf } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
-import { FONT_BBOX, writeCff, writeEntry, writeIndex } from "./cff.ts";
+import { DEFAULT_WIDTH, FONT_BBOX, FONT_MATRIX, NOMINAL_WIDTH, writeCff, writeEntry, writeIndex } from "./cff.ts";
 import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./encoding.ts";
 import { type Outline, OutlineReader } from "./type1-outlines.ts";
 import type { Type1Font } from "./type1.ts";
 import { writeCharstring, type Widths } from "./type2-outlines.ts";
 import { UnknownFont } from "./unknown-font.ts";
-
-/** Operators of dictionaries. Two-byte operators are `12 << 8 | second`. */
-const FONT_MATRIX = (12 << 8) | 7;
-const [DEFAULT_WIDTH, NOMINAL_WIDTH] = [20, 21];
 
 /**
  * Operators by the entries of the Private dictionary that readers use to place outlines on pixels (Type 1, section 5), and those whose
@@ -33,7 +29,7 @@ const HINTS = {
   ForceBold: (12 << 8) | 14,
 } as const;
 const DIFFERENCES = /Blues$|Values$|^StemSnap/;
-const USUAL_MATRIX = [0.001, 0, 0, 0.001, 0, 0];
+export const USUAL_MATRIX = [0.001, 0, 0, 0.001, 0, 0];
 
 /** Glyphs that a font can number. */
 const MOST_GLYPHS = 65_535 - FIRST_OWN_STRING;
@@ -49,6 +45,31 @@ export function cffOf(font: Type1Font, names: Iterable<string>, meter: ParseMete
     if (outlines.size > MOST_GLYPHS) throw new UnknownFont();
     outlines.set(name, reader.draw(name));
   }
+  return writeNamedCff({
+    name: font.name,
+    bbox: font.bbox,
+    fontMatrix: font.fontMatrix,
+    outlines,
+    encoding: font.encoding,
+    hints: hintsOf(font),
+  });
+}
+
+/** A font whose glyphs have names. */
+export interface NamedOutlines {
+  readonly name: string;
+  readonly bbox: readonly number[];
+  readonly fontMatrix: readonly number[];
+  /** By name, with `.notdef`. */
+  readonly outlines: ReadonlyMap<string, Outline>;
+  /** Names by code. */
+  readonly encoding: ReadonlyMap<number, string>;
+  /** Entries of the Private DICT besides those about widths. */
+  readonly hints: readonly Uint8Array[];
+}
+
+export function writeNamedCff(font: NamedOutlines): Uint8Array<ArrayBuffer> {
+  const { outlines } = font;
   const isStandard = font.encoding === STANDARD_ENCODING;
   const codes = new Map<string, number[]>();
   if (!isStandard) {
@@ -61,7 +82,11 @@ export function cffOf(font: Type1Font, names: Iterable<string>, meter: ParseMete
   const others = [...outlines.keys()].filter((name) => name !== ".notdef");
   const glyphs = [...others.filter((name) => codes.has(name)), ...others.filter((name) => !codes.has(name))];
   const widths = widthsOf([...outlines.values()].map(({ width }) => width));
-  const hints = hintsOf(font, widths);
+  const hints = concat([
+    ...font.hints,
+    writeEntry(DEFAULT_WIDTH, [widths.usual]),
+    writeEntry(NOMINAL_WIDTH, [widths.nominal]),
+  ]);
   const isUsual = font.fontMatrix.every((value, index) => value === USUAL_MATRIX[index]);
   return writeCff({
     names: writeIndex([bytesOf(font.name)]),
@@ -116,14 +141,13 @@ function widthsOf(all: readonly number[]): Widths {
   return { usual, nominal: Math.round(others.reduce((sum, width) => sum + width, 0) / Math.max(1, others.length)) };
 }
 
-function hintsOf(font: Type1Font, { usual, nominal }: Widths): Uint8Array {
-  const entries = Object.entries(HINTS).flatMap(([key, operator]) => {
+function hintsOf(font: Type1Font): Uint8Array[] {
+  return Object.entries(HINTS).flatMap(([key, operator]) => {
     const values = font.hint(key) ?? [];
     if (values.length === 0) return [];
     const differences = values.map((value, index) => value - (values[index - 1] ?? 0));
     return [writeEntry(operator, DIFFERENCES.test(key) ? differences : values.slice(0, 1))];
   });
-  return concat([...entries, writeEntry(DEFAULT_WIDTH, [usual]), writeEntry(NOMINAL_WIDTH, [nominal])]);
 }
 
 const u16 = (value: number): number[] => [value >> 8, value & 255];

@@ -9,7 +9,9 @@ import {
   BLOCKS,
   CHAR_FLAG,
   ENTRY_TYPE,
+  FZ_BUFFER,
   FZ_COLORSPACE,
+  FZ_FONT,
   FZ_IMAGE,
   FZ_STEXT_BLOCK,
   FZ_STEXT_CHAR,
@@ -48,7 +50,9 @@ const OBJECTS = [
   "<</Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace[/Indexed/DeviceGray 1<00FF>]/Mask[0 0]/Length 1>>stream\n0\nendstream",
   "<</Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray/Decode[1 0]/Length 1>>stream\n0\nendstream",
   "<<>>",
-  "<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>",
+  "<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 14 0 R/Resources<</Font<</F 15 0 R>>>>>>",
+  "<</Length 29>>stream\nBT/F 20 Tf 10 150 Td(a)Tj ET \nendstream",
+  "<</Type/Font/Subtype/Type1/BaseFont/Unknown/FontDescriptor<</Type/FontDescriptor/FontName/Unknown/Flags 32>>>>",
 ];
 
 /** The file key of `encryptedObjects` (ISO 32000-2, Algorithm 2) for the password "". */
@@ -99,6 +103,7 @@ export function checkAbi({ lib, mupdf }: { readonly lib: LibMuPDF; readonly mupd
   checkFile(lib, document, file);
   checkImages(lib, document);
   checkText(lib, document);
+  checkFonts(lib, mupdf, document);
   checkPageMap(lib, document);
   const id = `<${"49".repeat(16)}>`;
   for (const what of ["StmF", "StrF"] as const) {
@@ -252,6 +257,21 @@ function checkCharacters(lib: LibMuPDF, line: number, element: number): void {
     expect("fz_stext_char.font", word(lib, at + FZ_STEXT_CHAR.font), lib._wasm_stext_char_get_font(at));
     expect("fz_stext_char.next", word(lib, at + FZ_STEXT_CHAR.next), lib._wasm_stext_char_get_next(at));
   }
+}
+
+/** Two of the fonts that MuPDF contains: the beginning of the Compact Font Format, and the first bit of a substitute's flags. */
+function checkFonts(lib: LibMuPDF, { Font }: typeof MuPDF.default, document: PDFDocument): void {
+  const font = new Font("Helvetica");
+  const at = font.pointer as unknown as number;
+  const buffer = word(lib, at + FZ_FONT.buffer);
+  expect("fz_buffer.data", word(lib, word(lib, buffer + FZ_BUFFER.data)) & 0xffffff, 0x040001);
+  expect("fz_buffer.len", Number(word(lib, buffer + FZ_BUFFER.len) > 10_000), 1);
+  expect("fz_font.flags", word(lib, at + FZ_FONT.flags) & FZ_FONT.FT_SUBSTITUTE, 0);
+  const text = document.loadPage(1).toStructuredText("");
+  const block = lib._wasm_stext_page_get_first_block(text.pointer);
+  const character = lib._wasm_stext_line_get_first_char(lib._wasm_stext_block_get_first_line(block));
+  const substitute = word(lib, character + FZ_STEXT_CHAR.font);
+  expect("fz_font.flags", word(lib, substitute + FZ_FONT.flags) & FZ_FONT.FT_SUBSTITUTE, FZ_FONT.FT_SUBSTITUTE);
 }
 
 function checkPageMap(lib: LibMuPDF, document: PDFDocument): void {

@@ -61,6 +61,12 @@ export const FZ_STEXT_CHAR = { c: 0, flags: 6, origin: 12, quad: 20, size: 52, f
 /** Bits of `fz_stext_char.flags`: drawn in bold, filled, stroked. */
 export const CHAR_FLAG = { fakeBold: 8, filled: 16, stroked: 32 } as const;
 
+/** source/fitz/font-imp.h. `buffer`: with the program; `flags` has a bit for a font that stands for another one. */
+export const FZ_FONT = { buffer: 68, flags: 72, FT_SUBSTITUTE: 16 } as const;
+
+/** include/mupdf/fitz/buffer.h */
+export const FZ_BUFFER = { data: 4, len: 12 } as const;
+
 /** include/mupdf/fitz/image.h; one of the bits of `flags` means that a color is transparent. */
 export const FZ_IMAGE = { flags: 26, colorspace: 44, USE_COLORKEY: 4 } as const;
 

@@ -11,14 +11,13 @@ import { type EmbeddedFont, fontOf, nameIn, type NewProgram, smallerProgram } fr
 import { eachObject } from "../objects/each-object.ts";
 import { entries, isNamed, objectNumber } from "../objects/objects.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
+import { tagged } from "../fonts/subset-tag.ts";
 import { findShownCodes, type ShownCodes } from "./shown-codes.ts";
 
 /** Largest font file in bytes that is processed. */
 const MOST_FONT_BYTES = 24 * 1024 * 1024;
 /** Maximum relative size of a font that is rewritten. */
 const WORTH_IT = 0.95;
-/** Marks the name of a font subset (ISO 32000-2, 9.9.2). */
-const SUBSET_TAG = /^[A-Z]{6}\+/;
 /** Fonts that must lose glyphs, whether that makes the file smaller or not. */
 interface Chosen {
   /** Object numbers. */
@@ -142,8 +141,6 @@ function addTag(object: PDFObject, number: number): void {
   if (!object.isDictionary()) return;
   for (const key of ["BaseFont", "FontName"]) {
     const name = nameIn(object, key);
-    if (name === "" || SUBSET_TAG.test(name)) continue;
-    const letters = Array.from({ length: 6 }, (_, place) => 65 + (Math.floor(number / 26 ** (5 - place)) % 26));
-    object.put(key, object._doc.newName(`${String.fromCharCode(...letters)}+${name}`));
+    if (name !== "") object.put(key, object._doc.newName(tagged(name, number)));
   }
 }

@@ -137,14 +137,35 @@ export const isArray = (value: Plain): value is readonly Plain[] => Array.isArra
  * @throws Refusal `limit_exceeded`, `overloaded`
  */
 export async function readModelDocument(open: OpenPdf): Promise<ModelDocument> {
+  const entries = open.engine.fileEntriesOf(open.document);
+  return readObjects(
+    open,
+    entries,
+    [...entries.keys()].toSorted((a, b) => a - b),
+  );
+}
+
+/**
+ * Reads all objects of a document in memory, with the changes that are not in its file.
+ * @throws Refusal `limit_exceeded`, `overloaded`
+ */
+export async function readChangedDocument(open: OpenPdf): Promise<ModelDocument> {
+  const numbers = Array.from({ length: open.document.countObjects() - 1 }, (_, index) => index + 1);
+  return readObjects(open, new Map(), numbers);
+}
+
+async function readObjects(
+  open: OpenPdf,
+  entries: ReadonlyMap<number, FileEntry>,
+  numbers: readonly number[],
+): Promise<ModelDocument> {
   const { engine, document } = open;
   const { values, work } = engine;
   const plain = new PlainValues(engine);
   const trailer = await plain.read(document.getTrailer().pointer, 0);
-  const entries = engine.fileEntriesOf(document);
   const objects = new Map<number, Plain>();
   let claimed = 0;
-  for (const number of [...entries.keys()].toSorted((a, b) => a - b)) {
+  for (const number of numbers) {
     work.spend(OBJECT_WORK);
     await work.pause();
     const reference = values.reference(document, number);

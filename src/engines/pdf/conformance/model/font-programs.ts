@@ -3,8 +3,8 @@ import type { GlyphFacts, CmapFacts, FontProgram } from "./elements.ts";
 import { ParseMeter } from "../../../parse-meter.ts";
 import type { Work } from "../../../work.ts";
 import { CffFont } from "../../fonts/cff.ts";
-import { CffWidths } from "../../fonts/cff-widths.ts";
-import { characterOfName, macCharacter, NAMES, STANDARD_ENCODING, WIN_ANSI } from "../../fonts/encoding.ts";
+import { CffGlyphs } from "../../fonts/cff-glyphs.ts";
+import { baseName, characterOfName, macCharacter } from "../../fonts/encoding.ts";
 import { type CharacterMap, SfntFont } from "../../fonts/sfnt.ts";
 import { Type1Font } from "../../fonts/type1.ts";
 import { OutlineReader } from "../../fonts/type1-outlines.ts";
@@ -12,31 +12,6 @@ import { ifUnderstood } from "../../fonts/unknown-font.ts";
 import { type PlainDictionary, PlainName } from "../../objects/plain-values.ts";
 import type { ModelDocument } from "./document.ts";
 import type { FontFacts } from "./elements.ts";
-
-const SPACE = 0x20;
-
-/** Glyph names by character, the usual ones first. */
-const NAME_OF = new Map<number, string>();
-for (let code = 65; code < 123; code++) if (code < 91 || code > 96) NAME_OF.set(code, String.fromCharCode(code));
-for (const [name, character] of NAMES) {
-  const code = character.codePointAt(0) ?? 0;
-  if (!NAME_OF.has(code)) NAME_OF.set(code, name);
-}
-
-const nameOfCharacter = (character: number): string | undefined =>
-  character === 0xa0 ? "space" : character === 0xad ? "hyphen" : NAME_OF.get(character);
-
-/** The characters of a code in the encodings that have names (annex D). */
-function baseName(encoding: string | undefined, code: number): string | undefined {
-  if (encoding === "WinAnsiEncoding") {
-    const character = code < 0x80 || code >= 0xa0 ? code : (WIN_ANSI.codePointAt(code - 0x80) ?? SPACE);
-    // Unused codes above 0o40 show a bullet.
-    if (code === 0x7f || (code >= 0x80 && code < 0xa0 && character === SPACE)) return "bullet";
-    return code < SPACE ? undefined : nameOfCharacter(character);
-  }
-  if (encoding === "MacRomanEncoding") return code < SPACE ? undefined : nameOfCharacter(macCharacter(code));
-  return STANDARD_ENCODING.get(code);
-}
 
 /** The names that the encoding of a simple font gives its codes. */
 class Encoding {
@@ -204,7 +179,7 @@ class NamedCffProgram implements FontProgram {
   readonly glyphNames: ReadonlySet<string>;
   readonly #outlines: ReadonlyMap<string, number>;
   readonly #own: ReadonlyMap<number, string>;
-  readonly #widths: CffWidths;
+  readonly #widths: CffGlyphs;
   readonly #encoding: Encoding;
 
   constructor(font: CffFont, { encoding, meter }: Reading) {
@@ -212,7 +187,7 @@ class NamedCffProgram implements FontProgram {
     this.#outlines = outlines;
     this.#own = own;
     this.#encoding = encoding;
-    this.#widths = new CffWidths(font, meter);
+    this.#widths = new CffGlyphs(font, meter);
     this.glyphNames = new Set([...outlines.keys()].filter((name) => name !== ".notdef"));
   }
 
@@ -239,7 +214,7 @@ class CidCffProgram implements FontProgram {
   readonly glyphNames = undefined;
   readonly cids: readonly number[];
   readonly #glyphs: ReadonlyMap<number, number>;
-  readonly #widths: CffWidths;
+  readonly #widths: CffGlyphs;
 
   constructor(font: CffFont, { meter }: Reading) {
     const count = font.outlines.count;
@@ -247,7 +222,7 @@ class CidCffProgram implements FontProgram {
     // In a font that is not keyed by CID, CIDs are glyph numbers.
     this.cids = font.isCidKeyed ? font.charset(meter) : Array.from({ length: count }, (_, glyph) => glyph);
     this.#glyphs = new Map(this.cids.map((cid, glyph) => [cid, glyph]));
-    this.#widths = new CffWidths(font, meter);
+    this.#widths = new CffGlyphs(font, meter);
   }
 
   glyphOf(cid: number): GlyphFacts {

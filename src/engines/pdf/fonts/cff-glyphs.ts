@@ -1,13 +1,21 @@
-/** The advances of glyphs in the Compact Font Format, which begin their CharStrings (Adobe Technical Note 5177, 3.1). */
+/** The advances and outlines of glyphs in the Compact Font Format, by their CharStrings (Adobe Technical Note 5177). */
 import type { ParseMeter } from "../../parse-meter.ts";
-import { type CffFont, type CffIndex, PRIVATE, readDict } from "./cff.ts";
+import {
+  type CffFont,
+  type CffIndex,
+  DEFAULT_WIDTH,
+  FONT_MATRIX,
+  NOMINAL_WIDTH,
+  PRIVATE,
+  readDict,
+  SUBRS,
+} from "./cff.ts";
+import type { Outline } from "./type1-outlines.ts";
+import { Type2Reader } from "./type2-reader.ts";
 import { UnknownFont } from "./unknown-font.ts";
 
 /** Operators of the Top DICT and of a Private DICT. */
-const [FONT_MATRIX, FD_ARRAY, FD_SELECT] = [(12 << 8) | 7, (12 << 8) | 36, (12 << 8) | 37];
-const [SUBRS, DEFAULT_WIDTH, NOMINAL_WIDTH] = [19, 20, 21];
-/** Subroutines within each other (Technical Note 5177, appendix B), and bytes of a glyph up to its first operator. */
-const [MOST_CALLS, MOST_STEPS] = [10, 400];
+const [FD_ARRAY, FD_SELECT] = [(12 << 8) | 36, (12 << 8) | 37];
 
 interface PrivateDict {
   readonly usual: number;
@@ -16,7 +24,7 @@ interface PrivateDict {
   readonly scale: number;
 }
 
-export class CffWidths {
+export class CffGlyphs {
   readonly #font: CffFont;
   readonly #meter: ParseMeter;
   readonly #global: CffIndex;
@@ -50,12 +58,38 @@ export class CffWidths {
 
   /** In thousandths of the font size. */
   of(glyph: number): number {
+    const dict = this.#dictOf(glyph);
+    const { width, count } = Type2Reader.width(this.#font.outlines.item(glyph), {
+      global: this.#global,
+      local: dict.subroutines,
+    });
+    this.#meter.element(count);
+    return (width === undefined ? dict.usual : dict.nominal + width) * dict.scale;
+  }
+
+  /**
+   * The outline of a glyph and its width, in units of the font.
+   * @param numberOf the glyph with a name, which a composed glyph may refer to
+   */
+  outlineOf(glyph: number, numberOf: (name: string) => number | undefined): Outline {
+    const { usual, nominal, subroutines } = this.#dictOf(glyph);
+    const { outlines } = this.#font;
+    const { width, steps, count } = Type2Reader.outline(
+      outlines.item(glyph),
+      { global: this.#global, local: subroutines },
+      (name) => {
+        const part = numberOf(name);
+        return part === undefined ? undefined : outlines.item(part);
+      },
+    );
+    this.#meter.element(1 + count);
+    return { width: width === undefined ? usual : nominal + width, steps };
+  }
+
+  #dictOf(glyph: number): PrivateDict {
     const dict = this.#dicts[this.#selected?.[glyph] ?? 0];
     if (!dict) throw new UnknownFont();
-    const reader = new WidthReader(this.#global, dict.subroutines);
-    const width = reader.read(this.#font.outlines.item(glyph));
-    this.#meter.element(reader.steps);
-    return (width === undefined ? dict.usual : dict.nominal + width) * dict.scale;
+    return dict;
   }
 }
 
@@ -93,62 +127,4 @@ function readSelect(bytes: Uint8Array, start: number, count: number, meter: Pars
     for (let glyph = first; glyph < Math.min(next, count); glyph++) selected[glyph] = view.getUint8(at + 2);
   }
   return selected;
-}
-
-/** Reads a CharString up to its first operator that clears the stack. */
-class WidthReader {
-  readonly #global: CffIndex;
-  readonly #local: CffIndex | undefined;
-  readonly #stack: number[] = [];
-  steps = 0;
-
-  constructor(global: CffIndex, local: CffIndex | undefined) {
-    this.#global = global;
-    this.#local = local;
-  }
-
-  /** The width as the CharString has it; undefined if it has none. */
-  read(code: Uint8Array): number | undefined {
-    return this.#run(code, 0) ?? undefined;
-  }
-
-  /** Null: there is no width. Undefined: the subroutine has returned. */
-  #run(code: Uint8Array, depth: number): number | null | undefined {
-    if (depth > MOST_CALLS) throw new UnknownFont();
-    const stack = this.#stack;
-    for (let at = 0; at < code.length;) {
-      if (++this.steps > MOST_STEPS) throw new UnknownFont();
-      const byte = code[at++] ?? 0;
-      const next = (): number => code[at++] ?? 0;
-      if (byte >= 32 || byte === 28) {
-        if (byte === 28) stack.push(((next() << 24) | (next() << 16)) >> 16);
-        else if (byte <= 246) stack.push(byte - 139);
-        else if (byte <= 250) stack.push((byte - 247) * 256 + next() + 108);
-        else if (byte <= 254) stack.push(-(byte - 251) * 256 - next() - 108);
-        else stack.push(((next() << 24) | (next() << 16) | (next() << 8) | next()) / 65_536);
-      } else if (byte === 10 || byte === 29) {
-        const index = byte === 10 ? this.#local : this.#global;
-        if (!index) throw new UnknownFont();
-        const bias = index.count < 1240 ? 107 : index.count < 33_900 ? 1131 : 32_768;
-        const found = this.#run(index.item((stack.pop() ?? 0) + bias), depth + 1);
-        if (found !== undefined) return found;
-      } else if (byte === 11) return undefined;
-      else return this.#widthBefore(byte) ?? null;
-    }
-    return undefined;
-  }
-
-  /** Whether there are more operands than the operator takes: then the first one is the width. */
-  #widthBefore(operator: number): number | undefined {
-    const stack = this.#stack;
-    const { length } = stack;
-    // Stems take pairs.
-    if ([1, 3, 18, 23, 19, 20].includes(operator)) return length % 2 === 1 ? stack[0] : undefined;
-    if (operator === 21) return length > 2 ? stack[0] : undefined;
-    if (operator === 22 || operator === 4) return length > 1 ? stack[0] : undefined;
-    if (operator === 14) return length === 1 || length === 5 ? stack[0] : undefined;
-    // A path that begins without a movement, or arithmetic.
-    if (operator === 12) throw new UnknownFont();
-    return undefined;
-  }
 }

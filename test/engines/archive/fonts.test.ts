@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { sound, stream } from "../conformance/report.ts";
+import { type ArchivedFonts, archivedFonts, inEngine } from "./archived-fonts.ts";
+
+/** A page of 99 points with this text in a font, which is object 5. */
+const showing = (text: string, font: string, more: readonly string[] = []): Uint8Array =>
+  sound("/Contents 4 0 R /Resources << /Font << /F 5 0 R >> >>", [
+    stream("", `BT /F 20 Tf 5 50 Td ${text} Tj ET`),
+    font,
+    ...more,
+  ]);
+
+/** A 64th of a pixel, to which MuPDF rounds the points of an outline, after it has stretched one. */
+const ROUNDING = 4;
+
+/** The largest difference of two samples. */
+function mostDifference(before: ArchivedFonts["before"], after: ArchivedFonts["after"]): number {
+  const others = after.pixels.flatMap((page) => [...page]);
+  return before.pixels
+    .flatMap((page) => [...page])
+    .reduce((most, sample, at) => Math.max(most, Math.abs(sample - (others[at] ?? 999))), 0);
+}
+
+test.each<[name: string, font: string, text: string, changes: Record<string, number>]>([
+  ["one of the standard 14", "/Subtype /Type1 /BaseFont /Helvetica", "(Abc \\344)", { fonts_embedded: 1 }],
+  [
+    "one with the same metrics",
+    "/Subtype /TrueType /BaseFont /Arial,Bold /Encoding /WinAnsiEncoding /FirstChar 97 /LastChar 98 /Widths [556 611] /FontDescriptor << /Type /FontDescriptor /FontName /Arial,Bold /Flags 32 >>",
+    "(ab)",
+    { fonts_embedded: 1 },
+  ],
+  [
+    "another one that is much narrower",
+    "/Subtype /TrueType /BaseFont /Narrow /Encoding /WinAnsiEncoding /FirstChar 97 /LastChar 98 /Widths [300 320] /FontDescriptor << /Type /FontDescriptor /FontName /Narrow /Flags 34 >>",
+    "(abba)",
+    { fonts_substituted: 1 },
+  ],
+  ["symbols", "/Subtype /Type1 /BaseFont /Symbol", "(abc)", { fonts_embedded: 1 }],
+  ["dingbats", "/Subtype /Type1 /BaseFont /ZapfDingbats", "(abc)", { fonts_embedded: 1 }],
+  [
+    "differences",
+    "/Subtype /Type1 /BaseFont /Times-Roman /Encoding << /Differences [1 /germandbls /eacute 65 /space] >>",
+    "(\\001\\002A\\001)",
+    { fonts_embedded: 1 },
+  ],
+])("a font that is not embedded is embedded as it is shown: %s", async (_, font, text, changes) => {
+  const { before, after, ...result } = await archivedFonts(showing(text, `<< /Type /Font ${font} >>`));
+  expect(before.failures).toContain("6.2.11.4.1-1 x1");
+  expect(after).toEqual({ ...before, failures: [], pixels: expect.anything() });
+  expect(mostDifference(before, after)).toBeLessThanOrEqual(ROUNDING);
+  expect(result.changes).toEqual(changes);
+});
+
+test("the program has the widths that the font declares, and only the glyphs that are shown", async () => {
+  const font =
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /FirstChar 97 /LastChar 98 /Widths [700.5 500] /Encoding /WinAnsiEncoding >>";
+  const { after, file } = await archivedFonts(showing("(ab)", font));
+  expect(after.failures).toEqual([]);
+  const written = await inEngine(file, async ({ document }) => {
+    const found = document.findPage(0).get("Resources", "Font", "F");
+    const program = found.get("FontDescriptor", "FontFile3");
+    return { font: found.resolve().toString(true, true), size: program.readStream().getLength() };
+  });
+  expect(written.font).toMatch(/\/BaseFont\/[A-Z]{6}\+Helvetica\/FirstChar 97\/LastChar 98\/Widths\[700\.5 500\]/);
+  expect(written.size).toBeLessThan(1_000);
+});
+
+test("a font that is a direct object is embedded", async () => {
+  const file = sound(
+    "/Contents 4 0 R /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Courier >> >> >>",
+    [stream("", "BT /F 20 Tf 5 50 Td (a) Tj ET")],
+  );
+  const { before, after } = await archivedFonts(file);
+  expect(after).toEqual({ ...before, failures: [] });
+});
